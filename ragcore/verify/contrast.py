@@ -16,7 +16,7 @@ from itertools import product
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
+from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.derive import check_comparison
 from ragcore.verify.evidence import Evidence, Finding
 
@@ -27,8 +27,6 @@ _REACH = 6
 _COMPARING = lex.MORE | lex.LESS
 _NAMES = {1: "an increase", -1: "a decrease"}
 _SIDES = {1: "at least", -1: "at most"}
-# Words allowed between a change and its noun.
-_LEADS = frozenset({"in", "of", "the", "a", "an", "its", "our", "their"})
 
 
 def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
@@ -176,47 +174,21 @@ def _denied(words: Sequence[str]) -> Mapping[str, set[bool]]:
 
 
 def _direction(said: Sequence[str], given: Sequence[str]) -> list[str]:
-    here, there = _directed(said), _directed(given)
-    up, other = ({sign for signs in found.values() for sign in signs} for found in (here, there))
+    up, other = _directed(said), _directed(given)
     if len(up) == len(other) == 1 and up != other:
         return [f"It says {_NAMES[up.pop()]}; the cited words say the opposite."]
-    shared = [word for word in here if word in there]
-    against = [word for word in shared if not here[word] & there[word]]
-    certain = [word for word in against if len(here[word]) == len(there[word]) == 1]
-    if certain or (against and len(against) == len(shared)):
-        word = (certain or against)[0]
-        return [f"It says {_NAMES[next(iter(here[word]))]} at “{word}”; the cited words say the opposite."]
     return []
 
 
-def _directed(words: Sequence[str]) -> Mapping[str, set[int]]:
-    """Subject of each direction word → +1 or −1: the nearest content word before it ("costs have risen") and the head
-    of the noun phrase after it ("higher freight costs", "the decline in net sales")."""
-    out: dict[str, set[int]] = defaultdict(set)
+def _directed(words: Sequence[str]) -> set[int]:
+    """1 where ``words`` say up and -1 where down; "increase (decrease)" and "did not fall" say neither."""
     moves = lex.signs(words)
-    for index, sign in enumerate(moves):
-        # "Increase (decrease) in inventories" has neither direction.
-        if not sign or -sign in moves[max(0, index - 1) : index + 2]:
-            continue
-        if lex.DENIALS & set(words[max(0, index - 2) : index]):
-            continue  # "did not fall" has neither direction
-        before = content_stems(" ".join(words[max(0, index - _REACH) : index]))
-        for word in (*before[-1:], *_head(words[index + 1 :])):
-            out[word].add(sign)
-    return out
-
-
-def _head(words: Sequence[str]) -> list[str]:
-    """Stem of the last word of the noun phrase at the start of ``words``, after "in the" or "of the"."""
-    place = next((index for index, word in enumerate(words) if word not in _LEADS), len(words))
-    end = place
-    while end < min(len(words), place + 4) and words[end].isalpha() and not _ends_phrase(words[end]):
-        end += 1
-    return content_stems(words[end - 1])[:1] if end > place else []
-
-
-def _ends_phrase(word: str) -> bool:
-    return word in STOP_WORDS or word in lex.UP or word in lex.DOWN or word.endswith("ed")
+    return {
+        sign
+        for index, sign in enumerate(moves)
+        if sign and -sign not in moves[max(0, index - 1) : index + 2]
+        if not lex.DENIALS & set(words[max(0, index - 2) : index])
+    }
 
 
 def _signed(claim: str, evidence: Evidence) -> list[str]:
