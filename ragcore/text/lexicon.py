@@ -62,10 +62,6 @@ BOUNDS: Final = {
     for phrase in _phrases(_DATA["bound"][name])
 }
 EXPLICIT: Final = frozenset(_phrases([*_DATA["bound"]["least"], *_DATA["bound"]["most"]]))
-BEHIND: Final = {1: word_set(_DATA["bound"]["more_behind"]), -1: word_set(_DATA["bound"]["less_behind"])}
-BETWEEN: Final = word_set(_DATA["bound"]["between"])
-AHEAD: Final = word_set(_DATA["bound"]["ahead"])
-TURNING: Final = frozenset(_phrases(_DATA["bound"]["turning"]))
 
 
 _SIGN, _SUBJECT, _AMOUNT, _PART, _NAME = (_DATA[name] for name in ("sign", "subject", "amount", "part", "name"))

@@ -256,32 +256,14 @@ def _bounded(evidence: Evidence) -> Iterator[tuple[Number, int, float | None]]:
     for sentence in evidence.sentences:
         yield from ((number, _bound(sentence, number)[1], None) for number in numbers(sentence))
     for cell in evidence.cited_cells:
-        named = {lex.BOUNDS.get((word,), 0) for word in tokens(cell.label) if (word,) in lex.EXPLICIT}
-        headed = named.pop() if len(named) == 1 else 0
         for text, scale in ((cell.text, cell.scale), (cell.row, None), (cell.column, None)):
-            for number in numbers(text):
-                yield number, _bound(text, number)[1] or (headed if text == cell.text else 0), scale
+            yield from ((number, _bound(text, number)[1], scale) for number in numbers(text))
 
 
 def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
     """Words that bound ``number``, with 1 for a lower bound and -1 for an upper one; ((), 0) without a bound."""
     ahead = tokens(text[: number.start])
-    behind = tokens(text[number.start :].lstrip()[len(number.raw) :])[:6]
-    for place, word in enumerate(behind[:4]):
-        for sign, more in lex.BEHIND.items():
-            if word in ("or", "and") and behind[place + 1 : place + 2] and behind[place + 1] in more:
-                return (_SIDES[sign],), sign
-    for words in (ahead, _trimmed(ahead)):
-        said = max((phrase for phrase in lex.BOUNDS if tuple(words[-len(phrase) :]) == phrase), key=len, default=())
-        if said:
-            # "No later than 45 days before" is at least 45 days before.
-            turned = said in lex.TURNING and bool(lex.AHEAD & set(behind[:4]))
-            return said, lex.BOUNDS[said] * (-1 if turned else 1)
+    said = max((phrase for phrase in lex.BOUNDS if tuple(ahead[-len(phrase) :]) == phrase), key=len, default=())
+    if said:
+        return said, lex.BOUNDS[said]
     return (), 0
-
-
-def _trimmed(words: Sequence[str]) -> list[str]:
-    out = list(words)
-    while out and out[-1] in lex.BETWEEN:
-        out.pop()
-    return out
