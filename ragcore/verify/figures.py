@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import WORDS, Number, agree, numbers
 from ragcore.text.units import unit_after
-from ragcore.text.words import stem, tokens
+from ragcore.text.words import tokens
 from ragcore.verify.attribution import check_narrowing, misplaced
 from ragcore.verify.claims import Statement
 from ragcore.verify.derive import derive, may_be_derived
@@ -98,8 +98,6 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
         return None
     if not same and number.unit is None and _stands_in(number.raw, evidence.words):
         return None
-    measured = bool(number.kind) and any(figure.number.kind == number.kind for figure in evidence.figures)
-    counted = number.counts and (measured or _counted_otherwise(number, text, evidence))
     if may_be_derived(text):
         sign = lex.direction(text)
         against = ""
@@ -110,8 +108,7 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
         if against:
             said = "an increase" if sign > 0 else "a decrease"
             return Finding("unsupported", f"It says {said}; {against} is the opposite.", (number.raw,))
-        counted = counted or (number.counts and len(evidence.figures) > 1 and _is_alone(number, text))
-    if number.counts and not counted and not (same and number.unit):
+    if number.counts:
         return Finding("supported", "")
     shown = _as_given(same[0], evidence) if same else number.raw
     if shown != number.raw:
@@ -128,11 +125,6 @@ def _is_enumerator(number: Number, text: str) -> bool:
     return bracketed is not None and WORDS.keys().isdisjoint(ahead)
 
 
-def _is_alone(number: Number, text: str) -> bool:
-    """Whether it is the only number in ``text``, so not a mere count ("the three segments")."""
-    return all(other.start == number.start for other in numbers(text))
-
-
 def _as_given(figure: Figure, evidence: Evidence) -> str:
     unit = figure.number.unit.name if figure.number.unit else ""
     currency = figure.currency if figure.currency and not figure.number.currency else ""
@@ -142,18 +134,6 @@ def _as_given(figure: Figure, evidence: Evidence) -> str:
 
 def _stands_in(raw: str, text: str) -> bool:
     return re.search(rf"(?<![\w.,]){re.escape(raw)}(?![\w]|[.,]\d|-[A-Z])", text, re.IGNORECASE) is not None
-
-
-def _counted_otherwise(number: Number, text: str, evidence: Evidence) -> bool:
-    """Whether the evidence counts the same things ("three segments"), with a different number."""
-    counted = [stem(word) for word in tokens(text[number.start + len(number.raw) :])[:1]]
-    for sentence in evidence.sentences or (evidence.words,):
-        words = tokens(sentence)
-        ones = [words[place + 1] for place, word in enumerate(words[:-1]) if word == "one"]
-        after = (tokens(sentence[given.start + len(given.raw) :])[:1] for given in numbers(sentence))
-        if counted and counted[0] in {stem(word) for word in (*ones, *(one for few in after for one in few))}:
-            return True
-    return False
 
 
 def _check_sign(
