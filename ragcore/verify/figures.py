@@ -96,8 +96,6 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
     around = [given for given in numbers(evidence.around) if given.kind == number.kind]
     if any(agree(number, given, None, bare=False) for given in around):
         return None
-    if not same and number.unit is None and _stands_in(number.raw, evidence.words):
-        return None
     if may_be_derived(text):
         sign = lex.direction(text)
         against = ""
@@ -130,10 +128,6 @@ def _as_given(figure: Figure, evidence: Evidence) -> str:
     currency = figure.currency if figure.currency and not figure.number.currency else ""
     scale = _SCALES.get(figure.scale or 1.0, "")
     return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
-
-
-def _stands_in(raw: str, text: str) -> bool:
-    return re.search(rf"(?<![\w.,]){re.escape(raw)}(?![\w]|[.,]\d|-[A-Z])", text, re.IGNORECASE) is not None
 
 
 def _check_sign(
