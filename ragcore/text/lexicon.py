@@ -75,7 +75,6 @@ WITHOUT: Final = word_set(_SUBJECT["less"])
 WITHOUT_OTHERWISE: Final = word_set(_SUBJECT["less_otherwise"])
 UNIMPORTANT: Final = word_set(_SUBJECT["unimportant"])
 ABOUT: Final = word_set(_AMOUNT["about"])
-ABOVE, BELOW = (_phrases(_AMOUNT[name]) for name in ("above", "below"))
 DERIVED: Final = word_set(_AMOUNT["derived"]) | UP | DOWN | MORE | LESS
 IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
 SUM: Final = word_set(_AMOUNT["sum"])
@@ -112,10 +111,6 @@ def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int
             if tuple(words[start:end]) == phrase and not any(start < high and low < end for low, high in taken):
                 taken.append((start, end))
     return sorted(taken)
-
-
-def ends_with(words: Sequence[str], phrases: Iterable[Phrase]) -> bool:
-    return any(tuple(words[-len(phrase) :]) == phrase for phrase in phrases)
 
 
 def without(words: Sequence[str], places: Iterable[tuple[int, int]]) -> list[str]:

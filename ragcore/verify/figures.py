@@ -69,23 +69,15 @@ def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
     """Figures of the evidence that ``number`` agrees with; those of cells and sentences take precedence."""
     ahead = tokens(text[: number.start])[-3:]
     hedged = not lex.ABOUT.isdisjoint(ahead) or "~" in text[max(0, number.start - 2) : number.start + 1]
-    above, below = (lex.ends_with(ahead, phrases) for phrases in (lex.ABOVE, lex.BELOW))
     out = []
     for figure in evidence.figures:
         given = figure.number
         if number.currency and figure.currency and number.currency != figure.currency:
             continue
-        if number.percent and figure.sentence >= 0 and not given.percent and given.unit is None:
-            said = evidence.sentences[figure.sentence]
-            if given.currency or not any(other.kind in ("%", "share") for other in numbers(said)):
-                continue
         bare = figure.cell is not None and not figure.cell.in_units
-        if not agree(number, given, figure.scale, hedged=hedged, bare=bare):
-            continue
-        beside = abs(given.value) - abs(number.value) if given.scale == number.scale else 0.0
-        if not ((above and beside < 0) or (below and beside > 0)):
+        if agree(number, given, figure.scale, hedged=hedged, bare=bare):
             out.append(figure)
-    return [figure for figure in out if figure.cell is not None or figure.sentence >= 0] or out
+    return out
 
 
 def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Finding | None:
