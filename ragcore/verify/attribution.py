@@ -75,18 +75,15 @@ def named_by(label: str, said: frozenset[str] | set[str]) -> float:
 # Another row, column or part of a sentence
 
 
-def misplaced(
-    number: Number, places: tuple[str, str], claim: str, matches: Sequence[Figure], evidence: Evidence, *, alone: bool
-) -> str:
-    """Reason why ``number`` of ``claim`` describes another thing than all its matching figures; "" if one of them fits.
-    ``places`` are its part between all figures, and its part between those of its kind. ``alone``: it is the only
-    figure of the claim."""
+def misplaced(number: Number, part: str, claim: str, matches: Sequence[Figure], evidence: Evidence) -> str:
+    """Why ``number`` of ``claim`` is not said of what the figures that it agrees with are said of; "" where one of them
+    fits. ``part`` is what it stands in between all figures."""
     reasons = []
     for figure in matches:
         if figure.cell is not None:
-            reason = _in_table(number, places[0], claim, figure.cell, alone=alone)
+            reason = _in_table(number, part, claim, figure.cell)
         elif figure.sentence >= 0:
-            reason = _in_sentence(number, places[1], figure, evidence)
+            reason = _in_sentence(number, part, figure, evidence)
         else:
             reason = ""
         if not reason:
@@ -95,13 +92,11 @@ def misplaced(
     return reasons[0] if reasons else ""
 
 
-def _in_table(number: Number, part: str, claim: str, cell: CitedCell, *, alone: bool) -> str:
+def _in_table(number: Number, part: str, claim: str, cell: CitedCell) -> str:
     row = _other_row(part, claim, cell)
     if row:
         return f"{number.raw} is the figure of “{cell.row}”, not of “{row}”."
-    # The compared thing has another period.
-    whole = "" if lex.COMPARED_WITH.search(claim, 0, number.start) else claim
-    column = _other_column(part, whole, cell, alone=alone)
+    column = _other_column(part, cell)
     return f"{number.raw} is the figure of “{cell.column}”, not of “{column}”." if column else ""
 
 
@@ -135,33 +130,17 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
     return ""
 
 
-def _other_column(part: str, claim: str, cell: CitedCell, *, alone: bool) -> str:
-    """Column that the claim names instead of the column of ``cell``, or "". If ``part`` names none, a period elsewhere
-    in the claim applies to all of its figures, another column only to one that is ``alone``."""
+def _other_column(part: str, cell: CitedCell) -> str:
+    """The column that ``part`` names instead of the column of ``cell``, or ""."""
     columns = {column: label_terms(column) for column in cell.grid.columns}
     if not cell.row or cell.column not in columns:
         return ""
     shared = frozenset.intersection(*columns.values())
     distinct = {column: found - shared for column, found in columns.items() if found - shared}
-    own, row = distinct.get(cell.column, frozenset()), label_terms(cell.row)
-
-    def named(said: frozenset[str]) -> dict[str, float]:
-        return {
-            column: len(found & said) / len(found)
-            for column, found in distinct.items()
-            if found & said and (column == cell.column or found & said - own - row)
-        }
-
-    here = named(terms(part))
-    if here:
-        best = max(here, key=lambda column: (here[column], column == cell.column))
-        return "" if here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
-    anywhere = named(terms(claim))
-    if len(anywhere) != 1:
-        return ""
-    (only,) = anywhere
-    meant = alone or any(_PERIOD.fullmatch(one) for one in distinct[only])
-    return only if meant and only != cell.column and anywhere[only] >= 0.5 else ""
+    said = terms(part)
+    here = {column: len(found & said) / len(found) for column, found in distinct.items() if found & said}
+    best = max(here, key=lambda column: (here[column], column == cell.column), default="")
+    return "" if not best or here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
 
 
 def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:

@@ -34,10 +34,6 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
     matched = {number.start: _matches(number, text, evidence) for number in claimed}
     valued = [n for n in claimed if any(f.cell is not None or f.sentence >= 0 for f in matched[n.start])]
     part_of = {number.start: part for number, part in zip(valued, parts(text, valued))}
-    own_part: dict[int, str] = {}
-    for kind in {number.kind for number in valued}:
-        same = [number for number in valued if number.kind == kind]
-        own_part |= {number.start: part for number, part in zip(same, parts(text, same))}
     context = f"{text} {statement.context}"
     out: list[Finding] = []
     found = 0
@@ -54,8 +50,8 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
         out.extend(_check_sign(number, claimed, statement, matches, evidence))
         out.extend(_check_scale(number, text, matches))
         if number.start in part_of:
-            places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
-            reason = misplaced(number, places, context, matches, evidence, alone=len(valued) == 1)
+            part = f"{part_of[number.start]} {statement.context}"
+            reason = misplaced(number, part, context, matches, evidence)
             if reason:
                 out.append(Finding("unsupported", reason, (number.raw,)))
             else:
