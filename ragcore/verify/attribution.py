@@ -75,13 +75,13 @@ def named_by(label: str, said: frozenset[str] | set[str]) -> float:
 # Another row, column or part of a sentence
 
 
-def misplaced(number: Number, part: str, claim: str, matches: Sequence[Figure], evidence: Evidence) -> str:
-    """Why ``number`` of ``claim`` is not said of what the figures that it agrees with are said of; "" where one of them
+def misplaced(number: Number, part: str, matches: Sequence[Figure], evidence: Evidence) -> str:
+    """Why ``number`` of a claim is not said of what the figures that it agrees with are said of; "" where one of them
     fits. ``part`` is what it stands in between all figures."""
     reasons = []
     for figure in matches:
         if figure.cell is not None:
-            reason = _in_table(number, part, claim, figure.cell)
+            reason = _in_table(number, part, figure.cell)
         elif figure.sentence >= 0:
             reason = _in_sentence(number, part, figure, evidence)
         else:
@@ -92,16 +92,16 @@ def misplaced(number: Number, part: str, claim: str, matches: Sequence[Figure], 
     return reasons[0] if reasons else ""
 
 
-def _in_table(number: Number, part: str, claim: str, cell: CitedCell) -> str:
-    row = _other_row(part, claim, cell)
+def _in_table(number: Number, part: str, cell: CitedCell) -> str:
+    row = _other_row(part, cell)
     if row:
         return f"{number.raw} is the figure of “{cell.row}”, not of “{row}”."
     column = _other_column(part, cell)
     return f"{number.raw} is the figure of “{cell.column}”, not of “{column}”." if column else ""
 
 
-def _other_row(part: str, claim: str, cell: CitedCell) -> str:
-    """Row that the claim names instead of the row of ``cell``, or ""."""
+def _other_row(part: str, cell: CitedCell) -> str:
+    """The row that ``part`` names instead of the row of ``cell``, or ""."""
     if not cell.row:
         return ""
     own_terms = label_terms(cell.row)
@@ -114,20 +114,12 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
         more = wider - own_terms - lex.UNIMPORTANT - label_terms(cell.column)
         if own_terms < wider <= terms(part) and more:
             return row.name
-    # A claim that names the row somewhere must name the other one in full to mean it.
-    enough = 1.0 if named(with_synonyms(set(terms(claim)))) == 1.0 else 0.5
-    for text in dict.fromkeys((part, claim)):
-        said = terms(text) - label_terms(cell.column)
-        own = named(with_synonyms(set(terms(text))))
-        rivals = [row for row in cell.grid.rows if row != cell.named and (label_terms(row.head) - own_terms) & said]
-        best = max(rivals, key=lambda row: named_by(row.head, said), default=None)
-        share = named_by(best.head, said) if best else 0.0
-        # A row named exactly ("Cost of sales") outranks one named only by a synonym (sales: "Revenues").
-        if best and share >= enough and (share > own + 1e-9 or share == 1.0 > named(said)):
-            return best.name
-        if own > 0.0:
-            return ""
-    return ""
+    said = terms(part) - label_terms(cell.column)
+    own = named(with_synonyms(set(terms(part))))
+    rivals = [row for row in cell.grid.rows if row != cell.named and (label_terms(row.head) - own_terms) & said]
+    best = max(rivals, key=lambda row: named_by(row.head, said), default=None)
+    share = named_by(best.head, said) if best else 0.0
+    return best.name if best and share >= 0.5 and share > own + 1e-9 else ""
 
 
 def _other_column(part: str, cell: CitedCell) -> str:

@@ -51,7 +51,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
         out.extend(_check_scale(number, text, matches))
         if number.start in part_of:
             part = f"{part_of[number.start]} {statement.context}"
-            reason = misplaced(number, part, context, matches, evidence)
+            reason = misplaced(number, part, matches, evidence)
             if reason:
                 out.append(Finding("unsupported", reason, (number.raw,)))
             else:
