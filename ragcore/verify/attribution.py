@@ -15,12 +15,11 @@ from functools import lru_cache
 from ragcore.retrieve.synonyms import shipped
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
-from ragcore.text.periods import MONTHS, canonical
+from ragcore.text.periods import canonical
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, Finding, parts
 
-_PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
-# A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
+# A letter that stands alone names something: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _REACH = 3  # words between a narrowing word and a word of the row's name
@@ -159,9 +158,6 @@ def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
     its part, else those after it."""
     own = parts(sentence, rivals)
     figures = frozenset(one for rival in rivals for one in terms(rival.raw))
-    periods = [frozenset(one for one in terms(part) if _PERIOD.fullmatch(one)) for part in own]
-    if all(periods) and len(set(periods)) > 1:
-        return periods
     before, after = [], []
     for part, rival in zip(own, rivals):
         ahead, _, behind = part.partition(rival.raw)
