@@ -179,32 +179,12 @@ def check_narrowing(claim: str, matches: Sequence[Figure], evidence: Evidence) -
         cell = figure.cell
         if cell is None or not label_terms(cell.row):
             return []
-        dropped, added = _dropped(claim, cell), _added(claim, cell, evidence)
-        if dropped:
-            out.append(Finding("weak", f"The cited row is “{cell.row}”; the claim does not say “{dropped}”."))
-        elif added:
+        added = _added(claim, cell, evidence)
+        if added:
             out.append(Finding("unsupported", f"It adds “{added}”; the cited row is “{cell.row}”."))
         else:
             return []
     return out[:1]
-
-
-def _dropped(claim: str, cell: CitedCell) -> str:
-    """Narrowing words of the row that the claim lacks: a word of its name, its exclusion ("excluding …") or its "per"
-    unit."""
-    words, said = tokens(_BRACKETS.sub(" ", cell.named.head)), set(tokens(claim))
-    stems = with_synonyms({*terms(claim), *map(stem, said)})
-    for word in words:
-        # A name in a list ("interest and other income") is not narrowed.
-        if word in lex.NARROWING and (word != "other" or word == words[0]) and stem(word) not in stems:
-            return "" if set(words) - STOP_WORDS <= lex.NARROWING else word
-    less = next((word for word in words if word in lex.WITHOUT and word not in said), "")
-    if less and not lex.WITHOUT_OTHERWISE & said:
-        return less
-    counted = frozenset(_stems(" ".join(words[words.index("per") + 1 :]))) if "per" in words else frozenset()
-    if counted and "cent" not in counted and not with_synonyms(set(counted)) & stems:
-        return " ".join(words[words.index("per") :])
-    return ""
 
 
 def _added(claim: str, cell: CitedCell, evidence: Evidence) -> str:
@@ -213,11 +193,8 @@ def _added(claim: str, cell: CitedCell, evidence: Evidence) -> str:
     words, row = tokens(claim), tokens(cell.row)
     naming = with_synonyms(set(label_terms(cell.row)))
     known = {stem(word) for word in (*tokens(f"{evidence.words} {evidence.around}"), *row)}
-    without = lex.WITHOUT.isdisjoint(row)
     for place, word in enumerate(words):
         ahead = {stem(one) for one in words[place + 1 : place + 1 + _REACH]}
-        less = word in lex.WITHOUT and without and stem(words[place - 1]) in naming
-        narrows = less or (word in lex.NARROWING and (without or word not in lex.WITHOUT_OTHERWISE))
-        if narrows and stem(word) not in known and ahead & naming:
+        if word in lex.NARROWING and stem(word) not in known and ahead & naming:
             return word
     return ""
