@@ -75,15 +75,12 @@ def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
     name nothing else ("The Company paid ...")."""
     close, sentences = f"{evidence.words}\n{evidence.around}", " ".join(evidence.sentences)
     given, nearby = _forms(close), _forms(evidence.near)
-    initials = "".join(word[0] for word in tokens(close))
     if not lex.WHOM.isdisjoint(tokens(sentences)) or not names(sentences):
         given |= nearby
     missing = []
     for name in names(statement.text):
         own = [part for part in tokens(name) if part not in _NOT_NAMES and part not in WORDS]
-        letters = "".join(letter for letter in name.lower() if letter.isalpha())
-        absent = any(part not in given and stem(part) not in given for part in own)
-        if absent and not (name.isupper() and letters in initials):
+        if any(part not in given and stem(part) not in given for part in own):
             missing.append(name)
     return [Finding("weak", f"The name {name} is not in the cited words.") for name in dict.fromkeys(missing)]
 
@@ -98,8 +95,7 @@ def names(text: str) -> list[str]:
     found = []
     for match in _CAPITALISED.finditer(text):
         before, word = text[: match.start()].rstrip(), match.group()
-        titled = before.rpartition(" ")[2].rstrip(".").lower() in lex.TITLES
-        begins = not titled and (not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’"))
+        begins = not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’")
         alone = word[1:] == word[1:].lower() and not re.match(r"\s+[A-Z]", text[match.end() :])
         if begins and (alone or word.lower() in STOP_WORDS):
             continue
