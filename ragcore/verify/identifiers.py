@@ -29,14 +29,12 @@ _NUMBERED = re.compile(
 
 
 def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """Findings on codes such as 10-K and BMS-986158 missing from the cited words, their title and their row."""
-    given, near = f"{evidence.words}\n{evidence.around}".lower(), evidence.near.lower()
-    missing = [code for code in codes(statement.text) if not _holds(given, code.lower())]
+    """Codes such as 10-K and BMS-986158 must stand in the cited words, their title or their row."""
+    given = f"{evidence.words}\n{evidence.around}".lower()
     return [
-        Finding("weak", f"{code} is near the cited words, not in them.")
-        if _holds(near, code.lower())
-        else Finding("unsupported", f"{code} is not in the cited words.")
-        for code in missing
+        Finding("unsupported", f"{code} is not in the cited words.")
+        for code in codes(statement.text)
+        if not _holds(given, code.lower())
     ]
 
 
