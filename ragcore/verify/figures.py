@@ -17,7 +17,7 @@ from ragcore.verify.attribution import check_narrowing, misplaced
 from ragcore.verify.claims import Statement
 from ragcore.verify.derive import derive, may_be_derived
 from ragcore.verify.evidence import Evidence, Figure, Finding, parts
-from ragcore.verify.signs import Told, takes_off, told
+from ragcore.verify.signs import Told, told
 
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 _QUOTED = re.compile(r"“[^”]*”")
@@ -141,8 +141,7 @@ def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Fig
     """Reason why ``number`` lacks the sign of ``figure``, "" if it has it."""
     negative = figure.number.value < 0
     if figure.cell is None:
-        words = evidence.sentences[figure.sentence] if figure.sentence >= 0 else evidence.words
-        if (number.value < 0) == negative or takes_off(words):
+        if (number.value < 0) == negative:
             return ""
         return "" if negative and (said(frozenset()).meaning == "loss" or said(frozenset()).out) else _SIGNS[negative]
     read = figure.cell.reading

@@ -120,8 +120,3 @@ def _noun(words: list[str], place: int, named: frozenset[str]) -> Meaning:
     ]:
         return ""
     return "gain" if word in GAIN else "loss" if word in LOSS else ""
-
-
-def takes_off(text: str) -> bool:
-    """Whether a word of ``text`` means a loss or a deduction."""
-    return any(_meaning(word) in ("loss", "deduction") for word in _words(text))
