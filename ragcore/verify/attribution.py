@@ -14,10 +14,11 @@ from functools import lru_cache
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
-from ragcore.text.periods import canonical
+from ragcore.text.periods import MONTHS, canonical
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, Finding, parts
 
+_PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
 # A letter that stands alone names something: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -63,15 +64,17 @@ def named_by(label: str, said: frozenset[str] | set[str]) -> float:
 # Another row, column or part of a sentence
 
 
-def misplaced(number: Number, part: str, matches: Sequence[Figure], evidence: Evidence) -> str:
-    """Why ``number`` of a claim is not said of what the figures that it agrees with are said of; "" where one of them
-    fits. ``part`` is what it stands in between all figures."""
+def misplaced(
+    number: Number, places: tuple[str, str], claim: str, matches: Sequence[Figure], evidence: Evidence
+) -> str:
+    """Why ``number`` of ``claim`` is not said of what the figures that it agrees with are said of; "" where one of them
+    fits. ``places`` are the part that it stands in between all figures, and between those of its kind."""
     reasons = []
     for figure in matches:
         if figure.cell is not None:
-            reason = _in_table(number, part, figure.cell)
+            reason = _in_table(number, places[0], claim, figure.cell)
         elif figure.sentence >= 0:
-            reason = _in_sentence(number, part, figure, evidence)
+            reason = _in_sentence(number, places[1], figure, evidence)
         else:
             reason = ""
         if not reason:
@@ -80,16 +83,16 @@ def misplaced(number: Number, part: str, matches: Sequence[Figure], evidence: Ev
     return reasons[0] if reasons else ""
 
 
-def _in_table(number: Number, part: str, cell: CitedCell) -> str:
-    row = _other_row(part, cell)
+def _in_table(number: Number, part: str, claim: str, cell: CitedCell) -> str:
+    row = _other_row(part, claim, cell)
     if row:
         return f"{number.raw} is the figure of “{cell.row}”, not of “{row}”."
     column = _other_column(part, cell)
     return f"{number.raw} is the figure of “{cell.column}”, not of “{column}”." if column else ""
 
 
-def _other_row(part: str, cell: CitedCell) -> str:
-    """The row that ``part`` names instead of the row of ``cell``, or ""."""
+def _other_row(part: str, claim: str, cell: CitedCell) -> str:
+    """Row that the claim names instead of the row of ``cell``, or ""."""
     if not cell.row:
         return ""
     own_terms = label_terms(cell.row)
@@ -102,12 +105,20 @@ def _other_row(part: str, cell: CitedCell) -> str:
         more = wider - own_terms - lex.UNIMPORTANT - label_terms(cell.column)
         if own_terms < wider <= terms(part) and more:
             return row.name
-    said = terms(part) - label_terms(cell.column)
-    own = named(with_synonyms(set(terms(part))))
-    rivals = [row for row in cell.grid.rows if row != cell.named and (label_terms(row.head) - own_terms) & said]
-    best = max(rivals, key=lambda row: named_by(row.head, said), default=None)
-    share = named_by(best.head, said) if best else 0.0
-    return best.name if best and share >= 0.5 and share > own + 1e-9 else ""
+    # A claim that names the row somewhere must name the other one in full to mean it.
+    enough = 1.0 if named(with_synonyms(set(terms(claim)))) == 1.0 else 0.5
+    for text in dict.fromkeys((part, claim)):
+        said = terms(text) - label_terms(cell.column)
+        own = named(with_synonyms(set(terms(text))))
+        rivals = [row for row in cell.grid.rows if row != cell.named and (label_terms(row.head) - own_terms) & said]
+        best = max(rivals, key=lambda row: named_by(row.head, said), default=None)
+        share = named_by(best.head, said) if best else 0.0
+        # A row named exactly ("Cost of sales") outranks one named only by a synonym (sales: "Revenues").
+        if best and share >= enough and (share > own + 1e-9 or share == 1.0 > named(said)):
+            return best.name
+        if own > 0.0:
+            return ""
+    return ""
 
 
 def _other_column(part: str, cell: CitedCell) -> str:
@@ -117,8 +128,12 @@ def _other_column(part: str, cell: CitedCell) -> str:
         return ""
     shared = frozenset.intersection(*columns.values())
     distinct = {column: found - shared for column, found in columns.items() if found - shared}
-    said = terms(part)
-    here = {column: len(found & said) / len(found) for column, found in distinct.items() if found & said}
+    own, row, said = distinct.get(cell.column, frozenset()), label_terms(cell.row), terms(part)
+    here = {
+        column: len(found & said) / len(found)
+        for column, found in distinct.items()
+        if found & said and (column == cell.column or found & said - own - row)
+    }
     best = max(here, key=lambda column: (here[column], column == cell.column), default="")
     return "" if not best or here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
 
@@ -147,6 +162,9 @@ def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
     its part, else those after it."""
     own = parts(sentence, rivals)
     figures = frozenset(one for rival in rivals for one in terms(rival.raw))
+    periods = [frozenset(one for one in terms(part) if _PERIOD.fullmatch(one)) for part in own]
+    if all(periods) and len(set(periods)) > 1:
+        return periods
     before, after = [], []
     for part, rival in zip(own, rivals):
         ahead, _, behind = part.partition(rival.raw)

@@ -134,6 +134,10 @@ def _denial(claimed: list[str], given: list[str]) -> list[str]:
         if {stem(word) for word in turned} & reached or {word for word in reached if here[word] == {True}} <= told:
             return []  # "did not fall" for "rose", "not unable" for "able"
         return ["It denies something the cited words don't deny."]
+    # "May not … without consent" and "requires consent" agree; with one denial removed they would not.
+    if others == 2 and not implied and not implied_there and "without" in given:
+        both = {word for word, kinds in there.items() if True in kinds}
+        return ["It has one denial; the cited words have two."] if many % 2 and both & set(here) else []
     shared = [word for word in here if word in there]
     denies = [word for word in shared if here[word] == {True} and there[word] == {False}]
     affirms = [word for word in shared if here[word] == {False} and there[word] == {True}]

@@ -105,6 +105,8 @@ def _relative(a: Figure, b: Figure, near: Callable[[float], bool]) -> Iterator[D
             if not change or (change > 0) == (abs(other) > abs(base)):
                 shown = f"({first.number.raw} − {second.number.raw}) / {second.number.raw}"
                 yield Derivation(shown, change or other - base)
+        elif base and abs(other) < abs(base) and near(other / base * 100):
+            yield Derivation(shown)
 
 
 def _change(a: Figure, b: Figure) -> float:

@@ -34,6 +34,10 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
     matched = {number.start: _matches(number, text, evidence) for number in claimed}
     valued = [n for n in claimed if any(f.cell is not None or f.sentence >= 0 for f in matched[n.start])]
     part_of = {number.start: part for number, part in zip(valued, parts(text, valued))}
+    own_part: dict[int, str] = {}
+    for kind in {number.kind for number in valued}:
+        same = [number for number in valued if number.kind == kind]
+        own_part |= {number.start: part for number, part in zip(same, parts(text, same))}
     context = f"{text} {statement.context}"
     out: list[Finding] = []
     found = 0
@@ -50,8 +54,8 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
         out.extend(_check_sign(number, claimed, statement, matches, evidence))
         out.extend(_check_scale(number, text, matches))
         if number.start in part_of:
-            part = f"{part_of[number.start]} {statement.context}"
-            reason = misplaced(number, part, matches, evidence)
+            places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
+            reason = misplaced(number, places, context, matches, evidence)
             if reason:
                 out.append(Finding("unsupported", reason, (number.raw,)))
             else:
@@ -84,6 +88,9 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
     around = [given for given in numbers(evidence.around) if given.kind == number.kind]
     if any(agree(number, given, None, bare=False) for given in around):
         return None
+    if not same and number.unit is None and _stands_in(number.raw, evidence.words):
+        return None
+    measured = bool(number.kind) and any(figure.number.kind == number.kind for figure in evidence.figures)
     if may_be_derived(text):
         sign = lex.direction(text)
         against = ""
@@ -94,7 +101,7 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
         if against:
             said = "an increase" if sign > 0 else "a decrease"
             return Finding("unsupported", f"It says {said}; {against} is the opposite.", (number.raw,))
-    if number.counts:
+    if number.counts and not measured and not (same and number.unit):
         return Finding("supported", "")
     shown = _as_given(same[0], evidence) if same else number.raw
     if shown != number.raw:
@@ -116,6 +123,10 @@ def _as_given(figure: Figure, evidence: Evidence) -> str:
     currency = figure.currency if figure.currency and not figure.number.currency else ""
     scale = _SCALES.get(figure.scale or 1.0, "")
     return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
+
+
+def _stands_in(raw: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.,]){re.escape(raw)}(?![\w]|[.,]\d|-[A-Z])", text, re.IGNORECASE) is not None
 
 
 def _check_sign(

@@ -93,7 +93,8 @@ def names(text: str) -> list[str]:
     found = []
     for match in _CAPITALISED.finditer(text):
         before, word = text[: match.start()].rstrip(), match.group()
-        begins = not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’")
+        titled = before.rpartition(" ")[2].rstrip(".").lower() in lex.TITLES
+        begins = not titled and (not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’"))
         alone = word[1:] == word[1:].lower() and not re.match(r"\s+[A-Z]", text[match.end() :])
         if begins and (alone or word.lower() in STOP_WORDS):
             continue

@@ -13,7 +13,7 @@ from tests.answer.pairs import EDITS, MATERIALS, TRUTHS, Half
 # Measured: see docs/verification.md. The pairs were looked at while rules were written, so they hold a floor only: what
 # a rule is worth shows on documents that it was not written on.
 LEAST_TRUTHS = {"tuned": 0.98, "held": 0.97}
-LEAST_EDITS = {"tuned": 0.85, "held": 0.79}
+LEAST_EDITS = {"tuned": 0.79, "held": 0.76}
 # Edits of which nearly none may pass in either half.
 STRICT = ("digit", "scale", "currency", "year", "quarter")
 
