@@ -53,7 +53,6 @@ DENIALS: Final = word_set(_DATA["denial"]["words"])
 IMPLIED: Final = word_set(_DATA["denial"]["implied"])
 IDIOMS: Final = _phrases(_DATA["denial"]["idioms"])
 MODES: Final = {mode: _phrases(_DATA["mode"][mode]) for mode in ("forbids", "exempts", "requires", "permits")}
-CONDITIONS: Final = word_set(_DATA["mode"]["conditions"])
 OPPOSITES: Final = _sides(_DATA["opposites"]["pairs"])
 # Words before a figure → 1 for a lower bound, -1 for an upper bound; those in `EXPLICIT` have no other meaning.
 BOUNDS: Final = {

@@ -19,7 +19,7 @@ from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, Finding, parts
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
-# A letter that stands alone names something: Class B, Ostrova A. A capital A that begins a sentence is an article.
+# A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _REACH = 3  # words between a narrowing word and a word of the row's name
@@ -29,7 +29,7 @@ _REACH = 3  # words between a narrowing word and a word of the row's name
 
 
 def with_synonyms(stems: set[str]) -> set[str]:
-    """``stems`` and the stems that say the same."""
+    """``stems`` with the stems of synonyms."""
     out = set(stems)
     for one in stems:
         out |= lex.synonyms().get(one, frozenset())
@@ -67,8 +67,8 @@ def named_by(label: str, said: frozenset[str] | set[str]) -> float:
 def misplaced(
     number: Number, places: tuple[str, str], claim: str, matches: Sequence[Figure], evidence: Evidence
 ) -> str:
-    """Why ``number`` of ``claim`` is not said of what the figures that it agrees with are said of; "" where one of them
-    fits. ``places`` are the part that it stands in between all figures, and between those of its kind."""
+    """Reason why ``number`` of ``claim`` describes another thing than all its matching figures; "" if one of them fits.
+    ``places`` are its part between all figures, and its part between those of its kind."""
     reasons = []
     for figure in matches:
         if figure.cell is not None:
@@ -122,7 +122,7 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
 
 
 def _other_column(part: str, cell: CitedCell) -> str:
-    """The column that ``part`` names instead of the column of ``cell``, or ""."""
+    """Column that ``part`` names instead of the column of ``cell``, or ""."""
     columns = {column: label_terms(column) for column in cell.grid.columns}
     if not cell.row or cell.column not in columns:
         return ""

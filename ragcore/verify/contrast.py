@@ -20,9 +20,9 @@ from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.derive import check_comparison
 from ragcore.verify.evidence import Evidence, Finding
 
-# A claim keeps to a sentence where so many of its words stand in it in order.
+# Share of a claim's words, in order, that makes it follow a sentence.
 _KEPT = 0.7
-# How far a denial or a direction reaches, in words.
+# Reach of a denial, in words.
 _REACH = 6
 _COMPARING = lex.MORE | lex.LESS
 _NAMES = {1: "an increase", -1: "a decrease"}
@@ -122,7 +122,7 @@ def _plain(words: Sequence[str]) -> list[str]:
 
 
 def _denial(claimed: list[str], given: list[str]) -> list[str]:
-    """A word denied here and affirmed there, or the other way round. A text that has both for a word is no conflict."""
+    """Words denied in one text and affirmed in the other. A text with both for a word is no conflict."""
     here, there = _denied(claimed), _denied(given)
     # "Non-exclusive" denies a word, not the statement.
     many, others = (sum(word in lex.DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given))

@@ -128,8 +128,7 @@ def _year_of(figure: Figure) -> int:
 
 
 def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
-    """Findings on what ``text`` compares, by the cited words and figures, and whether they settle its words for more
-    and less: "B was lower than A" says what "A was higher than B" does."""
+    """Findings on comparisons in ``text``, by the cited figures, and whether they settle its words for more and less."""
     found = _of_two(text, evidence)
     if found is None:
         return [], False
@@ -164,7 +163,8 @@ def _of_two(text: str, evidence: Evidence) -> _Compared | None:
     if len(left) != 1 or len(right) != 1 or left[0] is right[0]:
         return None
     a, b = left[0], right[0]
-    if a.number.percent != b.number.percent:
+    # Which of two outflows is more isn't told by their signs.
+    if a.number.percent != b.number.percent or max(a.number.amount, b.number.amount) < 0:
         return None
     return (a.number.raw, a.number.amount), (b.number.raw, b.number.amount), sides[2]
 

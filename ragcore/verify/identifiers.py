@@ -29,7 +29,7 @@ _NUMBERED = re.compile(
 
 
 def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """Codes such as 10-K and BMS-986158 must stand in the cited words, their title or their row."""
+    """Findings on codes such as 10-K and BMS-986158 missing from the cited words, their title and their row."""
     given = f"{evidence.words}\n{evidence.around}".lower()
     return [
         Finding("unsupported", f"{code} is not in the cited words.")
@@ -143,7 +143,7 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
                 name = f"The year {one}" if kind == "years" else f"{name[0].upper()}{name[1:]}"
                 out.append(Finding("weak", f"{name} is not in the cited words.", wrong))
         if kind == "dates" and missing:
-            break  # months follow from days
+            break  # a date includes its month
     return out
 
 
