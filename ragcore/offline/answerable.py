@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from math import exp, log
-
-import numpy as np
+from math import log
+from typing import Final
 
 from ragcore.offline.names import Missing
 from ragcore.offline.quotable import Quotable, with_paragraph
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, Scored
 from ragcore.protocols import Reranker
+from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems
 
 _READ = 4  # lines judged with their paragraph
-_FARTHEST = 9.0  # log odds of relevance
+FARTHEST = 9.0  # log odds of relevance
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def signs_of(
     # Of two things compared, one may be answerable.
     lacking = bool(absent.names) and not (question.compares and set(named) - set(absent.names))
     return Signs(
-        log_odds(relevance),
+        log_odds(relevance, FARTHEST),
         max(sum(weights[word] for word in wanted.held(each.quote.words)) / total for each in scored),
         float(said),
         max(ranking.fit(each.quote) for each in lines),
@@ -79,7 +79,7 @@ def signs_of(
 
 def probability(signs: Signs) -> float:
     """Probability that the question is answered."""
-    return 1.0 / (1.0 + exp(-(INTERCEPT + sum(w * sign for w, sign in zip(WEIGHTS, astuple(signs), strict=True)))))
+    return ANSWERED(*astuple(signs))
 
 
 def _without(question: str, names: Sequence[str]) -> str:
@@ -88,16 +88,9 @@ def _without(question: str, names: Sequence[str]) -> str:
     return " ".join(question.split())
 
 
-def log_odds(relevance: float) -> float:
-    """Log odds of a probability, clipped to the range that the cross-encoder resolves."""
-    p = min(max(relevance, 1e-9), 1 - 1e-9)
-    return float(np.clip(log(p / (1 - p)), -_FARTHEST, _FARTHEST))
-
-
 def _relevance(each: Scored) -> float:
     return each.worth if each.relevance is None else each.relevance
 
 
 # In the order of `Signs`.
-WEIGHTS = (0.19, 2.25, 0.42, 1.86, -5.41, -5.36)
-INTERCEPT = -1.6
+ANSWERED: Final = Logistic(-1.6, (0.19, 2.25, 0.42, 1.86, -5.41, -5.36))

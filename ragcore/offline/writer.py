@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.answerable import Signs, log_odds, probability, signs_of
+from ragcore.offline.answerable import FARTHEST, Signs, probability, signs_of
 from ragcore.offline.intents import about_whole, fit, listed_lines
 from ragcore.offline.names import Missing, missing
 from ragcore.offline.question import read
@@ -22,6 +22,7 @@ from ragcore.offline.values import MOST, Value, difference, extremes, values
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.languages import language_of
+from ragcore.text.logistic import log_odds
 from ragcore.text.markdown import escape
 from ragcore.text.naming import named
 from ragcore.text.periods import years
@@ -158,7 +159,9 @@ class OfflineWriter:
         )
         answer = question.answer
         gains = [
-            log_odds(float(each)) - log_odds(float(alone)) + _FITS * (fit(answer, pair.text) - fit(answer, lead.text))
+            log_odds(float(each), FARTHEST)
+            - log_odds(float(alone), FARTHEST)
+            + _FITS * (fit(answer, pair.text) - fit(answer, lead.text))
             for each, pair in zip(together, pairs, strict=True)
         ]
         best = max(range(len(pairs)), key=gains.__getitem__)

@@ -128,7 +128,7 @@ def _year_of(figure: Figure) -> int:
 
 
 def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
-    """Findings on comparisons in ``text``, by the cited figures, and whether they settle its words for more and less."""
+    """Findings on comparisons in ``text`` by the cited figures, and whether they settle its words for more and less."""
     found = _of_two(text, evidence)
     if found is None:
         return [], False
