@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from ragcore.text.words import tokens
 from ragcore.verify.claims import Statement
-from ragcore.verify.evidence import CitedCell, Evidence
+from ragcore.verify.evidence import CitedCell, Evidence, Finding
 
 _QUOTATION = re.compile(r"(?P<lead>.*?)“(?P<quote>.+)”[\s.*_]*\Z", re.DOTALL)
+_QUOTED = re.compile(r"“(?P<words>[^“”]+)”")
 # Value, title, heading: "$ 512 — Annual report 2022; Revenue by region: “…”".
 _LEADS = re.compile(r"\s[—–]\s|;\s")
 # Boundary between cells of a quoted row, and its row's name before them.
@@ -52,6 +53,17 @@ def _stands(part: str, quote: str, evidence: Evidence) -> bool:
     elif signs and any(word[0].isdigit() for word in said):
         given = given[:2]  # a nearby amount is a different one, "Margin (%), 2023" a heading
     return not said or any(_holds(tokens(text), said) and signs <= _signs(text) for text in given)
+
+
+def check_quotation(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """Findings on quoted words that are in neither the cited words nor their headings."""
+    given = set(tokens(f"{evidence.words}\n{evidence.around}"))
+    for match in _QUOTED.finditer(statement.text):
+        words = tokens(_FOOTNOTE.sub("", match.group("words")))
+        missing = next((word for word in words if word.isalpha() and word not in given), "")
+        if len(words) > 1 and missing:
+            return [Finding("weak", f"It quotes “{missing}”, but the cited words don't say that.")]
+    return []
 
 
 def is_quoted(statement: Statement, evidence: Evidence) -> bool:

@@ -26,7 +26,7 @@ from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding
 from ragcore.verify.figures import check_numbers
 from ragcore.verify.identifiers import check_codes, check_names, check_numbered, check_periods
-from ragcore.verify.quotes import is_quoted, without_lead_in
+from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
 
 ORDER: Final[tuple[ClaimStatus, ...]] = ("supported", "weak", "unsupported")
 # Fitted by `python -m benchmarks support`: over the cover and the gap, and over the relevance too.
@@ -45,6 +45,7 @@ CHECKS: Final[dict[str, Callable[[Statement, Evidence], list[Finding]]]] = {
     "numbered": check_numbered,
     "names": check_names,
     "contrast": lambda statement, evidence: check_contrast(statement.text, evidence),
+    "quotation": check_quotation,
 }
 
 

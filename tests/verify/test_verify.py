@@ -309,6 +309,7 @@ MEMBERS = Material(
     [
         ("Clubs / Day passes · *", "Worldwide revenues: “Clubs / Day passes — Worldwide 2021: 316; Worldwide 2020: 317”", True),
         ("Clubs / Day passes · *", "Worldwide revenues: “Clubs / Day passes — Worldwide 2021: 317; Worldwide 2020: 316”", False),
+        ("Clubs / Day passes · *", "Worldwide revenues: “Tennis — Worldwide 2021: 316; Worldwide 2020: 317”", False),
         ("Revenue per member · Worldwide 2021", "Revenue per member was $9.40 worldwide in 2021.", True),
         ("Increase (decrease) in accounts payable · Worldwide 2021", "The increase in accounts payable was 1,004 in 2021.", True),
         ("Interest and other income · Worldwide 2021", "Interest and other income came to 4.9 in 2021.", True),
