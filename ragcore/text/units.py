@@ -74,6 +74,16 @@ _CURRENCY = re.compile(
     r"[Ss]terling|[Yy]en|[Yy]uan|[Rr]enminbi|[Rr]upees|[Ff]rancs)\b"
 )
 
+_EVERY = {
+    "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year",
+    "annually": "year", "hourly": "hour", "per annum": "year", "annualized": "year", "annualised": "year",
+}  # fmt: skip
+_PER = re.compile(
+    r"\b(?:per|every|each|a)\s(?P<per>hour|day|week|month|quarter|year)\b|/(?P<slash>hour|day|week|month|year)\b|"
+    rf"\b(?P<word>{'|'.join(_EVERY)})\b",
+    re.IGNORECASE,
+)
+
 
 @lru_cache(maxsize=4096)
 def unit(name: str) -> Unit | None:
@@ -116,3 +126,12 @@ def currency(text: str) -> str:
 def currencies(text: str) -> set[str]:
     """All currencies named in ``text``."""
     return {currency(match.group()) for match in _CURRENCY.finditer(text)}
+
+
+def frequencies(text: str) -> set[str]:
+    """Frequencies and durations as ``day``, ``month``, ``year`` ...: ``per month`` and ``monthly`` are equal."""
+    out = set()
+    for match in _PER.finditer(text):
+        word = match.group("per") or match.group("slash")
+        out.add(word.lower() if word else _EVERY[match.group("word").lower()])
+    return out

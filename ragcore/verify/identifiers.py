@@ -12,6 +12,7 @@ from typing import Any, Final
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import WORDS, codes
 from ragcore.text.periods import MONTHS, month_name, periods
+from ragcore.text.units import frequencies
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Finding
@@ -144,6 +145,10 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
                 out.append(Finding("weak", f"{name} is not in the cited words.", wrong))
         if kind == "dates" and missing:
             break  # a date includes its month
+    often, given_often = frequencies(statement.text), frequencies(evidence.words) or frequencies(evidence.around)
+    if often and given_often and not often & given_often:
+        reason = f"It says per {min(often)}; the cited words say per {min(given_often)}."
+        out.append(Finding("unsupported", reason))
     return out
 
 
