@@ -51,6 +51,7 @@ COMPARING_VERBS: Final = word_set(_DATA["degree"]["verbs"])
 BESIDE_FIGURES: Final = word_set(_DATA["figures"]["words"])
 DENIALS: Final = word_set(_DATA["denial"]["words"])
 IMPLIED: Final = word_set(_DATA["denial"]["implied"])
+PREFIXES: Final = tuple(_DATA["denial"]["prefixes"].split())
 IDIOMS: Final = _phrases(_DATA["denial"]["idioms"])
 MODES: Final = {mode: _phrases(_DATA["mode"][mode]) for mode in ("forbids", "exempts", "requires", "permits")}
 OPPOSITES: Final = _sides(_DATA["opposites"]["pairs"])

@@ -54,12 +54,17 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
 
 
 def _opposed(one: str, other: str) -> bool:
-    return other in lex.OPPOSITES.get(one, ((), ()))[1]
+    return other in lex.OPPOSITES.get(one, ((), ()))[1] or other in _prefixed(one) or one in _prefixed(other)
 
 
 def _against(word: str) -> frozenset[str]:
     moved = lex.DOWN if word in lex.UP else lex.UP if word in lex.DOWN else frozenset()
     return lex.OPPOSITES.get(word, ((), frozenset()))[1] | moved
+
+
+def _prefixed(word: str) -> tuple[str, ...]:
+    """Words that ``word`` denies by a prefix ("unable": able)."""
+    return tuple(word[len(p) :] for p in lex.PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
 
 
 def _denials(words: Sequence[str]) -> int:
@@ -123,6 +128,7 @@ def _plain(words: Sequence[str]) -> list[str]:
 
 def _denial(claimed: list[str], given: list[str]) -> list[str]:
     """Words denied in one text and affirmed in the other. A text with both for a word is no conflict."""
+    claimed, given = _unprefixed(claimed, given), _unprefixed(given, claimed)
     here, there = _denied(claimed), _denied(given)
     # "Non-exclusive" denies a word, not the statement.
     many, others = (sum(word in lex.DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given))
@@ -151,6 +157,16 @@ def _denial(claimed: list[str], given: list[str]) -> list[str]:
         return []
     verb, word = ("denies", denies[0]) if len(denies) > len(affirms) else ("affirms", affirms[0])
     return [f"It {verb} “{word}”, against the cited words."]
+
+
+def _unprefixed(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """``words`` with "unrelated" as "not related" if the others have the plain word or another form of it."""
+    known = {stem(word) for word in others}
+    out: list[str] = []
+    for word in words:
+        plain = next((one for one in _prefixed(word) if stem(one) in known), "")
+        out += ("not", plain) if plain and stem(word) not in known else (word,)
+    return out
 
 
 def _denied(words: Sequence[str]) -> Mapping[str, set[bool]]:
