@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ragcore.retrieve.synonyms import shipped
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
 from ragcore.text.periods import MONTHS, canonical
@@ -28,11 +29,21 @@ _REACH = 3  # words between a narrowing word and a word of the row's name
 # Names
 
 
+@lru_cache(maxsize=1)
+def _trade() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """Pairs of trade terms (as stems) of which the first may replace the second."""
+    groups = [[frozenset(_stems(term)) for term in (name, *others)] for name, others in shipped().same.items()]
+    return tuple((one, other) for group in groups for one in group for other in group if one and other and one != other)
+
+
 def with_synonyms(stems: set[str]) -> set[str]:
-    """``stems`` with the stems of synonyms."""
+    """``stems`` with the stems of synonyms, for single words and trade terms."""
     out = set(stems)
     for one in stems:
         out |= lex.synonyms().get(one, frozenset())
+    for term, other in _trade():
+        if term <= stems:
+            out |= other
     return out
 
 
