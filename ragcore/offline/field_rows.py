@@ -3,6 +3,7 @@ that has all columns of a table field."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from ragcore.types.report import NOTHING_STATED, Field, KnownFacts, Period, Stat
 from ragcore.types.table_labels import RowLabel
 
 _UNDATED: Period = (0, 0, 0)
+_BRACKETS = re.compile(r"\([^()]*\)")
 _TOTAL = frozenset({"total", "totals"})
 _LONGEST_WORDS = 120  # characters of a cell with a name or a few words
 MOST_ROWS = 40
@@ -167,10 +169,13 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
     else."""
     if not _holds(asked, row, cell):
         return 0.0
-    known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(f"{row.table} {asked.unit}"))
-    if whole and len(row.cells) > 1:
-        # The header over all columns of a statement is the company, not a part of it.
-        known |= frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
+    title = frozenset(content_stems(row.table))
+    over = title if whole else _over(row)
+    known = stems("names", "beside") | stems("names", "columns") | over | frozenset(content_stems(asked.unit))
+    if len(row.cells) > 1:
+        shared = frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
+        # What stands over all columns of a statement is the company, and no part of it.
+        known |= shared if whole else shared & title
     column, parts = head_stems(cell.column) - (known - asked.words), stems("names", "parts")
     foreign = stems("names", "others") | parts
     compares = words("names", "compares") & {*cell.column.lower().split(), "%" * ("%" in cell.column)} - (
@@ -185,7 +190,8 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
     is_total = bool(_TOTAL & set(tokens(row.head)))
     group = head_stems(row.name) - head_stems(row.head)
     table = frozenset(content_stems(" ".join((*quote.source.section[-1:], row.table))))
-    around = quote.place | group | table
+    place = frozenset(content_stems(" ".join((quote.source.title, *quote.source.section))))
+    around = place | group | over
     heads = _heads(row, whole, is_total, group)
     best = 0.0
     for name in asked.names:
@@ -199,13 +205,17 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
         for head in heads | inside:
             called = head | column
             own = name.stems | (name.further & called)
-            if head & name.all and column:
-                # "Imported cases in Finland": a row and a column; the header over both says what kind of cases.
-                own -= table - called
-            certain = name.further <= around | called and called <= name.all
+            certain = name.all <= around | called and called <= name.all
             if head and certain and not (called ^ own) & stems("names", "actions"):
                 best = max(best, agreement(called, own))
     return best
+
+
+def _over(row: Row) -> frozenset[str]:
+    """What a table's title says of every cell: of "Releases to air and to water by plant" only the plant."""
+    named, by, parts = _BRACKETS.sub(" ", row.table).partition(" by ")
+    several = "," in named or not {"and", "or"}.isdisjoint(tokens(named))
+    return frozenset(content_stems(f"{by}{parts}" if several else row.table))
 
 
 def _holds(asked: Wish, row: Row, cell: Cell) -> bool:

@@ -1,4 +1,5 @@
-"""Net income that a statement only gives as that of its shareholders, or a list as that of another."""
+"""Values that are called nearly as what is asked for: net income of the shareholders only, or of another; a cell of a
+table over several things."""
 
 from __future__ import annotations
 
@@ -22,12 +23,12 @@ def value(title: str, *rows: list[str]) -> list[str]:
     return given(Grid(title, [["", "2021", "2020"], *rows]))
 
 
-def given(*parts: Grid | str | Item) -> list[str]:
+def given(*parts: Grid | str | Item, heading: str = "Net income", asked: str = ASKED, unit: str = "") -> list[str]:
     made = make_document(Heading("Results"), *parts, title="Annual report 2021")
     whole = Segment(made.doc_id, 0, made.body_end, 0, 0, 1.0, "rse")
-    sources = build_sources(Retrieval(ASKED, "hybrid", (), (whole,), {}), lambda _: made, SETTINGS.answer)
-    quotes = list(quotables(requirement(ASKED), Wanted(ASKED, ()), sources))
-    return [one.text for one in value_field("Net income", ASKED, "", (), quotes, [])]
+    sources = build_sources(Retrieval(asked, "hybrid", (), (whole,), {}), lambda _: made, SETTINGS.answer)
+    quotes = list(quotables(requirement(asked), Wanted(asked, ()), sources))
+    return [one.text for one in value_field(heading, asked, unit, (), quotes, [])]
 
 
 SALES = ["Net sales", "3,930", "3,777"]
@@ -71,3 +72,46 @@ def test_an_item_of_a_list_does_not_say_of_whom_it_is() -> None:
     assert given(led_in, Item("sales of $400 million in 2021;"), Item("a net income of $89 million in 2021; and")) == []
     (text,) = given("The net income was $89 million in 2021.")
     assert text.startswith("**$89 million** — ")
+
+
+IMPORTED = ["Country", "Cases", "Imported cases"]
+FINLAND = ["Finland", "4,050", "3,121"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "asked", "title", "head", "row", "figure"),
+    [
+        ("Imported cases", "Imported cases of mumps in Finland", "Mumps in humans", IMPORTED, FINLAND, "3,121"),
+        ("Imported cases", "Imported cases of mumps in Finland", "Mumps and measles", IMPORTED, FINLAND, ""),
+        ("Imported cases", "Imported cases of mumps in Finland", "Measles in humans", IMPORTED, FINLAND, ""),
+        (
+            "Temporary staff",
+            "Temporary staff in Norway",
+            "Staff at the year’s end, of which temporary",
+            ["Country", "Staff", "Share"],
+            ["Norway", "2,800", "14%"],
+            "",
+        ),
+        (
+            "Methane",
+            "Threshold for releases of methane to water",
+            "Threshold for releases to air and to water",
+            ["Pollutant", "Threshold to air", "Note"],
+            ["Methane", "100", "a"],
+            "",
+        ),
+        (
+            "Operating income",
+            "Operating income of the Field Sensors segment",
+            "Revenue and operating income by segment",
+            ["Segment", "Revenue", "Operating income"],
+            ["Field Sensors", "405", "30"],
+            "30",
+        ),
+    ],
+)
+def test_a_cell_is_of_what_its_title_names_where_that_is_one_thing(
+    heading: str, asked: str, title: str, head: list[str], row: list[str], figure: str
+) -> None:
+    values = given(Grid(title, [head, row]), heading=heading, asked=asked, unit="cases")
+    assert [value.split("**")[1] for value in values] == ([figure] if figure else [])
