@@ -81,8 +81,7 @@ class Ranking:
         votes, relevance = cover, None
         if reranker is not None:
             passages = [quote.passage[:LONGEST_PASSAGE] for quote in shortlist]
-            asked = (self.question.main, *self._otherwise(shortlist))
-            relevance = np.max([reranker.score(question, passages) for question in asked], axis=0)
+            relevance = reranker.score(self.question.main, passages)
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
         votes = votes * np.array([1.0 if self._holds_kind(quote) else WITHOUT_KIND for quote in shortlist])
         if self.question.answer.prose:
@@ -103,16 +102,6 @@ class Ranking:
             )
             for i in np.argsort(-votes, kind="stable")
         ]
-
-    def _otherwise(self, found: Sequence[Quotable]) -> list[str]:
-        """Question rewritten with a synonym of a trade term used in ``found``: the cross-encoder does not know that
-        capex are capital expenditures."""
-        for term in self._terms:
-            for name in term.same:
-                stems = set(content_stems(name))
-                if term.said in self.question.main and stems and any(stems <= quote.own for quote in found):
-                    return [self.question.main.replace(term.said, name)]
-        return []
 
     def standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Worth of each quote by its document, 0–1: highest in the document that the question names best."""
