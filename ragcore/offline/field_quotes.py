@@ -108,7 +108,7 @@ class Evidence:
     def _ranking(self, piece: str) -> Ranking:
         request = self._request
         asked = piece if piece == request.question else f"{request.question}: {piece}"
-        return Ranking(requirement(asked), Wanted(asked, request.terms), terms=request.terms, routes=request.routes)
+        return Ranking(requirement(asked), Wanted(asked, request.terms), routes=request.routes)
 
     def _of_another(self, piece: str, quote: Quotable) -> bool:
         """Whether ``quote`` is about another requirement of the section rather than ``piece``."""

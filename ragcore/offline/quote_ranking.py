@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ragcore.offline.intents import KIND_ONLY, fit, holds_kind
 from ragcore.offline.quotable import Quotable
 from ragcore.protocols import Reranker
-from ragcore.text.terms import Term, Wanted
+from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Route
 from ragcore.types.question import Question
@@ -30,9 +30,7 @@ AROUND = 0.5
 INTENT_LIFT = 0.45
 # Loss of worth in the document that the question names least.
 ROUTE_WEIGHT = 0.5
-# Required match of a row's name with a component quantity in terms.toml.
-AGREEMENT_OF_PARTS = 0.8
-# Characters of a candidate for the cross-encoder, whose time grows with them.
+# The cross-encoder reads so many characters of a candidate; its time grows with them.
 LONGEST_PASSAGE = 600
 # Brackets in a name hold its abbreviation or the meaning of negative numbers.
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -55,12 +53,9 @@ class Ranking:
     """Ranker of quotes for ``question``, whose words are ``wanted`` and whose trade terms are ``terms``. ``routes`` are
     the documents that it names; ``names`` are the stems of their names in it."""
 
-    def __init__(
-        self, question: Question, wanted: Wanted, *, terms: Sequence[Term] = (), routes: Sequence[Route] = ()
-    ) -> None:
+    def __init__(self, question: Question, wanted: Wanted, *, routes: Sequence[Route] = ()) -> None:
         self.question = question
         self._wanted = wanted
-        self._terms = tuple(terms)
         self._priors = {route.doc_id: route.prior for route in routes}
         self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
 
@@ -130,18 +125,6 @@ class Ranking:
         """How well the question names a document, 0–1, relative to the best-named one."""
         most = max(self._priors.values(), default=0.0)
         return self._priors.get(doc_id, 0.0) / most if most else 1.0
-
-    def rows_for(self, terms: Sequence[Term], found: Sequence[Quotable]) -> list[Quotable]:
-        """Best-matching row for each component quantity of a term in the question."""
-        named = list(dict.fromkeys(part for term in terms for part in term.parts))
-        chosen = [self._row_for(part, found) for part in named]
-        return [row for row in chosen if row is not None]
-
-    def _row_for(self, part: str, found: Sequence[Quotable]) -> Quotable | None:
-        agreements = [agreement(row_name(quote), name_of(part)) for quote in found]
-        if not agreements or max(agreements) < AGREEMENT_OF_PARTS:
-            return None
-        return found[int(np.argmax(np.array(agreements) * self.standing(found)))]
 
     def _shortlist(self, found: list[Quotable]) -> list[Quotable]:
         """At most 40, by words, by name and by half the score of their source, in text order."""

@@ -81,8 +81,8 @@ class OfflineWriter:
         question = request.read or read(request.question)
         wanted = Wanted(question.main, request.terms)
         found = list(quotables(question, wanted, request.sources))
-        ranking = Ranking(question, wanted, terms=request.terms, routes=request.routes)
-        # The words that led to a document name it, whatever it calls itself.
+        ranking = Ranking(question, wanted, routes=request.routes)
+        # What led to a document is the name of it, however the document calls it.
         known = " ".join(route.name for route in request.routes)
         absent = missing(question, request.sources, request.terms)
         absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
@@ -119,11 +119,9 @@ class OfflineWriter:
             yield from _quotes(nearest)
 
     def _chosen(self, asked: _Asked, *, certain: bool) -> list[Quotable]:
-        """Quotes to show, best first: none if an answer is unlikely and no value is ``certain``. For a quantity with
-        components, their rows come first."""
-        prose = asked.question.answer.prose
-        rows = [] if prose else asked.ranking.rows_for(asked.request.terms, asked.found)
-        rows = rows or ([] if asked.absent else extremes(asked.question, asked.wanted, asked.found))
+        """What is quoted, best first: nothing where an answer is not likely and no value is ``certain``. For a quantity
+        that is made of others, the rows of those come before anything else."""
+        rows = [] if asked.absent else extremes(asked.question, asked.wanted, asked.found)
         if not rows and not certain and not self._may_be_answered(asked):
             return []
         good = without_repeats((*rows, *self._good(asked.scored)), self._settings.offline_quotes)

@@ -349,20 +349,6 @@ def test_other_names_of_a_term_are_words_of_the_question() -> None:
     assert without.startswith("<<NO ANSWER>>")
 
 
-def test_what_a_measure_is_worked_out_from_is_quoted_row_by_row() -> None:
-    grid = Grid(
-        "Consolidated Balance Sheets",
-        [["", "2022"], ["Goodwill", "7"], ["Total current assets", "30"], ["Total current liabilities", "20"]],
-    )
-    terms = (Term("current ratio", (), ("total current assets", "total current liabilities")),)
-    request = ModelRequest(
-        task=WritingTask("What was the current ratio in 2022?", (whole(make_document(grid)),), terms=terms)
-    )
-    text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
-    assert "| Total current assets | 2022 | 30 <<" in text
-    assert "| Total current liabilities | 2022 | 20 <<" in text
-
-
 def test_the_document_that_the_question_names_is_quoted_first() -> None:
     ours, theirs = (make_document("Revenues rose 10% this year.", doc_id=name * 16, title=name) for name in "ab")
     made = tuple(replace(whole(doc), number=n) for n, doc in enumerate((theirs, ours), start=1))
