@@ -246,7 +246,7 @@ def extremes(question: Question, wanted: Wanted, found: Sequence[Quotable]) -> l
         return []
     best: list[tuple[float, list[Quotable]]] = []
     for table in _tables(found):
-        series = [*_across(table, wanted), *_down(table, wanted)]
+        series = _down(table, wanted)
         best += [(_cover(each, asked, wanted), chosen) for each in series if (chosen := _most(each, sign))]
     best = sorted((each for each in best if each[0] >= _LEAST_COVER), key=lambda each: -each[0])
     if not best or (len(best) > 1 and best[1][0] == best[0][0]):
@@ -295,21 +295,6 @@ def _down(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
             if cell.column == column
         )
         yield _Series(frozenset(content_stems(column)), table[0].place, items)
-
-
-def _across(table: Sequence[Quotable], wanted: Wanted) -> Iterator[_Series]:
-    """Rows of ``table`` that the question names, whose columns are compared."""
-    for quote in table:
-        if quote.row is not None and _is_named(quote, wanted):
-            items = tuple((cell.column, quote, cell) for cell in quote.row.cells if not sums_up(cell.column))
-            header = frozenset(content_stems(quote.row.name))
-            yield _Series(header, quote.place, items)
-
-
-def _is_named(quote: Quotable, wanted: Wanted) -> bool:
-    """Whether the question has the whole name of a row."""
-    name = frozenset(content_stems(quote.row.head)) if quote.row is not None else frozenset()
-    return bool(name) and name <= wanted.everything
 
 
 def _cover(series: _Series, asked: Sequence[str], wanted: Wanted) -> float:
