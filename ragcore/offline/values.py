@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from ragcore.offline.intents import listed, sums_up
 from ragcore.offline.periods import PART_OF_YEAR, QUARTER, Asked, asked_of
 from ragcore.offline.quotable import Quotable, marker
 from ragcore.offline.quote_ranking import Ranking, agreement, name_of, row_name
-from ragcore.offline.rows import Cell, CellRow, Row
+from ragcore.offline.rows import Cell, Row
 from ragcore.text.numbers import Number, length_in, numbers
 from ragcore.text.periods import periods as periods_in
 from ragcore.text.periods import years
@@ -55,7 +54,6 @@ _GROUPS = frozenset(
     """)
 )
 _COMPARES = word_set("change % percent variance increase decrease growth")
-WORKED_OUT = "Difference, worked out from the two cells"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,31 +114,6 @@ def values(question: Question, terms: Sequence[Term], found: Sequence[Quotable],
 def _standing(quote: Quotable) -> float:
     called = tokens(" ".join((*quote.source.section[-1:], quote.about)))
     return 0.9 if listed("values", "statements").isdisjoint(called) else 1.0
-
-
-def difference(found: Sequence[Value]) -> list[CellRow]:
-    """Later period less the earlier one of the same row, as a table row; empty if it cannot be computed reliably."""
-    ends = [max(years(value.cell.column), default=0) for value in found]
-    amounts = [_amount(value.figure) for value in found]
-    if len(found) != 2 or not all(ends) or ends[0] == ends[1] or None in amounts:
-        return []
-    later, earlier = amounts if ends[0] > ends[1] else reversed(amounts)
-    assert later is not None
-    assert earlier is not None
-    change = later - earlier
-    percent = "%" in found[0].figure or "%" in found[1].figure
-    share = f"{100 * change / earlier:+.1f}%" if earlier > 0 and later > 0 and not percent else ""
-    unit = "percentage points" if percent else share
-    if percent and not all("%" in value.figure for value in found):
-        return []
-    return [CellRow(WORKED_OUT, "", "", f"{change:,}".replace("-", "−"), unit.replace("-", "−"))]
-
-
-def _amount(figure: str) -> Decimal | None:
-    """Number in a cell, negative in brackets; None if the cell has more than a number."""
-    found = numbers_in_cell(figure)
-    plain = len(found) == 1 and not any(map(str.isalpha, figure))
-    return Decimal(f"{found[0].value:.{found[0].decimals}f}") if plain else None
 
 
 def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: Cell, names: frozenset[str]) -> float:

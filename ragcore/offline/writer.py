@@ -18,7 +18,7 @@ from ragcore.offline.question import read
 from ragcore.offline.quotable import Quotable, is_same, joined_to, marker, quotables, without_repeats
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, Scored
 from ragcore.offline.rows import Cell, CellRow, Row, brief, cell_table, in_figures, parts_of_column, unit_of
-from ragcore.offline.values import MOST, Value, difference, extremes, values
+from ragcore.offline.values import MOST, Value, extremes, values
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.languages import language_of
@@ -316,7 +316,7 @@ def _values(found: Sequence[Value]) -> Iterator[str]:
     rows = [
         _table_row(value.quote.source, value.quote.row, value.cell) for value in found if value.quote.row is not None
     ]
-    yield cell_table([*rows, *difference(own)]) + "\n"
+    yield cell_table(rows) + "\n"
 
 
 def _several(chosen: Sequence[Quotable]) -> bool:

@@ -95,22 +95,6 @@ def test_only_what_is_certain(question: str, figure: str) -> None:
     assert f"**{figure}**" in line if figure else line == ""
 
 
-@pytest.mark.parametrize(
-    ("question", "difference", "share"),
-    [
-        ("What was net income in 2017 and 2018?", "494", "+10.1%"),
-        ("How did net income change from 2018 to 2016?", "305", "+6.0%"),
-        # Of what is below zero no share is plain.
-        ("How did capital expenditures change between 2017 and 2018?", "−204", ""),
-    ],
-)
-def test_of_two_periods_the_difference_is_worked_out_and_says_so(question: str, difference: str, share: str) -> None:
-    text = written(question, make_document(CASH))
-    (line,) = [line for line in text.splitlines() if line.startswith("| Difference, worked out from the two cells")]
-    assert [cell.strip() for cell in line.strip("|").split("|")][2:4] == [difference, share]
-    assert "<<" not in line
-
-
 def test_a_segment_is_the_row_of_its_name_in_the_table_of_the_quantity() -> None:
     def by_segment(what: str, *values: str) -> Grid:
         rows = [["Field Sensors", values[0]], ["Balances", values[1]], [f"Total {what}", values[2]]]
