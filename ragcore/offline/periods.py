@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.text.periods import dates_in, month_name, periods, without_dates, years
 from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems, tokens, word_set
-from ragcore.types import Source
 
 YEAR = re.compile(r"(?:19|20)\d\d")
 _FISCAL = re.compile(r"\b(?:fiscal|financial\s+year|FY(?=[\s\d'’-]|$))", re.IGNORECASE)
@@ -26,29 +25,18 @@ PART_OF_YEAR = re.compile(
 )
 QUARTER = re.compile(r"\b(?:(first|second|third|fourth)(?:\s+fiscal)?\s+quarter|Q([1-4])|([1-4])Q)", re.IGNORECASE)
 _AT_A_DAY = word_set("balance position condition")
-# "the 52 weeks ended January 28, 2023 (“fiscal 2022”)", "fiscal 2022 ended on January 28, 2023"
-_SAYS_END = re.compile(
-    r"(?P<before>[^.;\n]{0,30})(?:"
-    r"\bfiscal(?:\s+year)?\s+(?P<a>20\d\d),?(?:\s+which)?\s+end(?:ed|s|ing)\s+(?:on\s+)?(?P<x>[^\n]{0,20})"
-    r"|\bend(?:ed|s|ing)\s+(?:on\s+)?(?P<y>\w{3,9}\.?\s+\d{1,2},\s+20\d\d),?\s+\([“\"'‘]?(?P<within>[^()\d]{0,30})"
-    r"fiscal(?:\s+year)?\s+(?P<b>20\d\d))",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Column criteria of a question: its ``words`` (stems), ``days`` (year, month, day), other ``years``, whether those
-    are ``fiscal``, and its ``quarters``. ``early`` and ``late``: whether a fiscal year that ends in January to May may
-    be named after the year before, and after the year in which it ends."""
+    """What a question names columns by: its ``words`` (stems), the ``days`` it says (year, month, day), its other
+    ``years``, whether those are ``fiscal``, and its ``quarters``."""
 
     words: frozenset[str]
     days: frozenset[tuple[int, int, int]]
     years: frozenset[int]
     fiscal: bool
     quarters: frozenset[int]
-    early: bool = True
-    late: bool = True
 
     def may_end(self, year: int, month: int) -> bool:
         """Whether a requested period may have ended in this month.
@@ -61,8 +49,7 @@ class Asked:
         for asked in self.years:
             if not self.fiscal and year == asked:
                 return True
-            opens = 12 * asked + (0 if self.late else 5)
-            closes = 12 * asked + (16 if self.early else 11)
+            opens, closes = 12 * asked, 12 * asked + 16
             for back in backs:
                 start = opens - back if self.fiscal else max(opens, 12 * asked)
                 if start <= at <= closes - back:
@@ -102,22 +89,6 @@ def day_of(day: tuple[int, int, int]) -> str:
 def days_in(text: str) -> list[tuple[int, int, int]]:
     """Dates in ``text`` as (year, month, day)."""
     return [(year, month, day) for month, day, year in dates_in(text) if year]
-
-
-def as_named(asked: Asked, sources: Iterable[Source]) -> Asked:
-    """``asked`` narrowed if one document's ``sources`` say which year names a fiscal year that ends in January to May.
-    Only explicit wording counts ("fiscal 2022 ended January 28, 2023"), and for quarters only the fourth."""
-    said: set[bool] = set()
-    for source in sources:
-        for match in _SAYS_END.finditer(source.text):
-            about = f"{match['before']} {match['within'] or ''}".lower()
-            days = days_in(match["x"] or match["y"] or "")
-            if not days or not 1 <= days[0][1] <= 5 or ("quarter" in about and "fourth" not in about):
-                continue
-            difference = days[0][0] - int(match["a"] or match["b"])
-            if difference in (0, 1):
-                said.add(difference == 1)
-    return replace(asked, early=True in said, late=False in said) if said else asked
 
 
 def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.offline.intents import fit
-from ragcore.offline.periods import Asked, as_named, asked_of
+from ragcore.offline.periods import Asked, asked_of
 from ragcore.offline.rows import Row, row_of
 from ragcore.text.sentences import DOT_LEADERS
 from ragcore.text.terms import Wanted
@@ -112,14 +112,10 @@ def marker(source: Source, first: int, last: int) -> str:
 
 
 def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
-    """All quotable parts, source by source in text order. A row is narrowed to the columns that ``question``, whose
-    words are ``wanted``, names; in doubt it stays whole."""
-    by_document = {
-        doc_id: as_named(asked_of(question.main, wanted), (source for source in sources if source.doc_id == doc_id))
-        for doc_id in {source.doc_id for source in sources}
-    }
+    """Everything that can be quoted, source by source in the order of the text. A row is narrowed to the columns that
+    ``question``, whose words are ``wanted``, names; in doubt it stays whole."""
+    asked = asked_of(question.main, wanted)
     for source in sources:
-        asked = by_document[source.doc_id]
         heading = source.section[-1] if source.section else ""
         # An AI's description is not the document's words.
         lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]

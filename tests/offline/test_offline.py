@@ -267,16 +267,6 @@ def test_a_fiscal_year_that_ends_the_next_january_keeps_its_column(question: str
     assert "| 13 Weeks Ended January 28, 2023 | 4,107.5 <<" in quotes(question, WEEKS)
 
 
-def test_a_document_that_says_when_its_fiscal_year_ended_settles_which_column_it_is() -> None:
-    headers = ["January 28, 2023", "January 29, 2022"]
-    question = "What was net sales in fiscal 2022?"
-    assert columns(question, headers, "Stores were opened in the fiscal year.") == headers
-    said = "These are the results of the 52 weeks ended January 28, 2023 (“fiscal 2022”)."
-    assert columns(question, headers, said) == headers[:1]
-    assert columns(question, headers, "Our fiscal 2022 ended on January 29, 2022, a Saturday.") == headers[1:]
-    assert columns(question, headers, "The first quarter of fiscal 2022 ended on April 30, 2022.") == headers
-
-
 @pytest.mark.parametrize(
     ("question", "kept"),
     [
