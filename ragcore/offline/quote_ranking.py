@@ -21,8 +21,6 @@ from ragcore.types.question import Question
 
 CANDIDATES = 40
 RERANK_WEIGHT = 0.7
-WITHOUT_KIND = 0.7  # worth of a quote without the requested kind of thing
-ROW_FOR_PROSE = 0.5  # worth of a row if no row can be the answer
 NAMED_WEIGHT = 0.6
 # Weight of a question word found only in the title, section or heading of a quote.
 AROUND = 0.5
@@ -78,11 +76,9 @@ class Ranking:
             passages = [quote.passage[:LONGEST_PASSAGE] for quote in shortlist]
             relevance = reranker.score(self.question.main, passages)
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
-        votes = votes * np.array([1.0 if self._holds_kind(quote) else WITHOUT_KIND for quote in shortlist])
-        if self.question.answer.prose:
-            votes = votes * np.array([ROW_FOR_PROSE if quote.row is not None else 1.0 for quote in shortlist])
-        else:
-            # A row whose header the question names is relevant, even if the cross-encoder, trained on prose, misses it.
+        if not self.question.answer.prose:
+            # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is
+            # blind.
             votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
         votes = np.minimum(1.0, votes + INTENT_LIFT * self._fits(shortlist))
         votes = votes * self.standing(shortlist)
