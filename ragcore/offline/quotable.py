@@ -46,10 +46,7 @@ _TITLED = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+(?:(?:[A-Z][\
 _LONGEST_LIST = 700
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
-_MOST = 0.6  # share of the question's words
-_NUMBER_WORDS = word_set(
-    "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety"
-)
+_MOST = 0.6  # of the question's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +87,6 @@ class Quotable:
     @property
     def start(self) -> int:
         return self.source.units[self.first - 1].start
-
-    def figures(self, besides: set[str]) -> bool:
-        """Whether it has a number that is not among ``besides`` (the question's own words)."""
-        words = tokens(REFERENCE.sub(" ", self.text))
-        return any((any(c.isdigit() for c in word) or word in _NUMBER_WORDS) and word not in besides for word in words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.offline.intents import KIND_ONLY, fit, holds_kind
+from ragcore.offline.intents import KIND_ONLY, fit
 from ragcore.offline.quotable import Quotable
 from ragcore.protocols import Reranker
 from ragcore.text.terms import Wanted
-from ragcore.text.words import content_stems, tokens
+from ragcore.text.words import content_stems
 from ragcore.types import Route
 from ragcore.types.question import Question
 
@@ -102,20 +102,11 @@ class Ranking:
         """Resemblance to an answer, 0–1: it has the requested kind of thing, in its usual words, and at least half of
         the question's other words."""
         answer = self.question.answer
-        if quote.row is not None and (self.question.whole or (answer.figures and self._holds_kind(quote))):
-            # The unit of a row may be in its headers.
+        if quote.row is not None and (self.question.whole or answer.figures):
+            # The unit of a row may stand in its headers.
             return 0.0 if self.question.whole else max(KIND_ONLY, fit(answer, quote.text))
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
-
-    def _holds_kind(self, quote: Quotable) -> bool:
-        """Whether it has the requested kind of thing; a figure must not already be in the question."""
-        answer = self.question.answer
-        if answer.figures and not quote.figures(set(tokens(self.question.main))):
-            return False
-        if answer.prose:
-            return fit(answer, quote.text) > 0.0
-        return quote.row is not None or holds_kind(answer, quote.text)
 
     def prior(self, doc_id: str) -> float:
         """How well the question names a document, 0–1, relative to the best-named one."""
