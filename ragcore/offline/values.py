@@ -117,19 +117,15 @@ def _standing(quote: Quotable) -> float:
 
 
 def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: Cell, names: frozenset[str]) -> float:
-    """Match of the row's name with ``question``, by its own words or a synonym of a term, 0–1; 0.0 if it has a word
-    that the question lacks, or the question has one that neither it nor the cell's column nor its place has.
-
-    The table's name counts only if the question asks for it *of* the row: "operating income of Field Sensors" is the
-    row of that name in the table of operating income.
+    """How far the row's name is what ``question`` asks for, by its own words or by another name of a term, 0–1; 0.0
+    where it says more than the question, or the question says something that neither it nor the cell's column nor the
+    place has.
     """
     if not _same_kind(question, row, cell):
         return 0.0
     name = row_name(quote)
     asked = frozenset(word for word in content_stems(question) if not _NUMBER.search(word)) - names - _BESIDE
     around = frozenset(content_stems(f"{quote.source.title} {cell.column} {row.name}"))
-    if _is_of(row, question):
-        around |= quote.place
     best = agreement(name, asked & name) if name <= asked and asked <= name | around else 0.0
     for term in terms:
         rest = asked - frozenset(content_stems(term.said))
@@ -154,16 +150,6 @@ def _same_kind(question: str, row: Row, cell: Cell) -> bool:
     if any(not word.isdigit() for word in others):
         return False
     return not years(group) or bool(years(group) & years(f"{question} {cell.column}"))
-
-
-def _is_of(row: Row, question: str) -> bool:
-    """Whether ``question`` has ``of`` (for, in, at, by) before the row's whole name."""
-    name = _BRACKETS.sub(" ", row.head).strip(" .:,")
-    words = r"\s+".join(map(re.escape, name.split()))
-    return (
-        bool(words)
-        and re.search(rf"\b(?:of|for|in|at|by)\s+(?:the\s+)?{words}(?!\w)", question, re.IGNORECASE) is not None
-    )
 
 
 def _cells(row: Row, asked: Asked, periods: int) -> tuple[Cell, ...]:

@@ -95,16 +95,6 @@ def test_only_what_is_certain(question: str, figure: str) -> None:
     assert f"**{figure}**" in line if figure else line == ""
 
 
-def test_a_segment_is_the_row_of_its_name_in_the_table_of_the_quantity() -> None:
-    def by_segment(what: str, *values: str) -> Grid:
-        rows = [["Field Sensors", values[0]], ["Balances", values[1]], [f"Total {what}", values[2]]]
-        return Grid(f"{what.capitalize()} by segment (in thousands)", [["", "2025"], *rows])
-
-    tables = by_segment("revenue", "71,340", "48,215", "119,555"), by_segment("operating income", "14", "6", "20")
-    assert "**14**" in first_line("What was the operating income of Field Sensors in 2025?", *tables)
-    assert "**20**" in first_line("What was operating income in 2025?", *tables)
-
-
 def test_tables_that_differ_are_both_shown_and_those_that_agree_once() -> None:
     summary = Grid("Selected data (Millions)", [YEARS, ["Net income", "5,363", "4,868", "5,058"]])
     text = written("What was net income in 2017?", make_document(summary, CASH))
