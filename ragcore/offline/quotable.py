@@ -89,14 +89,6 @@ class Quotable:
         return self.source.units[self.first - 1].start
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """Requested field value, worded (``figure``) as in ``quote``."""
-
-    quote: Quotable
-    figure: str
-
-
 def marker(source: Source, first: int, last: int) -> str:
     """Citation marker for units ``first`` to ``last`` of ``source``."""
     unit = f"{source.number}.{first}"

@@ -35,13 +35,6 @@ def test_the_row_of_the_most_or_the_least(sales: list[int], most: bool, data: st
     assert cells(asked, grid) == (expected if len(expected) < len(sales) else [])
 
 
-@given(amounts)
-def test_the_column_of_a_row_that_the_question_names(sales: list[int]) -> None:
-    grid = Grid("Results", [["", *CITIES[: len(sales)]], ["Sales", *map(str, sales)], ["Staff", *("1" for _ in sales)]])
-    expected = [f"Sales, {city}: {sale}" for city, sale in zip(CITIES, sales) if sale == max(sales)]
-    assert cells("Which city had the largest sales?", grid) == (expected if len(expected) < len(sales) else [])
-
-
 def test_what_is_not_certain_is_not_answered() -> None:
     rows = [["Turku", "5", "9"], ["Bergen", "7", "3"], ["Aarhus", "6", "4"]]
     either = Grid("Shops", [["City", "Net sales", "Gross sales"], *rows])
