@@ -31,7 +31,7 @@ LINES = {
     "export": 2270,
     "index": 3840,
     "ingest": 10010,
-    "offline": 4660,
+    "offline": 4490,
     "pipelines": 1260,
     "providers": 1710,
     "report": 2260,

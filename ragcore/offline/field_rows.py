@@ -174,7 +174,7 @@ def _fit(asked: Wish, quote: Quotable, row: Row, cell: Cell, whole: bool) -> flo
     known = stems("names", "beside") | stems("names", "columns") | over | frozenset(content_stems(asked.unit))
     if len(row.cells) > 1:
         shared = frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
-        # What stands over all columns of a statement is the company, and no part of it.
+        # The header over all columns of a statement is the company, not a part of it.
         known |= shared if whole else shared & title
     column, parts = head_stems(cell.column) - (known - asked.words), stems("names", "parts")
     foreign = stems("names", "others") | parts

@@ -29,8 +29,8 @@ _AT_A_DAY = word_set("balance position condition")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question names columns by: its ``words`` (stems), the ``days`` it says (year, month, day), its other
-    ``years``, whether those are ``fiscal``, and its ``quarters``."""
+    """Column criteria of a question: its ``words`` (stems), ``days`` (year, month, day), other ``years``, whether those
+    are ``fiscal``, and ``quarters``."""
 
     words: frozenset[str]
     days: frozenset[tuple[int, int, int]]

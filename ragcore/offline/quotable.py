@@ -46,7 +46,7 @@ _TITLED = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+(?:(?:[A-Z][\
 _LONGEST_LIST = 700
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
-_MOST = 0.6  # of the question's words
+_MOST = 0.6  # share of the question's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def marker(source: Source, first: int, last: int) -> str:
 
 
 def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
-    """Everything that can be quoted, source by source in the order of the text. A row is narrowed to the columns that
-    ``question``, whose words are ``wanted``, names; in doubt it stays whole."""
+    """All quotable parts, source by source in text order. A row is narrowed to the columns that ``question``, whose
+    words are ``wanted``, names; in doubt it stays whole."""
     asked = asked_of(question.main, wanted)
     for source in sources:
         heading = source.section[-1] if source.section else ""

@@ -28,7 +28,7 @@ AROUND = 0.5
 INTENT_LIFT = 0.45
 # Loss of worth in the document that the question names least.
 ROUTE_WEIGHT = 0.5
-# The cross-encoder reads so many characters of a candidate; its time grows with them.
+# Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
 # Brackets in a name hold its abbreviation or the meaning of negative numbers.
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -77,8 +77,7 @@ class Ranking:
             relevance = reranker.score(self.question.main, passages)
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
         if not self.question.answer.prose:
-            # A row whose header the question names is about it, also where the cross-encoder, trained on prose, is
-            # blind.
+            # A row whose header the question names is relevant, even if the cross-encoder, trained on prose, misses it.
             votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
         votes = np.minimum(1.0, votes + INTENT_LIFT * self._fits(shortlist))
         votes = votes * self.standing(shortlist)
@@ -103,7 +102,7 @@ class Ranking:
         the question's other words."""
         answer = self.question.answer
         if quote.row is not None and (self.question.whole or answer.figures):
-            # The unit of a row may stand in its headers.
+            # The unit of a row may be in its headers.
             return 0.0 if self.question.whole else max(KIND_ONLY, fit(answer, quote.text))
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0

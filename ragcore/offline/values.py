@@ -117,10 +117,8 @@ def _standing(quote: Quotable) -> float:
 
 
 def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: Cell, names: frozenset[str]) -> float:
-    """How far the row's name is what ``question`` asks for, by its own words or by another name of a term, 0–1; 0.0
-    where it says more than the question, or the question says something that neither it nor the cell's column nor the
-    place has.
-    """
+    """Match of the row's name with ``question``, by its own words or a synonym of a term, 0–1; 0.0 if it has a word
+    that the question lacks, or the question has one that neither it nor the cell's column nor its title has."""
     if not _same_kind(question, row, cell):
         return 0.0
     name = row_name(quote)

@@ -82,7 +82,7 @@ class OfflineWriter:
         wanted = Wanted(question.main, request.terms)
         found = list(quotables(question, wanted, request.sources))
         ranking = Ranking(question, wanted, routes=request.routes)
-        # What led to a document is the name of it, however the document calls it.
+        # The words that led to a document name it, whatever it calls itself.
         known = " ".join(route.name for route in request.routes)
         absent = missing(question, request.sources, request.terms)
         absent = replace(absent, names=tuple(name for name in absent.names if name not in known))
@@ -119,8 +119,7 @@ class OfflineWriter:
             yield from _quotes(nearest)
 
     def _chosen(self, asked: _Asked, *, certain: bool) -> list[Quotable]:
-        """What is quoted, best first: nothing where an answer is not likely and no value is ``certain``. For a quantity
-        that is made of others, the rows of those come before anything else."""
+        """Quotes to show, best first: none if an answer is unlikely and no value is ``certain``."""
         rows = [] if asked.absent else extremes(asked.question, asked.wanted, asked.found)
         if not rows and not certain and not self._may_be_answered(asked):
             return []
