@@ -34,11 +34,10 @@ def drop_nested(regions: Sequence[Region]) -> list[Region]:
     return sorted(kept, key=lambda r: places[id(r)])
 
 
-def assign(boxes: NDArray[np.float32], lines: NDArray[np.int32], regions: Sequence[Region]) -> NDArray[np.int32]:
-    """Region of each word, by its centre; -1 if none holds it. int32 ``(n,)``.
+def assign(boxes: NDArray[np.float32], regions: Sequence[Region]) -> NDArray[np.int32]:
+    """The region of each word, by its centre; -1 where none holds it. int32 ``(n,)``.
 
-    A table wins over its surroundings, then the smaller region. A word just outside follows its neighbours: it joins
-    the region of the nearest word on its printed line if it is at that region's height and close to it.
+    A table wins over what surrounds it, then the smaller region.
     """
     owners = np.full(len(boxes), -1, dtype=np.int32)
     if not len(boxes) or not regions:
@@ -57,29 +56,7 @@ def assign(boxes: NDArray[np.float32], lines: NDArray[np.int32], regions: Sequen
                 & (centres_y <= y1 + margin)
             )
             owners[inside] = index
-    _follow_lines(boxes, lines, regions, owners)
     return owners
-
-
-def _follow_lines(
-    boxes: NDArray[np.float32], lines: NDArray[np.int32], regions: Sequence[Region], owners: NDArray[np.int32]
-) -> None:
-    lost = np.flatnonzero(owners < 0)
-    # Twice, so that a run of lost words is absorbed from either end.
-    for order in (lost, lost[::-1]):
-        for word in order.tolist():
-            if owners[word] >= 0:
-                continue
-            height = float(boxes[word, 3] - boxes[word, 1])
-            middle = float(boxes[word, 1] + boxes[word, 3]) / 2
-            for other in (word - 1, word + 1):
-                if not 0 <= other < len(owners) or owners[other] < 0 or lines[other] != lines[word]:
-                    continue
-                region = regions[owners[other]]
-                gap = max(float(boxes[word, 0] - boxes[other, 2]), float(boxes[other, 0] - boxes[word, 2]))
-                if gap <= 1.2 * height and region.box[1] - 2 <= middle <= region.box[3] + 2:
-                    owners[word] = owners[other]
-                    break
 
 
 def leftover_regions(
@@ -159,11 +136,11 @@ def arrange(
 ) -> tuple[tuple[Region, ...], NDArray[np.int32]]:
     """All regions of the page in reading order and the owner of every word.
 
-    With ``texts``, the words, list markers join their items. ``order`` sorts regions; a region that it omits is
-    inserted after the region that holds it, or at the end. Regions without words are dropped unless they are pictures.
+    With ``texts``, the words, markers of list items go to their items. ``order`` sorts regions. Regions without words are dropped unless they are
+    pictures.
     """
     known = drop_nested(regions)
-    owners = assign(boxes, lines, known)
+    owners = assign(boxes, known)
     extra, members = leftover_regions(boxes, lines, blocks, owners, known)
     for offset, words in enumerate(members):
         owners[words] = len(known) + offset
@@ -172,21 +149,10 @@ def arrange(
         everything, owners = adopt_markers(texts, boxes, owners, everything)
     used = set(np.unique(owners).tolist())
     wanted = [region for i, region in enumerate(everything) if i in used or region.kind == "picture"]
-    ordered = _restore(order(list(wanted)), wanted)
+    ordered = order(list(wanted))
     numbers = {id(region): place for place, region in enumerate(ordered)}
     lookup = np.asarray([numbers.get(id(region), -1) for region in everything], dtype=np.int32)
     return tuple(ordered), (lookup[owners] if len(owners) else owners)
-
-
-def _restore(ordered: list[Region], wanted: Sequence[Region]) -> list[Region]:
-    present = {id(region) for region in ordered}
-    for region in wanted:
-        if id(region) in present:
-            continue
-        holders = [i for i, other in enumerate(ordered) if _contains(other.box, region.box)]
-        ordered.insert(holders[-1] + 1 if holders else len(ordered), region)
-        present.add(id(region))
-    return ordered
 
 
 def hull(boxes: NDArray[np.float32], words: NDArray[np.intp]) -> Rect:

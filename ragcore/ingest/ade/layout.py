@@ -363,7 +363,7 @@ def chunk_of_words(page: PageLayout, chunks: Sequence[Rect], texts: Sequence[Cou
     Decided by the word's centre; if chunks overlap, the printed line goes to the one whose text has it, else to the
     smallest. ``chunks`` are boxes in the page's frame, ``texts`` ADE's text of them.
     """
-    owners = assign(page.boxes, page.lines, [Region("text", box) for box in chunks])
+    owners = assign(page.boxes, [Region("text", box) for box in chunks])
     inside = _inside(page, chunks)
     lines: dict[tuple[int, bytes], list[int]] = {}
     for word in np.flatnonzero(inside.sum(axis=1) > 1).tolist():
