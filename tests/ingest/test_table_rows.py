@@ -13,7 +13,7 @@ from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout
 from ragcore.types import Document
 from ragcore.types.table_labels import LabelledTable
 from tests.ingest.conftest import Build
-from tests.ingest.test_table_rules import HEIGHT, WIDTH, page_with_table, read
+from tests.ingest.test_table_rules import HEIGHT, page_with_table, read
 
 
 def set_in(page: PageLayout, shifts: dict[str, float]) -> PageLayout:
@@ -198,63 +198,6 @@ def test_words_stay_whole_whatever_is_mended(settings: Settings) -> None:
     document, _table, _lines = read(settings, rows, 1)
     own = ~document.words.repeated
     assert np.unique(document.words.boxes[own], axis=0).shape[0] == sum(len(v.split()) for row in rows for v in row)
-
-
-def paired(rows: list[list[str]], label_at: float = 0.5) -> PageLayout:
-    """A table with a header whose body rows come in pairs that the grid has as one; the labels stand ``label_at`` of
-    a row below the first of the pair."""
-    page = page_with_table(rows, 1)
-    (region,) = page.regions
-    assert region.grid is not None
-    cells = []
-    for cell in region.grid.cells:
-        x0, y0, x1, y1 = cell.box
-        if cell.row == 0:
-            cells.append(cell)
-        elif cell.row % 2:
-            cells.append(replace(cell, row=(cell.row + 1) // 2, box=(x0, y0, x1, y1 + HEIGHT)))
-    boxes = page.boxes.copy()
-    body = (boxes[:, 0] < 50 + WIDTH) & (boxes[:, 1] > 50 + HEIGHT / 2)
-    boxes[body, 1::2] += label_at * HEIGHT
-    grid = replace(region.grid, rows=1 + len(rows) // 2, cells=tuple(cells))
-    return replace(page, boxes=boxes, regions=(replace(region, grid=grid),))
-
-
-PAIRS = [
-    ["Layers", "Form", "Score", "Time"],
-    ["6", "First", "0.965", "2.73"],
-    ["", "Second", "0.969", "5.39"],
-    ["4", "First", "0.938", "1.97"],
-    ["", "Second", "0.952", "3.77"],
-]
-
-
-def test_lines_of_values_at_the_same_heights_are_rows(settings: Settings) -> None:
-    assert lines_of(settings, paired(PAIRS)) == [
-        "6 | Form: First | Score: 0.965 | Time: 2.73",
-        "6 | Form: Second | Score: 0.969 | Time: 5.39",
-        "4 | Form: First | Score: 0.938 | Time: 1.97",
-        "4 | Form: Second | Score: 0.952 | Time: 3.77",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("col", "lower"),
-    [
-        (1, "of them"),  # the name goes on
-        (2, "(0.1)"),  # a deviation below its value
-        (3, "see there"),  # words below a value
-    ],
-)
-def test_lines_of_one_cell_are_no_rows(col: int, lower: str, settings: Settings) -> None:
-    rows = [list(row) for row in PAIRS]
-    for row in (2, 4):
-        rows[row][col] = lower
-    assert len(lines_of(settings, paired(rows))) == 2
-
-
-def test_a_label_beside_the_first_line_is_no_label_of_both(settings: Settings) -> None:
-    assert len(lines_of(settings, paired(PAIRS, label_at=0.0))) == 2
 
 
 @pytest.mark.parametrize(

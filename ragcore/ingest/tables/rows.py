@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from ragcore.ingest.canonical import Line, plain
+from ragcore.ingest.canonical import Line
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, is_valued
 
-WIDER = 0.25  # of the text's height: a gap wider by this than that between lines divides rows
-CLOSER = 0.12  # of the text's height: lines closer by this than rows are lines of one row
-OVERLAP = 0.25  # of the text's height: the greatest overlap of two rows
-LEVEL = 0.25  # of the text's height: the greatest distance between the middles of lines in one printed row
-FULL = 0.5  # of the font size: a full line comes this near to its column's edge
+WIDER = 0.25  # of the text's height: a gap this much wider than those between lines divides rows
+CLOSER = 0.12  # of the text's height: lines that stand this much closer than rows do are lines of one row
+OVERLAP = 0.25  # of the text's height: how far two rows may reach into one another and still be rows
+FULL = 0.5  # of the font size: how near a line comes to its column's edge when it is full
 _OPEN_WORDS = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
     | {"per", "than", "under", "including", "net", "&"}
@@ -31,8 +30,7 @@ _TOTALS = ("total", "subtotal")
 
 
 def split_rows(draft: Draft) -> None:
-    """Divide a grid row at a gap through all its cells that is wider than the gaps between lines, and one whose cells
-    have lines of values at the same heights."""
+    """Divide a row of the grid where a gap runs through all its cells that is wider than those between lines."""
     within = _line_gap(draft)
     between = [_gap(a, b) for r in range(draft.rows - 1) if (a := draft.row(r)) and (b := draft.row(r + 1))]
     least = within + WIDER if len(between) < 2 else min(within + WIDER, max(0.9 * median(between), within + CLOSER))
@@ -44,75 +42,6 @@ def split_rows(draft: Draft) -> None:
             if cut is not None:
                 _divide(draft, row, cells, cut)
         row += 1
-    _split_level_rows(draft)
-
-
-def _split_level_rows(draft: Draft) -> None:
-    """Divide a grid row in which most cells have the same number of lines at the same heights, values among them:
-    printed rows that share a label. A cell with one line at their middle spans all of them."""
-    row = 0
-    while row < draft.rows:
-        cells = draft.row(row)
-        heights = _common_lines(cells)
-        if heights:
-            _divide_level(draft, row, cells, heights)
-        row += len(heights) or 1
-
-
-def _common_lines(cells: Sequence[DraftCell]) -> list[float]:
-    """Middles of the lines common to ``cells`` if each line is a row; none otherwise."""
-    several = [cell for cell in cells if len(cell.lines) > 1]
-    if len(several) < 3 or 2 * len(several) < len(cells) or any(c.header or c.row_span > 1 for c in cells):
-        return []
-    heights = [_middle(line) for line in several[0].lines]
-    near = LEVEL * max(several[0].height(), 1.0)
-    for cell in several:
-        own = [_middle(line) for line in cell.lines]
-        if len(own) != len(heights) or any(abs(a - b) > near for a, b in zip(own, heights)):
-            return []
-    values = [cell for cell in several if all(is_valued(plain([line])) for line in cell.lines)]
-    names = [cell for cell in several if cell not in values]
-    if len(values) < 2 or len(names) > 2 or not all(map(_are_alike, values)) or not all(map(_are_names, names)):
-        return []
-    middle = (heights[0] + heights[-1]) / 2
-    for cell in cells:
-        if len(cell.lines) == 1 and abs(_middle(cell.lines[0]) - middle) > near:
-            return []
-    return heights
-
-
-def _middle(line: Line) -> float:
-    return (_head(line) + _foot(line)) / 2
-
-
-def _are_alike(cell: DraftCell) -> bool:
-    """Whether the lines are values of one kind, without brackets or intervals, which belong to the value above."""
-    kinds = {(plain([line])[0] in "([±", "%" in plain([line])) for line in cell.lines}
-    return len(kinds) == 1 and not any(mark in cell.text for mark in "([±")
-
-
-def _are_names(cell: DraftCell) -> bool:
-    """Whether no line continues the previous one."""
-    return not any(
-        below[0].text[0].islower()
-        or not below[0].text[0].isalnum()
-        or above[-1].text.lower() in _OPEN_WORDS
-        or above[-1].text.endswith(_OPEN_ENDS)
-        for above, below in pairwise(cell.lines)
-    )
-
-
-def _divide_level(draft: Draft, row: int, cells: Sequence[DraftCell], heights: Sequence[float]) -> None:
-    for _ in heights[1:]:
-        draft.insert_row(row + 1)
-    for cell in cells:
-        if len(cell.lines) == 1:
-            cell.row_span = len(heights)
-            continue
-        for place, line in enumerate(cell.lines[1:], start=1):
-            draft.cells.append(DraftCell(row + place, cell.col, 1, cell.col_span, False, [line]))
-        cell.lines = cell.lines[:1]
-    draft.sort()
 
 
 def _line_gap(draft: Draft) -> float:
