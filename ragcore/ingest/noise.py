@@ -24,8 +24,7 @@ from ragcore.ingest.layout import Rect
 
 EDGE_SHARE = 0.12  # of the page's height: furniture is within this of the top or bottom edge
 MAX_WORDS = 30  # a longer block is never furniture by repetition
-SAME_PLACE = 3.0  # points
-MAX_HEADER_WORDS = 60  # a longer "page header" is body text that the layout model misclassified
+MAX_HEADER_WORDS = 60  # a "page header" longer than this is body text that the layout model mistook
 
 LOGO_PLACE = 4.0  # points by which a repeated picture's edges may differ
 LOGO_SHARE = 0.06  # of the page's area: a logo is no larger
@@ -90,9 +89,8 @@ def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> Non
     for same in by_text.values():
         if len({block.page.number for block in same}) <= limit:
             continue
-        fixed = _at_one_place(same)
         for block in same:
-            if at_edge(block) or (fixed and block.kind != "heading"):
+            if at_edge(block):
                 block.noise = "repeated"
 
 
@@ -129,16 +127,8 @@ def at_edge(block: Block) -> bool:
     return block.box[3] <= EDGE_SHARE * height or block.box[1] >= (1 - EDGE_SHARE) * height
 
 
-def _at_one_place(blocks: Sequence[Block]) -> bool:
-    tops = sorted(block.box[1] for block in blocks)
-    lefts = sorted(block.box[0] for block in blocks)
-    middle = len(blocks) // 2
-    near = [abs(b.box[1] - tops[middle]) <= SAME_PLACE and abs(b.box[0] - lefts[middle]) <= SAME_PLACE for b in blocks]
-    return sum(near) >= 0.9 * len(near)
-
-
-MARGIN_SHARE = 0.2  # outer share of the page's width that may hold line numbers
-MIN_NUMBERS = 10  # least count of them on a page
+MARGIN_SHARE = 0.2  # outer share of the page's width within which line numbers stand
+MIN_NUMBERS = 10  # a page must show as many
 ALIGNED = 4.0  # points by which the numbers' edges may differ
 _STEPS = (1, 2, 5, 10)
 _INTEGER = re.compile(r"\d{1,5}")
