@@ -26,10 +26,7 @@ EDGE_SHARE = 0.12  # of the page's height: furniture is within this of the top o
 MAX_WORDS = 30  # a longer block is never furniture by repetition
 MAX_HEADER_WORDS = 60  # a "page header" longer than this is body text that the layout model mistook
 
-LOGO_PLACE = 4.0  # points by which a repeated picture's edges may differ
-LOGO_SHARE = 0.06  # of the page's area: a logo is no larger
-EDGE_LOGO_SHARE = 0.01  # and one known only by its place at the edge is smaller still
-MAX_LOGO_WORDS = 6
+LOGO_SHARE = 0.01  # of the page's area: a logo is no larger
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlc]+")
 
@@ -55,7 +52,7 @@ def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> Non
             if block.noise in ("page_header", "page_footer"):
                 furniture[fold(block.text)].add(block.page.number)
                 exact[block.text.casefold()].add(block.page.number)
-    _mark_logos(pages, settings)
+    _mark_logos(pages)
     open_blocks = [b for blocks in pages for b in blocks if b.noise is None and _may_be_noise(b)]
     for block in open_blocks:
         # "Exhibit 21" may be a heading where "Exhibit 10" is a page header; "Page 21" is none.
@@ -94,20 +91,10 @@ def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> Non
                 block.noise = "repeated"
 
 
-def _mark_logos(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> None:
-    """Mark pictures repeated at one place over the pages, and small ones in the strip at the top or bottom."""
-    figures = [b for blocks in pages for b in blocks if b.kind == "figure" and b.noise is None]
-    small = [b for b in figures if len(b.words) <= MAX_LOGO_WORDS and _share(b) <= LOGO_SHARE]
-    places: dict[tuple[int, ...], list[Block]] = defaultdict(list)
-    for block in small:
-        places[tuple(round(edge / LOGO_PLACE) for edge in block.box)].append(block)
-    for same in places.values():
-        often = len({b.page.number for b in same}) > max(len(pages) * settings.frequency, 1)
-        if often and len(pages) >= settings.min_pages:
-            for block in same:
-                block.noise = "logo"
-    for block in small:
-        if block.noise is None and not block.words and at_edge(block) and _share(block) <= EDGE_LOGO_SHARE:
+def _mark_logos(pages: Sequence[Sequence[Block]]) -> None:
+    """Small pictures in the strip at the top or bottom."""
+    for block in [b for blocks in pages for b in blocks if b.kind == "figure" and b.noise is None]:
+        if not block.words and at_edge(block) and _share(block) <= LOGO_SHARE:
             block.noise = "logo"
 
 

@@ -356,24 +356,9 @@ def picture(x: float, y: float, width: float, height: float) -> Box:
     return Box("picture", x, y, [], size=height, width=width)
 
 
-def test_a_picture_at_one_place_on_most_pages_is_a_logo() -> None:
-    pages = [
-        page(picture(500, 150, 60, 40), Box("text", 50, 50, [f"Page {n}.", *ENDED]), number=n) for n in range(1, 5)
-    ]
-    assert [e.noise for e in build(*pages).elements if e.kind == "figure"] == ["logo"] * 4
-    assert [e.noise for e in build(pages[0]).elements if e.kind == "figure"] == [None]
-
-
 def test_a_small_picture_at_the_edge_is_a_logo() -> None:
     made = page(picture(500, 20, 60, 40), picture(60, 300, 60, 40), Box("text", 50, 100, ENDED))
     assert [e.noise for e in build(made).elements if e.kind == "figure"] == ["logo", None]
-
-
-def test_a_large_picture_repeated_is_no_logo() -> None:
-    pages = [
-        page(picture(50, 150, 400, 300), Box("text", 50, 50, [f"Page {n}.", *ENDED]), number=n) for n in range(1, 5)
-    ]
-    assert not [e for e in build(*pages).elements if e.noise]
 
 
 # Titles
