@@ -28,13 +28,11 @@ MAX_HEADER_WORDS = 60  # a "page header" longer than this is body text that the 
 
 LOGO_SHARE = 0.01  # of the page's area: a logo is no larger
 _DIGITS = re.compile(r"\d+")
-_ROMAN = re.compile(r"[ivxlc]+")
 
 
 def fold(text: str) -> str:
-    """Folded text: lower case, runs of digits and a lone roman number as ``#``, single blanks."""
-    text = " ".join(_DIGITS.sub("#", text.casefold()).split())
-    return "#" if _ROMAN.fullmatch(text) else text
+    """Lower case, runs of digits as ``#``, single blanks."""
+    return " ".join(_DIGITS.sub("#", text.casefold()).split())
 
 
 def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> None:

@@ -136,8 +136,8 @@ def arrange(
 ) -> tuple[tuple[Region, ...], NDArray[np.int32]]:
     """All regions of the page in reading order and the owner of every word.
 
-    With ``texts``, the words, markers of list items go to their items. ``order`` sorts regions. Regions without words are dropped unless they are
-    pictures.
+    With ``texts``, the words, markers of list items go to their items. ``order`` sorts regions. Regions without words
+    are dropped unless they are pictures.
     """
     known = drop_nested(regions)
     owners = assign(boxes, known)
