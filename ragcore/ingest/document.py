@@ -13,7 +13,7 @@ from ragcore.errors import NoText, NothingRead
 from ragcore.ingest.blocks import Block, all_lines, page_blocks
 from ragcore.ingest.canonical import CanonicalText, Hyphenation, Line
 from ragcore.ingest.captions import tie_captions
-from ragcore.ingest.joins import join_headings, join_over_breaks
+from ragcore.ingest.joins import join_over_breaks
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.lists import set_item_levels
 from ragcore.ingest.noise import mark_noise
@@ -61,7 +61,6 @@ def build_document(
     mark_noise(per_page, settings.noise)
     captions = tie_captions(per_page)
     drafts = draft_tables(per_page)
-    join_headings([block for page in per_page for block in page])
     set_levels([block for page in per_page for block in page if not block.joined], info)
     titles = {
         block: table_title(block, page)

@@ -60,28 +60,6 @@ def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
             floated = False
 
 
-def join_headings(blocks: Sequence[Block]) -> None:
-    """Join a heading that breaks off in mid-sentence with its rest, which the layout model put into a separate box."""
-    before: Block | None = None
-    for block in blocks:
-        if block.noise is not None or not block.words:
-            continue
-        if (
-            before is not None
-            and block.kind == before.kind == "heading"
-            and block.text[0].islower()
-            and marker(block.words[0].text) is None
-            and not _ended(before)
-            and _same_type(before, block)
-            and before.bold == block.bold
-        ):
-            before.lines = [*before.lines, *block.lines]
-            before.words = (*before.words, *block.words)
-            block.joined = True
-        else:
-            before = block
-
-
 def _same_type(first: Block, second: Block) -> bool:
     a, b = first.words[-1].size, second.words[0].size
     return abs(a - b) <= SAME_SIZE * max(a, b)

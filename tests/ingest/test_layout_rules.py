@@ -181,15 +181,6 @@ def test_where_a_sentence_ends_with_the_page_the_indents_decide() -> None:
     assert len(shown(build(first, set_in))) == 6
 
 
-def test_a_heading_over_two_boxes_is_one() -> None:
-    made = page(
-        Box("section-header", 50, 50, ["*Changes* *in* *law* *may* *reduce* *our*"]),
-        Box("section-header", 50, 64, ["*revenues* *and* *costs.*"]),
-        Box("text", 50, 90, ENDED),
-    )
-    assert shown(build(made))[0] == ("heading", "Changes in law may reduce our revenues and costs.")
-
-
 # Lists
 
 
