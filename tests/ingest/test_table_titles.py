@@ -9,7 +9,7 @@ import pytest
 
 from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
-from ragcore.ingest.layout import BOLD, FileInfo, GridCell, PageLayout, Region
+from ragcore.ingest.layout import FileInfo, GridCell, PageLayout, Region
 from ragcore.types import Document, Table
 from tests.ingest.test_table_rules import page_with_table, read
 
@@ -41,14 +41,6 @@ def test_titles_above(above: tuple[str, ...], title: str, settings: Settings) ->
     _document, table, lines = read(settings, ROWS, 1, above)
     assert table.title == title
     assert lines[1] == (f"{title} — " if title else "") + "Sales | 2022: 10 | 2023: 12"
-
-
-def test_a_caption_is_taken_from_a_heading_that_it_ran_into(settings: Settings) -> None:
-    page = page_with_table(ROWS, 1, above=("Our results Table 4. Sales by year",))
-    flags = page.flags.copy()
-    flags[:2] = BOLD
-    _document, table = built(settings, replace(page, flags=flags))
-    assert table.title == "Table 4. Sales by year"
 
 
 def test_a_name_below_counts_though_notes_stand_between(settings: Settings) -> None:

@@ -18,9 +18,7 @@ MAX_UNIT_WORDS = 14  # a longer line with a unit in it is prose
 _NAMES = r"table|exhibit|schedule|tableau|tabelle|tabla|tabella|tab\."
 _NUMBER = r"[A-Z]?[-.]?(?:\d+|[IVXLC]+)(?:[.\-–]\d+)*[a-z]?[.:)]?"
 _TABLE_NAME = re.compile(rf"^(?:{_NAMES})(?:\s+{_NUMBER}(?![\w])|\s*$)", re.IGNORECASE)
-_NUMBERED = re.compile(rf"^{_NUMBER}$")
 _CONTENTS = re.compile(r"^(?:table of )?contents\W*$|^index\W*$", re.IGNORECASE)
-_NAME_WORD = re.compile(rf"^(?:{_NAMES})$", re.IGNORECASE)
 _GOES_ON = r"\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b"
 _CONTINUED = re.compile(rf"[\s(\[,–—-]*{_GOES_ON}[\s)\].:]*", re.IGNORECASE)
 # The mark is in brackets, after a comma, a dash or the table's number, or leads a few words; "sales continued to fall"
@@ -46,10 +44,9 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
             break
         if _CONTENTS.match(block.text):
             break
-        named = from_name(block.lines)
         words = len(block.words)
-        if named and words <= 2 * MAX_TITLE_WORDS:
-            return _shorten(named) + units
+        if is_name(block.lines) and words <= 2 * MAX_TITLE_WORDS:
+            return _shorten(block.lines) + units
         if block.kind == "caption":
             return _shorten(block.lines) + units
         sentence = block.text.endswith((":", ".")) and not block.text.startswith("(")
@@ -83,21 +80,6 @@ def _names_next(name: Block, after: Block, above: float) -> bool:
 def is_name(lines: Sequence[Line]) -> bool:
     """Whether ``lines`` begin with ``Table 3`` or the like (or are just ``Table``)."""
     return bool(_TABLE_NAME.match(plain(lines)))
-
-
-def from_name(lines: Sequence[Line]) -> list[Line]:
-    """``lines`` from ``Table N`` on, after a heading on the previous line that ran together with it; [] if they do not
-    name a table."""
-    if is_name(lines):
-        return list(lines)
-    for place, line in enumerate(lines[:3]):
-        for at, word in enumerate(line[:-1]):
-            if not _NAME_WORD.match(word.text) or not word.text[0].isupper() or not _NUMBERED.match(line[at + 1].text):
-                continue
-            before = line[at - 1] if at else (lines[place - 1][-1] if place else None)
-            if before is not None and (at == 0 or before.flags != word.flags or abs(before.size - word.size) > 0.5):
-                return [line[at:], *lines[place + 1 :]]
-    return []
 
 
 def is_continued(text: str) -> bool:
@@ -134,22 +116,16 @@ def _lead_in(block: Block) -> list[Line]:
 
 
 def _shorten(lines: Sequence[Line]) -> list[Line]:
-    """First sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number; a unit in brackets
-    after it is kept."""
+    """The first sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number."""
     kept: list[Line] = []
     count = 0
     words = [word for line in lines for word in line]
-    limit = len(words)
+    limit = MAX_TITLE_WORDS
     for place, word in enumerate(words):
         ends = word.text.endswith((".", "?", "!")) and not word.text[:-1].isdigit() and len(word.text) > 2
         if place > 3 and ends:
-            limit = place + 1
-            rest = words[limit : limit + MAX_UNIT_WORDS]
-            close = next((k for k, w in enumerate(rest) if w.text.rstrip(".").endswith(")")), None)
-            if close is not None and rest[0].text.startswith("(") and UNIT.search(plain([rest[: close + 1]])):
-                limit += close + 1
+            limit = min(limit, place + 1)
             break
-    limit = min(limit, MAX_TITLE_WORDS)
     for line in lines:
         if count < limit:
             kept.append(line[: limit - count])
