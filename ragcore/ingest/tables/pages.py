@@ -15,8 +15,7 @@ from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, plain
-from ragcore.ingest.layout import BOLD
-from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_period
+from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.titles import is_continued, without_continued
 
 SHIFT = 2.0  # font sizes by which a column's edge may differ
@@ -87,9 +86,7 @@ def _goes_on(
         return False
     if repeats:
         return True
-    if lower.header_rows and _is_header(upper, lower) and not marked:
-        return False
-    return _same_columns(upper, lower, end)
+    return not (lower.header_rows and not marked) and _same_columns(upper, lower, end)
 
 
 def _same_title(title: str, own: str) -> bool:
@@ -125,22 +122,6 @@ def _fold(cells: Sequence[DraftCell]) -> str:
 
 def _words(cells: Sequence[DraftCell]) -> str:
     return " ".join(cell.text for cell in cells)
-
-
-def _is_header(upper: Draft, lower: Draft) -> bool:
-    """Whether the detected header of ``lower`` is one: not a row of values, nor set like the body of ``upper`` while
-    that table's header is not."""
-    cells = _header(lower)
-    values = [c for c in cells if c.col > 0]
-    if values and sum(is_number(c.value) and not is_period(c.value) for c in values) * 2 >= len(values):
-        return False
-    body = [c for row in range(upper.header_rows, upper.rows) for c in upper.row(row)]
-    return not (_bold(_header(upper)) > 0.6 and _bold(cells) < 0.4 and _bold(body) < 0.4)
-
-
-def _bold(cells: Sequence[DraftCell]) -> float:
-    words = [word for cell in cells for word in cell.words]
-    return sum(bool(word.flags & BOLD) for word in words) / len(words) if words else 0.0
 
 
 def _same_columns(upper: Draft, lower: Draft, end: Block) -> bool:
