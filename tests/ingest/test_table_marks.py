@@ -92,9 +92,3 @@ def test_headers_are_repeated_without_their_marks(settings: Settings) -> None:
     assert lines[0] == "Item | Sales (a) | Costs"
     assert lines[1] == "North | Sales: 410 | Costs: 38"
     assert document.text.count("(a)") == 1
-
-
-def test_a_bracket_printed_apart_is_set_to_its_number(settings: Settings) -> None:
-    rows = [["Item", "2023", "", "2022"], ["Fuel", "(410", ")", "395"], ["Rent", "(95", ")", "90"]]
-    _document, _table, lines = read(settings, rows, 1)
-    assert lines[1:] == ["Fuel | 2023: (410) | 2022: 395", "Rent | 2023: (95) | 2022: 90"]

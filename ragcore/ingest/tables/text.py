@@ -15,8 +15,6 @@ from ragcore.ingest.tables.headers import groups, header_levels
 from ragcore.ingest.tables.marks import tail
 from ragcore.types import Cell, Table
 
-_OPENING = frozenset({"(", "$(", "€(", "£("})
-_CLOSING = frozenset({")", ")%", "%)"})
 Mark = tuple[int, int]
 
 
@@ -95,28 +93,13 @@ def write_repeated(text: CanonicalText, cells: Sequence[DraftCell]) -> tuple[Cel
 def write_cell(text: CanonicalText, cell: DraftCell) -> tuple[int, int, Mark | None]:
     """Append a cell's words, its marks separated by a blank. Returns its span and that of its marks."""
     if not cell.marks:
-        start, end = _write(text, cell.lines)
+        start, end = text.lines(cell.lines)
         level = tail(cell.words[-1])
         return start, end, (end - level, end) if level else None
-    start, value_end = _write(text, _value(cell))
+    start, value_end = text.lines(_value(cell))
     text.separate(" ")
     _start, end = text.lines([tuple(cell.words[-cell.marks :])])
     return start, end, (value_end, end)
-
-
-def _write(text: CanonicalText, lines: Sequence[Line]) -> tuple[int, int]:
-    """Append lines; a bracket printed apart from its number is rejoined: ``(185 )`` becomes ``(185)``."""
-    start = len(text)
-    part: list[Line] = []
-    for line in lines:
-        cut = 0
-        for place in range(1, len(line)):
-            if line[place].text in _CLOSING or line[place - 1].text in _OPENING:
-                text.lines([*part, line[cut:place]])
-                part, cut = [], place
-        part.append(line[cut:])
-    text.lines(part)
-    return start, len(text)
 
 
 def _value(cell: DraftCell) -> list[Line]:
