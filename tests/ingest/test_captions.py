@@ -82,14 +82,8 @@ def test_a_caption_beside_its_figure(settings: Settings) -> None:
     assert tied(document) == {"Figure 3. Beside it.": [100]}
 
 
-def test_a_labelled_paragraph_becomes_a_caption_and_a_table_title_does_not(settings: Settings) -> None:
-    document = build(
-        settings,
-        picture(60, 100, 300, 200),
-        text(60, 206, "Figure 5. What the crews found."),
-        picture(60, 300, 300, 400),
-        caption(60, 406, "Table 2. Readings."),
-    )
+def test_a_labelled_paragraph_becomes_a_caption(settings: Settings) -> None:
+    document = build(settings, picture(60, 100, 300, 200), text(60, 206, "Figure 5. What the crews found."))
     assert tied(document) == {"Figure 5. What the crews found.": [100]}
     assert order(document)[1] == "caption"
 
