@@ -1,26 +1,20 @@
 """Paragraph joining: paragraphs that break at the end of a column or page are joined with their continuation.
 
-Wording decides if it can (a hyphen, a lower-case letter, an unfinished sentence). If a sentence happens to end with its
-column, typesetting decides: the last line is full and the next block is not indented although this document indents its
-paragraphs.
+Wording decides: a hyphen, a lower-case letter, a sentence without its end on a full last line.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
-from statistics import median
 
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.canonical import Line, Ref
+from ragcore.ingest.canonical import Line
 from ragcore.ingest.layout import SUPERSCRIPT, PageLayout, Rect, around
 from ragcore.ingest.lists import marker
 
-SAME_SIZE = 0.04  # largest difference between the font sizes of the two parts, as a share
-MAX_PAGES = 8  # between the two parts: full-page tables and figures may come between
-INDENT = 0.6  # of the font size: a first line indented by more counts as indented
-INDENTING = 0.35  # share of indented paragraphs from which a document counts as indenting
+SAME_SIZE = 0.04  # share by which the font sizes of the two parts may differ
+MAX_PAGES = 8  # from the one part to the other: full-page tables and figures may stand between
 MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording says so
 _LABEL = re.compile(r"(source|note|sources|notes|figure|table|fig)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")
@@ -33,9 +27,8 @@ _FLOATS = ("figure", "table", "caption", "footnote")
 
 
 def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
-    """Append each continuation's words to the block that it continues, and mark the continuation ``joined``. Floats and
-    footnotes in between stay in place; a heading or a formula closes the open paragraph."""
-    indents = _indents(pages)
+    """Give the words of each continuation to the block that it goes on with, and mark it ``joined``. Floats and
+    footnotes between the two stay where they are; a heading or a formula ends what stands open."""
     open_blocks: list[Block] = []
     floated = False
     for blocks in pages:
@@ -51,7 +44,7 @@ def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
                 open_blocks = [b for b in open_blocks if boxed and block.size < (1 - SAME_SIZE) * b.words[-1].size]
                 continue
             before = next((b for b in reversed(open_blocks) if _same_type(b, block)), None)
-            if before is not None and _continues(before, block, indents, floated):
+            if before is not None and _continues(before, block, floated):
                 before.lines = [*before.lines, *block.lines]
                 before.words = (*before.words, *block.words)
                 block.joined = True
@@ -65,7 +58,7 @@ def _same_type(first: Block, second: Block) -> bool:
     return abs(a - b) <= SAME_SIZE * max(a, b)
 
 
-def _continues(first: Block, second: Block, indents: bool, floated: bool) -> bool:
+def _continues(first: Block, second: Block, floated: bool) -> bool:
     if first.verbatim or second.verbatim or marker(second.words[0].text) is not None:
         return False
     if second.kind == "list_item" and (second.page is not first.page or not second.words[0].text[0].islower()):
@@ -78,9 +71,8 @@ def _continues(first: Block, second: Block, indents: bool, floated: bool) -> boo
         return wording == "goes on"
     if first.kind == "list_item" or second.kind == "list_item":
         return False
-    if len(first.words) < MIN_WORDS or not _is_full(first) or _indented(second) or _LABEL.match(second.text):
-        return False
-    return not _ended(first) or indents
+    open_end = len(first.words) >= MIN_WORDS and _is_full(first) and not _ended(first)
+    return open_end and not _LABEL.match(second.text)
 
 
 def _wording(first: Block, second: Block) -> str:
@@ -145,25 +137,3 @@ def _is_full(block: Block) -> bool:
 
 def _right(line: Line) -> float:
     return max(word.box[2] for word in line)
-
-
-def _indented(block: Block) -> bool:
-    if len(block.lines) < 2:
-        return False
-    first, second = _left(block.lines[0]), _left(block.lines[1])
-    return first - second > INDENT * block.words[0].size
-
-
-def _left(line: Sequence[Ref]) -> float:
-    return min(word.box[0] for word in line)
-
-
-def _indents(pages: Sequence[Sequence[Block]]) -> bool:
-    """Whether this document indents paragraphs. Those after a heading do not count: they are often not indented."""
-    body = [b for blocks in pages for b in blocks if b.noise is None and b.words]
-    shown = [b for a, b in pairwise(body) if b.kind == "paragraph" and a.kind == "paragraph" and len(b.lines) > 2]
-    if len(shown) < 4:
-        return False
-    size = median(b.size for b in shown)
-    shown = [b for b in shown if abs(b.size - size) <= SAME_SIZE * size]
-    return sum(_indented(b) for b in shown) > INDENTING * len(shown)
