@@ -39,10 +39,9 @@ def set_item_levels(blocks: Sequence[Block]) -> None:
         if mark is None and stack and left >= stack[-1].text_left - SAME_INDENT:
             block.level = len(stack)
             continue
-        while stack and _is_done(stack, mark, left):
+        while stack and stack[-1].left > left + SAME_INDENT:
             stack.pop()
-        same = bool(stack) and abs(stack[-1].left - left) <= SAME_INDENT and not _opens(stack[-1].mark, mark)
-        if same:
+        if stack and abs(stack[-1].left - left) <= SAME_INDENT:
             stack.pop()
         if len(stack) < MAX_LEVEL:
             stack.append(_Open(left, text_left, mark, block))
@@ -54,25 +53,6 @@ def _edges(block: Block) -> tuple[float, float]:
     left = min(word.box[0] for word in line)
     has_text = len(line) > 1 and item_marker(line[0].text) is not None
     return left, (line[1].box[0] if has_text else left)
-
-
-def _opens(before: Marker | None, mark: Marker | None) -> bool:
-    """Whether ``mark`` opens a list within the item marked ``before``: another kind of marker, at its first value."""
-    if before is None or mark is None or before.style == mark.style:
-        return False
-    return bool(mark.numbers) and 1 in mark.numbers and not mark.follows(before)
-
-
-def _is_done(stack: Sequence[_Open], mark: Marker | None, left: float) -> bool:
-    """Whether the deepest open list ends: the item is left of it, or continues an outer list."""
-    deepest = stack[-1]
-    if deepest.left > left + SAME_INDENT:
-        return True
-    if mark is None or not mark.numbers or (deepest.mark is not None and mark.follows(deepest.mark)):
-        return False
-    return abs(deepest.left - left) <= SAME_INDENT and any(
-        outer.mark is not None and mark.follows(outer.mark) for outer in stack[:-1]
-    )
 
 
 def _move(stack: list[_Open], block: Block, mark: Marker | None, left: float) -> None:

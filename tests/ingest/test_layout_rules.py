@@ -175,12 +175,6 @@ def test_item_levels_by_indent_and_marker() -> None:
     assert levels(build(made)) == [1, 2, 2, 3, 2, 1]
 
 
-def test_item_levels_at_one_indent_by_the_kinds_of_markers() -> None:
-    marks = ["(a)", "(1)", "(2)", "(i)", "(ii)", "(3)", "(b)"]
-    made = page(*(Box("list-item", 50, 50 + 20 * n, [f"{mark} some item text"]) for n, mark in enumerate(marks)))
-    assert levels(build(made)) == [1, 2, 2, 3, 3, 2, 1]
-
-
 def test_a_list_goes_on_in_the_next_column() -> None:
     made = page(
         Box("list-item", 50, 500, ["1. some item"]),
