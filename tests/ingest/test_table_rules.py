@@ -162,13 +162,6 @@ def test_a_centred_header_reaches_over_its_columns(settings: Settings) -> None:
     assert {(c.col, c.col_span) for c in table.cells if c.row == 0} == {(1, 2), (3, 2)}
 
 
-def test_headers_are_found_where_the_finder_marked_none(settings: Settings) -> None:
-    rows = [["Well", "April", "May"], ["Mill Bridge", "12.0", "11.6"], ["Station Road", "3.1", "2.8"]]
-    _document, table, lines = read(settings, rows, 0)
-    assert [c.header for c in table.cells][:4] == [True, True, True, False]
-    assert lines[1] == "Mill Bridge | April: 12.0 | May: 11.6"
-
-
 def test_a_row_of_values_is_no_header_whatever_the_finder_says(settings: Settings) -> None:
     rows = [["Well", "April", "May"], ["Mill Bridge", "12.0", "11.6"], ["Station Road", "3.1", "2.8"]]
     _document, _table, lines = read(settings, rows, 2)

@@ -50,9 +50,8 @@ def mark_headers(draft: Draft) -> None:
 
 
 def _count_header_rows(draft: Draft) -> int:
-    """Number of leading rows that name the columns: those marked by the table finder, else those above the first row
-    that has numbers (years aside) in other columns than the first. Following rows that only continue the column names
-    count too; a last row that is the first group's name does not."""
+    """The leading rows that name the columns: those marked by the table finder, and rows below them that only go on
+    naming columns."""
     marked = 0
     while marked < draft.rows - 1:
         top = draft.row(marked)
@@ -65,17 +64,9 @@ def _count_header_rows(draft: Draft) -> int:
     if marked == 1 and _is_body(draft):
         return 0
     values = next((row for row in range(draft.rows) if _has_values(draft, row)), None)
-    if marked:
-        while values is not None and marked < values and _names_columns(draft, marked):
-            marked += 1
-        return marked
-    if values is None or values == 0 or values > 4:
-        return 0
-    # A header names several columns; a single filled cell above the numbers is the first group's name.
-    last = values
-    while last > 0 and sum(c.col > 0 for c in draft.row(last - 1)) < 1:
-        last -= 1
-    return last
+    while marked and values is not None and marked < values and _names_columns(draft, marked):
+        marked += 1
+    return marked
 
 
 def _is_body(draft: Draft) -> bool:
