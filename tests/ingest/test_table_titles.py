@@ -146,17 +146,6 @@ def test_headers_of_three_lines_are_one_level(settings: Settings) -> None:
     assert table.rows == 3
 
 
-def test_periods_below_show_how_far_a_header_set_left_reaches(settings: Settings) -> None:
-    rows = [
-        ["", "Assets", "", "Debts", ""],
-        ["", "2023", "2022", "2023", "2022"],
-        ["North", "1", "2", "3", "4"],
-        ["South", "5", "6", "7", "8"],
-    ]
-    _document, _table, lines = read(settings, rows, 2)
-    assert lines[-1] == "South | Assets / 2023: 5 | Assets / 2022: 6 | Debts / 2023: 7 | Debts / 2022: 8"
-
-
 def test_header_rows_that_the_finder_left_out_are_found(settings: Settings) -> None:
     rows = [
         ["Substance", "to air", "to water"],

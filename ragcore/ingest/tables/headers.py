@@ -25,11 +25,6 @@ LOOSE = 1.5  # of the text's height: header rows with a wider gap are never line
 def settle_headers(draft: Draft) -> None:
     """Find the header rows of ``draft``, widen spanning headers, join headers broken over two lines, mark the cells."""
     mark_headers(draft)
-    for row in range(1, draft.header_rows):
-        cells = draft.row(row)
-        if len(cells) == 1 and cells[0].col > 0 and _is_unit(cells[0].text):
-            # "(In millions)" centred under the names of the columns applies to all of them.
-            _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
     for row in reversed(range(draft.header_rows - 1)):
@@ -115,8 +110,6 @@ def _spread(draft: Draft, row: int) -> None:
         high = named[place + 1].col if place + 1 < len(named) else draft.columns
         first, last = cell.col, cell.col + cell.col_span - 1
         reach = _centred_reach(cell, extents, range(low, first + 1), range(last, high), filled)
-        if reach is None:
-            reach = _alike_reach(draft, cell, high, filled)
         if reach is not None:
             _widen(draft, cell, *reach)
     named = [c for c in draft.row(row) if c.col > 0]
@@ -180,18 +173,6 @@ def _centred_reach(
     assert right is not None
     pitch = (right[1] - left[0]) / (last - first + 1)
     return (first, last) if error <= CENTRED * pitch and alone > 2 * error + CENTRED * pitch else None
-
-
-def _alike_reach(draft: Draft, cell: DraftCell, high: int, filled: set[int]) -> tuple[int, int] | None:
-    """Columns from ``cell`` to the next name of its row if periods (2022, 2023) are below all of them: a name aligned
-    left over them, not centred."""
-    columns = range(cell.col, high)
-    below = {c.col: c.text for c in draft.row(cell.row + 1) if c.col_span == 1}
-    if len(columns) <= cell.col_span or any(col in filled and col not in cell.columns for col in columns):
-        return None
-    if is_period(cell.text) or not all(is_period(below.get(col, "")) for col in columns):
-        return None
-    return columns[0], columns[-1]
 
 
 def _extent(draft: Draft, col: int, below: int) -> tuple[float, float] | None:
