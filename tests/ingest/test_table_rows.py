@@ -175,19 +175,6 @@ def test_years_between_the_rows_are_groups_one_after_another(settings: Settings)
     assert lines[2:] == ["2017 / Shares | Cost: 10 | Gain: 1", "2016", "2016 / Shares | Cost: 8 | Gain: 2"]
 
 
-def test_a_label_beside_the_first_of_its_rows_is_carried_into_each(settings: Settings) -> None:
-    rows = [
-        ["Site", "Who", "Share"],
-        ["North", "Men", "11.0"],
-        ["", "Women", "6.6"],
-        ["South", "Men", "9.5"],
-        ["", "Women", "5"],
-    ]
-    _document, _table, lines = read(settings, rows, 1)
-    assert lines[2] == "North | Who: Women | Share: 6.6"
-    assert lines[4] == "South | Who: Women | Share: 5"
-
-
 def test_words_stay_whole_whatever_is_mended(settings: Settings) -> None:
     rows = [
         HEAD,

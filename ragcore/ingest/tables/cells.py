@@ -22,7 +22,7 @@ from ragcore.ingest.tables.columns import (
 from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import mark_headers, settle_headers
 from ragcore.ingest.tables.marks import count_marks, follow_marks
-from ragcore.ingest.tables.rows import merge_wrapped_rows, span_labels, split_rows
+from ragcore.ingest.tables.rows import merge_wrapped_rows, split_rows
 
 
 def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
@@ -58,7 +58,6 @@ def draft_table(block: Block) -> Draft | None:
     settle_headers(draft)
     merge_wrapped_rows(draft)
     join_empty_columns(draft)
-    span_labels(draft)
     count_marks(draft)
     draft.sort()
     return draft if draft.rows >= 2 else None

@@ -193,30 +193,8 @@ def _merge(draft: Draft, row: int) -> None:
     for lower in draft.row(row + 1):
         upper = next((c for c in draft.cells if c.row == row and c.col == lower.col and c.lines), None)
         if upper is None:
-            empty = next((c for c in draft.cells if c.row == row and c.covers(row, lower.col)), None)
-            if empty is not None:
-                draft.cells.remove(empty)
             draft.cells.append(DraftCell(row, lower.col, 1, lower.col_span, lower.header, lower.lines))
         else:
             upper.lines = sorted([*upper.lines, *lower.lines], key=lambda line: line[0].box[1])
     draft.remove_row(row + 1)
-    draft.sort()
-
-
-def span_labels(draft: Draft) -> None:
-    """Extend labels of the first column, each beside the first of its rows, over all rows that they name; each of these
-    rows then carries the label. The second column has labels of its own."""
-    labels = sorted(draft.column(0, draft.header_rows), key=lambda c: c.row)
-    rows = draft.rows - draft.header_rows
-    second = list(draft.column(1, draft.header_rows))
-    named = sum(not is_number(c.text) for c in second)
-    if not 2 <= len(labels) <= rows / 2 or draft.columns < 3 or labels[0].row != draft.header_rows:
-        return
-    if any(c.row_span > 1 for c in labels) or len(second) < rows or named <= 0.8 * rows:
-        return
-    for label, end in zip(labels, [*(c.row for c in labels[1:]), draft.rows]):
-        slots = [c for c in draft.cells if c is not label and c.col == 0 and label.row <= c.row and c.end_row <= end]
-        if not any(c.lines or c.col_span > 1 for c in slots):
-            draft.cells = [c for c in draft.cells if c not in slots]
-            label.row_span = end - label.row
     draft.sort()
