@@ -25,6 +25,11 @@ LOOSE = 1.5  # of the text's height: header rows with a wider gap are never line
 def settle_headers(draft: Draft) -> None:
     """Find the header rows of ``draft``, widen spanning headers, join headers broken over two lines, mark the cells."""
     mark_headers(draft)
+    for row in range(1, draft.header_rows):
+        cells = draft.row(row)
+        if len(cells) == 1 and cells[0].col > 0 and _is_unit(cells[0].text):
+            # "(In millions)" set in the middle under the names of the columns holds for all of them.
+            _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
     for row in reversed(range(draft.header_rows - 1)):
