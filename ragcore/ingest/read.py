@@ -188,8 +188,7 @@ class Reader:
 
         text = np.setdiff1d(np.arange(len(boxes)), numbers)
         owners = np.empty(len(boxes), dtype=np.int32)
-        shown_texts = [words.texts[i] for i in text.tolist()]
-        ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order, shown_texts)
+        ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order)
         if len(numbers):
             owners[numbers] = len(ordered)
             ordered = (*ordered, Region(LINE_NUMBERS, hull(boxes, numbers)))

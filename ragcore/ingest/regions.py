@@ -7,17 +7,13 @@ left out get regions of their own, so none is lost.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.ingest.layout import Rect, Region, area
-from ragcore.ingest.lists import marker
 
 MARGIN = 1.5  # points by which a word's centre may lie outside its region
-MARKER_GAP = 40.0  # points, at most, between a list item's marker and its text
-MARKER_WIDTH = 16.0  # points: greatest width of a region of markers
 Order = Callable[[list[Region]], list[Region]]
 
 
@@ -91,53 +87,16 @@ def leftover_regions(
     return made, members
 
 
-def adopt_markers(
-    texts: Sequence[str], boxes: NDArray[np.float32], owners: NDArray[np.int32], regions: Sequence[Region]
-) -> tuple[list[Region], NDArray[np.int32]]:
-    """``regions`` and ``owners`` after list markers in narrow regions of their own (a column of bullets, a lone ``1.``)
-    have moved to the text at their right, each at its height."""
-    grown = list(regions)
-    owners = owners.copy()
-    for index, region in enumerate(regions):
-        members = np.flatnonzero(owners == index)
-        if region.kind not in ("text", "list-item") or region.box[2] - region.box[0] > MARKER_WIDTH:
-            continue
-        for word in members.tolist():
-            if marker(texts[word]) is None:
-                continue
-            x0, y0, x1, y1 = boxes[word].tolist()
-            middle = (y0 + y1) / 2
-            beside = [
-                i
-                for i, other in enumerate(grown)
-                if i != index
-                and other.kind in ("text", "list-item", "section-header")
-                and -1 <= other.box[0] - x1 <= MARKER_GAP
-                and other.box[1] - 2 <= middle <= other.box[3] + 2
-                and other.box[2] - other.box[0] > MARKER_WIDTH
-            ]
-            if beside:
-                nearest = min(beside, key=lambda i: grown[i].box[0])
-                left, top, right, bottom = grown[nearest].box
-                owners[word] = nearest
-                grown[nearest] = replace(
-                    grown[nearest], box=(min(left, x0), min(top, y0), max(right, x1), max(bottom, y1))
-                )
-    return grown, owners
-
-
 def arrange(
     boxes: NDArray[np.float32],
     lines: NDArray[np.int32],
     blocks: NDArray[np.int32],
     regions: Sequence[Region],
     order: Order,
-    texts: Sequence[str] | None = None,
 ) -> tuple[tuple[Region, ...], NDArray[np.int32]]:
     """All regions of the page in reading order and the owner of every word.
 
-    With ``texts``, the words, markers of list items go to their items. ``order`` sorts regions. Regions without words
-    are dropped unless they are pictures.
+    ``order`` sorts regions. Regions without words are dropped unless they are pictures.
     """
     known = drop_nested(regions)
     owners = assign(boxes, known)
@@ -145,8 +104,6 @@ def arrange(
     for offset, words in enumerate(members):
         owners[words] = len(known) + offset
     everything = known + extra
-    if texts is not None:
-        everything, owners = adopt_markers(texts, boxes, owners, everything)
     used = set(np.unique(owners).tolist())
     wanted = [region for i, region in enumerate(everything) if i in used or region.kind == "picture"]
     ordered = order(list(wanted))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.ingest.layout import Rect, Region
 from ragcore.ingest.order import reading_order
-from ragcore.ingest.regions import adopt_markers
 
 
 def read(named: dict[str, Rect], *, right_to_left: bool = False, kinds: dict[str, str] | None = None) -> str:
@@ -83,30 +81,3 @@ def test_every_region_is_read_once(boxes: list[tuple[int, int, int, int]]) -> No
     regions = [Region("text", (x, y, x + w, y + h)) for x, y, w, h in boxes]
     ordered = reading_order(regions)
     assert sorted(map(id, ordered)) == sorted(map(id, regions))
-
-
-def test_markers_in_a_column_of_their_own_go_to_their_items() -> None:
-    """The layout model boxes the texts of a list, and its bullets as one narrow box beside them."""
-    texts = ["•", "•", "Rate", "first", "item", "second", "1"]
-    boxes = np.asarray(
-        [
-            (40, 100, 44, 110),
-            (40, 130, 44, 140),
-            (40, 160, 54, 170),
-            (60, 100, 90, 110),
-            (95, 100, 120, 110),
-            (60, 130, 100, 140),
-            (200, 400, 204, 410),
-        ],
-        np.float32,
-    )
-    regions = [
-        Region("text", (40, 100, 54, 170)),
-        Region("list-item", (60, 100, 300, 110)),
-        Region("list-item", (60, 130, 300, 140)),
-        Region("text", (200, 400, 204, 410)),
-    ]
-    grown, owners = adopt_markers(texts, boxes, np.asarray([0, 0, 0, 1, 1, 2, 3], np.int32), regions)
-    assert owners.tolist() == [1, 2, 0, 1, 1, 2, 3]
-    assert grown[1].box == (40, 100, 300, 110)
-    assert grown[3] == regions[3]
