@@ -66,7 +66,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
         return plain_title(filing)
     given = plain_title(info.title)
     named = bool(given) and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
-    named = named and "_" not in given and not _is_cut_off(given, blocks)
+    named = named and "_" not in given
     cover = _cover(blocks)
     parts = _cover_title(cover, body_size(blocks))
     title = " ".join(part.text for part in parts)
@@ -97,21 +97,13 @@ def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
         and not _is_under_text(b, cover, common)
     ]
     heads = [b for b in heads if not _GENRE.match(b.text)] or heads
-    heads = [b for b in heads if " " in b.text and not _is_label(b.text)] or [b for b in heads if " " not in b.text]
+    heads = [b for b in heads if " " in b.text] or heads
     if not heads or any(_BOILERPLATE.search(b.text) for b in heads):
         return []
     largest = max(heads, key=lambda b: (round(b.size), b.role == "title"))
     # The first heading is the title unless it is clearly smaller: section headings are often bolder.
     best = next(b for b in heads if b.size >= NEARLY * largest.size)
     return _with_following(best, cover)
-
-
-def _is_label(text: str) -> bool:
-    """Whether the text only numbers a paper ("Exhibit 99.1", "Annex IV"); a year is a name ("Budget 2025")."""
-    words = text.split()
-    number = words[-1].strip("().:")
-    counts = number[:1].isdigit() or (number.isupper() and set(number) <= set("IVXLC"))
-    return len(words) == 2 and counts and re.fullmatch(r"(19|20)\d\d", number) is None
 
 
 def _is_under_text(head: Block, cover: Sequence[Block], common: float) -> bool:
@@ -188,14 +180,6 @@ def _is_name(words: Sequence[str]) -> bool:
     ends = words[0][0].isupper() and words[-1][0].isupper()
     letters = all(c.isalpha() or c in "-.’'‐" for word in words for c in word)
     return 2 <= len(words) <= 5 and inner and ends and letters and not all(word.isupper() for word in words)
-
-
-def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
-    """Whether the metadata's title is truncated within its last word, as some programs store it: the first pages have
-    that word only in full."""
-    shown = {key(word.text) for b in blocks if b.page.number <= 3 for word in b.words}
-    last = key(title.split()[-1])
-    return len(last) > 2 and last not in shown and any(word.startswith(last) for word in shown)
 
 
 def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:

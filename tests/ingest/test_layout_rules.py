@@ -339,7 +339,6 @@ def test_a_small_picture_at_the_edge_is_a_logo() -> None:
     [
         ("Adobe Photoshop PDF", "Wells of the county"),
         ("Scanned document", "Wells of the county"),
-        ("Wells of the coun", "Wells of the county"),
         ("The wells of Larkfield county", "The wells of Larkfield county"),
     ],
 )

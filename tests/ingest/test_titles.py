@@ -26,12 +26,6 @@ def test_the_largest_type_of_the_cover_is_the_title() -> None:
     assert titled(label, headline, small, body()) == "Larkfield Announces Results for the Spring"
 
 
-def test_a_number_of_a_paper_is_no_title() -> None:
-    label = Box("section-header", 50, 40, ["*Exhibit* *99.1*"], size=20)
-    assert titled(label, body()) == "scan 0017"
-    assert titled(Box("title", 50, 40, ["*Budget* *2025*"], size=20), body()) == "Budget 2025"
-
-
 def test_a_heading_of_the_second_page_is_no_title() -> None:
     head = Box("title", 50, 40, ["*What* *the* *Board* *decided*"], size=24)
     assert titled(body(50), more=(head, body())) == "scan 0017"
