@@ -14,7 +14,6 @@ from ragcore.ingest.lists import marker
 SMALL = 0.93  # of the body's font size: footnotes are set smaller
 TITLE_SIZE = 1.3  # times the body's font size: text set larger is a heading
 MAX_TITLE_WORDS = 40
-MAX_BOLD_WORDS = 12
 _MARK = re.compile(r"^(\d{1,3}|[*†‡§¶]+)$")
 _LEADERS = re.compile(r"(\.\s?){5,}")
 # "Figure 3.", "Table 2 |", "Fig. S1:"; the label alone; but not "Figure 3 shows".
@@ -28,11 +27,6 @@ _CAPTION = re.compile(
 )
 _CJK_CAPTION = re.compile(r"^[\[<【]?\s*(?:图|圖|図|表|그림|표)\s*\d+")
 MAX_CAPTION_WORDS = 200
-_KEYWORDS = re.compile(r"^(key\s?words?|index terms)\s*([:.—–-]?\s+\S|[:.—–-]?$)", re.IGNORECASE)
-_ADDRESS = re.compile(
-    r"^(https?://|www\.)\S+$|^[\w.-]+\.(org|com|net|edu|gov|eu|de|uk|info)(/\S*)?$|^\S+@\S+$", re.IGNORECASE
-)
-_AFFILIATION = re.compile(r"^[\d*†‡§¶,]+$|[^\W\d]\d[\d,*†]*$")  # "1,2" and "Griffiths1,"
 _PAGE_AT_END = re.compile(r"(?:\.\s?){4}\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
 _SECTION_NUMBER = re.compile(r"§?\s?\(?\d{1,3}(?:\.\d{1,3})*[.):]?")
 
@@ -40,11 +34,11 @@ _SECTION_NUMBER = re.compile(r"§?\s?\(?\d{1,3}(?:\.\d{1,3})*[.):]?")
 def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
     """Correct misclassified blocks, using the whole document:
 
-    - footnotes classified as text or list items, by their place, size and mark;
-    - tables of contents classified as tables, by their dot leaders: paragraphs that keep their lines;
-    - captions classified as text, by their label;
-    - false headings: bulleted items, lines of a table of contents, authors, keywords, formulas;
-    - titles classified as text, by their size, and bold lines above their paragraph.
+    - footnotes taken for text or list items, by their place, size and mark;
+    - tables of contents taken for tables, by their dot leaders: paragraphs that keep their lines;
+    - captions taken for text, by their label;
+    - headings that are none: bulleted items, lone marks and numbers, formulas;
+    - titles taken for text, by their size.
     """
     body = [b for blocks in pages for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
     common = body_size(body)
@@ -53,7 +47,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
         if low and block.words and block.size < SMALL * common and _is_marked(block):
             block.kind = "footnote"
     for blocks in pages:
-        for place, block in enumerate(blocks):
+        for block in blocks:
             if block.noise is not None or not block.words:
                 continue
             if block.kind == "table" and is_contents([plain([line]) for line in block.lines]):
@@ -62,9 +56,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
                 block.kind = "caption"
             elif block.kind == "heading":
                 _check_heading(block)
-            elif block.kind == "paragraph" and (
-                _is_title(block, common) or _is_bold_line(block, blocks[place + 1 : place + 2])
-            ):
+            elif block.kind == "paragraph" and _is_title(block, common):
                 block.kind = "heading"
 
 
@@ -82,7 +74,7 @@ def _check_heading(block: Block) -> None:
     mark = marker(words[0].text)
     if mark is not None and not mark.numbers and len(words) > 1:
         block.kind = "list_item"
-    elif any(rule(block) for rule in (_is_mark, _is_entry, _is_authors)):
+    elif _is_mark(block):
         block.kind = "paragraph"
     elif not any(c.isalpha() for c in text) and "=" not in text and not _SECTION_NUMBER.fullmatch(text):
         block.kind = "paragraph"  # a telephone number, a date, a line of figures
@@ -94,39 +86,6 @@ def _is_mark(block: Block) -> bool:
     return (len(block.words) == 1 and marker(block.words[0].text) is not None) or sum(map(str.isalnum, block.text)) < 2
 
 
-def _is_entry(block: Block) -> bool:
-    """Whether the block is a line of a table of contents, keywords after their label, or a web address."""
-    return any(rule.search(block.text) for rule in (_PAGE_AT_END, _KEYWORDS, _ADDRESS))
-
-
-def _is_authors(block: Block) -> bool:
-    """Whether the block holds names with affiliation marks, before anything else on a document's first page."""
-    if block.page.number > 1:
-        return False
-    marks = [w for w in block.words if w.flags & SUPERSCRIPT or _AFFILIATION.search(w.text)]
-    commas = sum(w.text.endswith((",", ";")) or w.text in ("and", "&", "·") for w in block.words)
-    return len(marks) >= 2 and commas >= 2 and len(marks) > 0.15 * len(block.words)
-
-
-def _is_bold_line(block: Block, following: Sequence[Block]) -> bool:
-    """Whether the block is a short bold line close above a paragraph that is not bold."""
-    text = block.text
-    if not following or following[0].kind != "paragraph" or len(following[0].lines) < 2 or following[0].bold:
-        return False
-    gap = following[0].box[1] - block.box[3]
-    below = -0.5 * block.size <= gap <= 2 * block.size and following[0].box[0] < block.box[2]
-    return (
-        below
-        and len(block.lines) == 1
-        and len(block.words) <= MAX_BOLD_WORDS
-        and block.bold
-        and text[0].isupper()
-        and text[-1] not in ".,;:"
-        and not _is_authors(block)
-        and sum(c.isalpha() for c in text) > 0.6 * len(text.replace(" ", ""))
-    )
-
-
 def _is_title(block: Block, common: float) -> bool:
     """Whether the block is text far larger than the body: a title that the model classified as text."""
     letters = sum(c.isalpha() for c in block.text)
@@ -134,7 +93,6 @@ def _is_title(block: Block, common: float) -> bool:
         not block.verbatim
         and common > 0
         and block.size >= TITLE_SIZE * common
-        and not _is_authors(block)
         and len(block.words) <= (MAX_TITLE_WORDS if block.page.number == 1 else MAX_TITLE_WORDS // 2)
         and letters > 3
         and letters > 0.6 * len(block.text.replace(" ", ""))

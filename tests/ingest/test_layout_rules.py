@@ -67,11 +67,6 @@ def test_terms_with_their_definitions_are_no_sections() -> None:
     assert {kind for kind, _text in shown(build(page(*long, *short)))} == {"paragraph"}
 
 
-def test_keywords_are_no_section() -> None:
-    made = page(Box("section-header", 50, 50, ["*Keywords:* wells, nitrate, pumps"]), Box("text", 50, 80, ENDED))
-    assert [kind for kind, _text in shown(build(made))] == ["paragraph", "paragraph"]
-
-
 def test_list_items_in_one_box() -> None:
     lines = ["• The first item goes on over", "  a second line", "• The second item", "• The third"]
     texts = [text for kind, text in shown(build(page(Box("list-item", 50, 50, lines)))) if kind == "list_item"]
@@ -224,8 +219,6 @@ def test_dots_that_lead_to_page_numbers_and_dots_that_lead_to_values(lines: list
     ("line", "flags", "kind"),
     [
         ("• Communities and towns", BOLD, "list_item"),
-        ("1. Introduction ........... 4", BOLD, "paragraph"),
-        ("John Smith 1, Mary Jones 2, Ann Lee 1,2", BOLD, "paragraph"),
         ("The council closed all of its wells.", BOLD, "heading"),
         ("(c)", BOLD, "paragraph"),
         ("a2 + 8 = 12", 0, "formula"),
@@ -238,12 +231,6 @@ def test_dots_that_lead_to_page_numbers_and_dots_that_lead_to_values(lines: list
 def test_headings_that_are_none(line: str, flags: int, kind: str) -> None:
     made = page(Box("section-header", 50, 50, [line], flags=flags), Box("text", 50, 80, ENDED))
     assert shown(build(made))[0][0] == kind
-
-
-def test_a_bold_line_above_its_paragraph_is_a_heading() -> None:
-    bold = Box("text", 50, 50, ["We build confident clients"], flags=BOLD)
-    assert shown(build(page(bold, Box("text", 50, 64, ENDED))))[0][0] == "heading"
-    assert shown(build(page(bold, Box("text", 50, 164, ENDED))))[0][0] == "paragraph"
 
 
 def test_large_text_is_a_heading() -> None:
