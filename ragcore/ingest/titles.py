@@ -31,22 +31,12 @@ _BAD_TITLE = re.compile(
     r"|^[\w\-.]{0,3}$|^[^a-zA-Z\u00c0-\uffff]*$|^[a-z0-9_\-.]+$",
     re.IGNORECASE,
 )
-# Headings that name a part of a document, not the document.
-_SECTION = re.compile(
-    r"^(\d{1,2}(\.\d{1,2})*\.?\s|[ivx]+\.\s|(item|part)\s+[\divx]+\b|(table of )?contents\b|abstract|summary|"
-    r"introduction|background|thank you\b|contains nonbinding)",
-    re.IGNORECASE,
-)
-# Article types, printed as headings above an article's title.
+# Headings above the title of an article that say what kind of article it is.
 _GENRE = re.compile(
     r"^((original|invited|brief|short|rapid|mini|systematic|clinical|full|regular|primary|open access)[\s-]+)*"
     r"(research|review|article|paper|communication|report|letter|editorial|commentary|case|study|note|perspective|"
     r"viewpoint|opinion|open access)s?([\s-]+(article|paper|report|study|communication|note))?$",
     re.IGNORECASE,
-)
-# Headings on the cover of every filing, which name none.
-_BOILERPLATE = re.compile(
-    r"securities and exchange commission|^united states|^form [\w-]+$|^washington,? d", re.IGNORECASE
 )
 _FORM = re.compile(r"\bform\s+(10-?[KQ](?:/A)?|8-?K(?:/A)?|20-?F(?:/A)?|6-?K|S-1|DEF 14A)\b", re.IGNORECASE)
 _REGISTRANT = re.compile(r"^(.*?)\(\s*exact name of (?:the )?(?:registrant|company|issuer)", re.IGNORECASE)
@@ -65,7 +55,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     if filing:
         return plain_title(filing)
     given = plain_title(info.title)
-    named = bool(given) and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
+    named = bool(given) and not _BAD_TITLE.search(given) and key(given) != key(stem)
     named = named and "_" not in given
     cover = _cover(blocks)
     parts = _cover_title(cover, body_size(blocks))
@@ -93,12 +83,11 @@ def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
         if (b.kind == "heading" if b.noise is None else b.size >= TITLE_SIZE * common)
         and 1 < len(b.text) <= 200
         and any(c.isalpha() for c in b.text)
-        and not _SECTION.match(b.text)
         and not _is_under_text(b, cover, common)
     ]
     heads = [b for b in heads if not _GENRE.match(b.text)] or heads
     heads = [b for b in heads if " " in b.text] or heads
-    if not heads or any(_BOILERPLATE.search(b.text) for b in heads):
+    if not heads:
         return []
     largest = max(heads, key=lambda b: (round(b.size), b.role == "title"))
     # The first heading is the title unless it is clearly smaller: section headings are often bolder.
@@ -188,7 +177,7 @@ def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:
     parts = [block]
     place = blocks.index(block)
     for following in blocks[place + 1 : place + 4]:
-        near = following.kind == "heading" and following.page is block.page and not _SECTION.match(following.text)
+        near = following.kind == "heading" and following.page is block.page
         same = abs(following.size - block.size) < 0.5
         subject = len(parts) == 1 and len(block.words) <= SHORT_TITLE and following.size >= SUBJECT_SIZE * block.size
         opened = "(" in (said := " ".join(b.text for b in parts)).rpartition(")")[2]

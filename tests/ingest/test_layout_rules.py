@@ -347,11 +347,6 @@ def test_what_kind_of_article_it_is_is_no_title(label: str) -> None:
     assert build(made).title == "Nitrate in Wells after Rain"
 
 
-def test_a_section_is_no_title() -> None:
-    made = page(heading("2. Background", 40, size=20), Box("text", 50, 100, ENDED))
-    assert build(made, name="well_costs.pdf").title == "well costs"
-
-
 # Scripts
 
 
