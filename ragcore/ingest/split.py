@@ -23,14 +23,13 @@ from ragcore.types import ElementKind
 LARGER = 1.12  # times the size of the text: a heading's size
 MAX_HEAD_LINES = 3
 MAX_HEAD_WORDS = 25
-INDENT = 0.8  # of the font size: least indent of a paragraph's first line
-MAX_INDENT = 6.0  # and the greatest
-BLANK_LINE = 1.45  # times the usual line spacing: space between paragraphs
-MAX_RUN_IN = 20  # words of a run-in heading
-MIN_RUN_IN_TEXT = 25  # words that follow a run-in heading, unless it is numbered
-MOSTLY = 0.6  # share of a document's bold run-in headings with that many words
-MIN_RUN_INS = 2  # unnumbered run-in headings in a document; fewer are emphasis
-WIDE_BLANK = 0.45  # of the font size: a wider gap separates a heading from its text
+INDENT = 0.8  # of the font size: the first line of a paragraph is set in by as much
+MAX_INDENT = 6.0  # and by no more
+BLANK_LINE = 1.45  # times the usual step from line to line: space between paragraphs
+MAX_RUN_IN = 20  # words of a heading run into its paragraph
+MIN_RUN_IN_TEXT = 25  # words that follow such a heading, unless it is numbered
+MOSTLY = 0.6  # of a document's bold run-in headings have as much
+MIN_RUN_INS = 2  # such headings without a number in a document, else they are emphasis
 _STOPS = (".", ":")
 _NUMBERED = re.compile(r"^(?:\d{1,2}\.)+\d{1,2}\.?$|^[A-Z]\.\d{1,2}\.?$")
 # Labels of front matter and notes, which name no section.
@@ -98,18 +97,12 @@ def _headings(block: Block) -> list[Block]:
         size_differs = max(style.size, before.size) > LARGER * min(style.size, before.size)
         face_differs = style.bold != before.bold or style.italic != before.italic
         own_number = numbered and _NUMBERED.match(line[0].text) is not None
-        whole = not _goes_on(block.lines[place - 1], line)
-        if own_number or (whole and (size_differs or (face_differs and len(line) > 1))):
+        if own_number or size_differs or (face_differs and len(line) > 1):
             groups.append([])
         groups[-1].append(line)
     if len(groups) == 1:
         return [block]
     return [part_of(block, group, "heading") for group in groups]
-
-
-def _goes_on(line: Line, following: Line) -> bool:
-    last, first = line[-1].text, following[0].text
-    return last.endswith((",", "-", "–", "&", "and", "of", "the", "in", "for")) or first[0].islower()
 
 
 def _glued_headings(block: Block) -> list[Block]:
@@ -268,15 +261,9 @@ def _run_in(block: Block) -> int:
     text = plain([words[first:length]])
     if sum(bool(word.flags & face == face) for word in rest) > 0.3 * len(rest):
         return 0
-    ends = text.endswith(_STOPS) or (not text.endswith((",", "-")) and _set_apart(words[length - 1], rest[0]))
+    ends = text.endswith(_STOPS)
     opens = text[0].isupper() and sum(c.isalpha() for c in text) > 2 and not _LABELS.match(text)
     return length if ends and opens and not rest[0].text[0].islower() else 0
-
-
-def _set_apart(last: Ref, following: Ref) -> bool:
-    """Whether the blank between two words of a line is wider than a word space."""
-    same_line = abs(last.box[3] - following.box[3]) < 0.5 * last.size
-    return same_line and following.box[0] - last.box[2] > WIDE_BLANK * last.size
 
 
 def _opened(block: Block, length: int) -> list[Block]:
