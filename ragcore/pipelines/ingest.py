@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     # Pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
 
-# Part of every document's recipe: raise it when building or chunking gives another result for the same settings.
-BUILD_VERSION = 4
+# Part of every document's recipe: raise it when building or chunking changes what they give for the same settings.
+BUILD_VERSION = 5
 
 
 # Settings of [context] that determine a chunk's context; the others affect only the requests.
