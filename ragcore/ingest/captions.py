@@ -27,6 +27,7 @@ _NUMBER = r"(?:[A-Z]{1,2}[-.]?)?(?:\d+(?:[.\-–]\d+)*|[IVXLC]+)\s?(?:\(?[a-z]\)
 _LABEL = re.compile(rf"^\W{{0,2}}(?:supplementary |extended data )?(?:{_NAMES})\s?{_NUMBER}(?![\w])", re.IGNORECASE)
 # After its label a caption ends, continues with a mark, or begins its title; prose continues in small letters.
 _TITLE = re.compile(r"\s*$|\s*[.:;|)\]–—―-]|\s+[\"'“‘(\[]?[A-Z0-9]")
+_TABLE = re.compile(r"^\W{0,2}(?:table|tab\.|tabelle|tableau|tabla)\s?[A-Z]?[-.]?(?:\d|[IVXLC]+\b)", re.IGNORECASE)
 _MAY_BE_CAPTION = ("caption", "paragraph", "heading", "list_item", "footnote")
 _LONGEST, _LONGEST_CAPTION = 150, 600  # words; a longer block is prose
 
@@ -64,7 +65,8 @@ def _may_caption(block: Block) -> bool:
     most = _LONGEST_CAPTION if block.kind == "caption" else _LONGEST
     if block.kind not in _MAY_BE_CAPTION or not 0 < len(block.words) <= most:
         return False
-    return block.kind == "caption" or is_labelled(block.text)
+    text = block.text
+    return not _TABLE.match(text) and (block.kind == "caption" or is_labelled(text))
 
 
 def _cost(figure: Block, caption: Block) -> float:

@@ -65,6 +65,25 @@ def test_a_name_below_counts_though_notes_stand_between(settings: Settings) -> N
     assert table.title == "Table 1: Results"
 
 
+@pytest.mark.parametrize(
+    "note",
+    ["Source: Council survey of the spring.", "Note: Figures are rounded up.", "(a) Restated after the audit in May."],
+)
+def test_notes_in_the_grid_are_no_rows_but_stay_behind_the_table(note: str, settings: Settings) -> None:
+    document, table, _lines = read(settings, [*ROWS, [note, "", ""]], 1)
+    assert table.rows == 3
+    place, element = next((k, e) for k, e in enumerate(document.body) if e.table is not None)
+    after = document.body[place + 1]
+    assert (after.kind, document.text[after.start : after.end]) == ("footnote", note)
+    assert element.end < after.start
+
+
+def test_a_name_in_the_grid_becomes_its_caption(settings: Settings) -> None:
+    document, table, _lines = read(settings, [["Table 2. Sales by year", "", ""], *ROWS], 2)
+    assert table.title == "Table 2. Sales by year"
+    assert [e.kind for e in document.body] == ["caption", "table"]
+
+
 def test_a_header_that_a_column_cut_in_two_is_one_over_both(settings: Settings) -> None:
     rows = [["", "2022 vs.", "2021"], ["Sales", "10", "25"], ["Costs", "7", "12"], ["Fees", "1", "2"]]
     page = page_with_table(rows, 1)

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragcore.ingest.blocks import Block, visual_lines
-from ragcore.ingest.layout import COARSE, Grid
+from ragcore.ingest.canonical import Line
+from ragcore.ingest.layout import COARSE, Grid, around
 from ragcore.ingest.tables.columns import (
     join_empty_columns,
     join_symbol_columns,
@@ -23,19 +24,45 @@ from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import mark_headers, settle_headers
 from ragcore.ingest.tables.marks import count_marks, follow_marks
 from ragcore.ingest.tables.rows import merge_wrapped_rows, split_rows
+from ragcore.ingest.tables.titles import is_rule, take_name, take_notes
+from ragcore.types import ElementKind
 
 
 def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
-    """The tables that can be trusted; the others become paragraphs that keep their lines."""
+    """The tables that can be trusted; the others become paragraphs that keep their lines. Names and
+    notes that the table finder took for rows become blocks of their own before and behind the table; rules made of
+    dots or dashes become furniture."""
     drafts: dict[Block, Draft] = {}
     for blocks in per_page:
         for block in [b for b in blocks if b.kind == "table"]:
+            rules = [line for line in block.lines if is_rule(line)]
+            if rules:
+                rule = _part(block, "paragraph", rules)
+                rule.noise = "rule"
+                blocks.insert(blocks.index(block) + 1, rule)
             draft = draft_table(block)
             if draft is None:
                 block.kind, block.verbatim = "paragraph", True
-            else:
-                drafts[block] = draft
+                continue
+            drafts[block] = draft
+            if block.grid is not None and block.grid.given:
+                continue
+            name, notes = take_name(draft), take_notes(draft)
+            if name:
+                blocks.insert(blocks.index(block), _part(block, "caption", name))
+            if notes:
+                blocks.insert(blocks.index(block) + 1, _part(block, "footnote", notes))
     return drafts
+
+
+def _part(table: Block, kind: ElementKind, lines: list[Line]) -> Block:
+    """A block of its own from some lines of ``table``."""
+    box = around(word.box for line in lines for word in line)
+    taken = {word for line in lines for word in line}
+    table.lines = [kept for line in table.lines if (kept := tuple(word for word in line if word not in taken))]
+    table.words = tuple(word for word in table.words if word not in taken)
+    table.box = around(word.box for word in table.words) if table.words else table.box
+    return Block(table.page, kind, table.role, box, lines)
 
 
 def draft_table(block: Block) -> Draft | None:
