@@ -47,7 +47,7 @@ ENGLISH = {
     "answer": 7,
     "context": 1,
     "export": 1,
-    "ingest": 37,
+    "ingest": 31,
     "report": 1,
     "types": 4,
     "verify": 3,

@@ -14,9 +14,9 @@ from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import Rect
 
 NEAR = 0.07  # of the page's height: the widest gap between a figure and its caption
-_SHARED = 0.3  # of the narrower of two: how much of their widths (heights) must lie side by side
-_ABOVE, _BESIDE = 1.5, 2.0  # captions stand below their figures more often than above or beside them
-_UNLABELLED = 150.0  # points: "Source: ..." may stand nearer than "Figure 3. ..."
+_SHARED = 0.3  # of the narrower of two: the least overlap of their widths (heights)
+_ABOVE, _BESIDE = 1.5, 2.0  # cost factors: captions are below their figures more often than above or beside them
+_UNLABELLED = 150.0  # points: "Source: ..." may be nearer than "Figure 3. ..."
 _APART = 1e6
 
 _NAMES = (

@@ -13,8 +13,8 @@ from ragcore.ingest.canonical import Line
 from ragcore.ingest.layout import SUPERSCRIPT, PageLayout, Rect, around
 from ragcore.ingest.lists import marker
 
-SAME_SIZE = 0.04  # share by which the font sizes of the two parts may differ
-MAX_PAGES = 8  # from the one part to the other: full-page tables and figures may stand between
+SAME_SIZE = 0.04  # largest difference between the font sizes of the two parts, as a share
+MAX_PAGES = 8  # between the two parts: full-page tables and figures may come between
 MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording says so
 _LABEL = re.compile(r"(source|note|sources|notes|figure|table|fig)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")
@@ -27,8 +27,8 @@ _FLOATS = ("figure", "table", "caption", "footnote")
 
 
 def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
-    """Give the words of each continuation to the block that it goes on with, and mark it ``joined``. Floats and
-    footnotes between the two stay where they are; a heading or a formula ends what stands open."""
+    """Append each continuation's words to the block that it continues, and mark the continuation ``joined``. Floats and
+    footnotes in between stay in place; a heading or a formula closes the open paragraph."""
     open_blocks: list[Block] = []
     floated = False
     for blocks in pages:

@@ -4,8 +4,9 @@ Words come first: line numbers in the margin of a draft, which the layout model 
 before the model's regions are filled.
 Then blocks, by type: the layout model's own page headers and footers, stamps along the edge (``marginalia``) and
 pictures that are a logo (``logo``).
-Last, by repetition: text equal to furniture found elsewhere in the document (``marginalia``), and text that stands on
-more than a share of the pages (``repeated``), digits folded so that page numbers count as the same.
+Last, by repetition: text equal to furniture found elsewhere in the document
+(``marginalia``), and text on more than a share of the pages (``repeated``), with digits folded so that page numbers
+count as equal.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ragcore.ingest.layout import Rect
 
 EDGE_SHARE = 0.12  # of the page's height: furniture is within this of the top or bottom edge
 MAX_WORDS = 30  # a longer block is never furniture by repetition
-MAX_HEADER_WORDS = 60  # a "page header" longer than this is body text that the layout model mistook
+MAX_HEADER_WORDS = 60  # a longer "page header" is body text that the layout model misclassified
 
 LOGO_SHARE = 0.01  # of the page's area: a logo is no larger
 _DIGITS = re.compile(r"\d+")
@@ -112,8 +113,8 @@ def at_edge(block: Block) -> bool:
     return block.box[3] <= EDGE_SHARE * height or block.box[1] >= (1 - EDGE_SHARE) * height
 
 
-MARGIN_SHARE = 0.2  # outer share of the page's width within which line numbers stand
-MIN_NUMBERS = 10  # a page must show as many
+MARGIN_SHARE = 0.2  # outer share of the page's width that may hold line numbers
+MIN_NUMBERS = 10  # least count of them on a page
 ALIGNED = 4.0  # points by which the numbers' edges may differ
 _STEPS = (1, 2, 5, 10)
 _INTEGER = re.compile(r"\d{1,5}")

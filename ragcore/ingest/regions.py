@@ -31,7 +31,7 @@ def drop_nested(regions: Sequence[Region]) -> list[Region]:
 
 
 def assign(boxes: NDArray[np.float32], regions: Sequence[Region]) -> NDArray[np.int32]:
-    """The region of each word, by its centre; -1 where none holds it. int32 ``(n,)``.
+    """Region of each word, by its centre; -1 if none holds it. int32 ``(n,)``.
 
     A table wins over what surrounds it, then the smaller region.
     """

@@ -34,9 +34,9 @@ _SECTION_NUMBER = re.compile(r"§?\s?\(?\d{1,3}(?:\.\d{1,3})*[.):]?")
 def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
     """Correct misclassified blocks, using the whole document:
 
-    - footnotes taken for text or list items, by their place, size and mark;
-    - tables of contents taken for tables, by their dot leaders: paragraphs that keep their lines;
-    - captions taken for text, by their label;
+    - footnotes classified as text or list items, by their place, size and mark;
+    - tables of contents classified as tables, by their dot leaders: paragraphs that keep their lines;
+    - captions classified as text, by their label;
     - headings that are none: bulleted items, lone marks and numbers, formulas;
     - titles taken for text, by their size.
     """

@@ -23,13 +23,13 @@ from ragcore.types import ElementKind
 LARGER = 1.12  # times the size of the text: a heading's size
 MAX_HEAD_LINES = 3
 MAX_HEAD_WORDS = 25
-INDENT = 0.8  # of the font size: the first line of a paragraph is set in by as much
-MAX_INDENT = 6.0  # and by no more
-BLANK_LINE = 1.45  # times the usual step from line to line: space between paragraphs
-MAX_RUN_IN = 20  # words of a heading run into its paragraph
-MIN_RUN_IN_TEXT = 25  # words that follow such a heading, unless it is numbered
-MOSTLY = 0.6  # of a document's bold run-in headings have as much
-MIN_RUN_INS = 2  # such headings without a number in a document, else they are emphasis
+INDENT = 0.8  # of the font size: least indent of a paragraph's first line
+MAX_INDENT = 6.0  # and the greatest
+BLANK_LINE = 1.45  # times the usual line spacing: space between paragraphs
+MAX_RUN_IN = 20  # words of a run-in heading
+MIN_RUN_IN_TEXT = 25  # words that follow a run-in heading, unless it is numbered
+MOSTLY = 0.6  # share of a document's bold run-in headings with that many words
+MIN_RUN_INS = 2  # unnumbered run-in headings in a document; fewer are emphasis
 _STOPS = (".", ":")
 _NUMBERED = re.compile(r"^(?:\d{1,2}\.)+\d{1,2}\.?$|^[A-Z]\.\d{1,2}\.?$")
 # Labels of front matter and notes, which name no section.

@@ -31,7 +31,7 @@ _BAD_TITLE = re.compile(
     r"|^[\w\-.]{0,3}$|^[^a-zA-Z\u00c0-\uffff]*$|^[a-z0-9_\-.]+$",
     re.IGNORECASE,
 )
-# Headings above the title of an article that say what kind of article it is.
+# Article types, printed as headings above an article's title.
 _GENRE = re.compile(
     r"^((original|invited|brief|short|rapid|mini|systematic|clinical|full|regular|primary|open access)[\s-]+)*"
     r"(research|review|article|paper|communication|report|letter|editorial|commentary|case|study|note|perspective|"

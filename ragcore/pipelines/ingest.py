@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     # Pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
 
-# Part of every document's recipe: raise it when building or chunking changes what they give for the same settings.
+# Part of every document's recipe: raise it when building or chunking gives another result for the same settings.
 BUILD_VERSION = 5
 
 

@@ -29,9 +29,9 @@ from ragcore.types import ElementKind
 
 
 def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
-    """The tables that can be trusted; the others become paragraphs that keep their lines. Names and
-    notes that the table finder took for rows become blocks of their own before and behind the table; rules made of
-    dots or dashes become furniture."""
+    """Trusted tables, by block; the others become paragraphs that keep their lines. Names and notes that the table
+    finder took for rows become separate blocks before and after the table; rules made of dots or dashes become
+    furniture."""
     drafts: dict[Block, Draft] = {}
     for blocks in per_page:
         for block in [b for b in blocks if b.kind == "table"]:
@@ -56,7 +56,7 @@ def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
 
 
 def _part(table: Block, kind: ElementKind, lines: list[Line]) -> Block:
-    """A block of its own from some lines of ``table``."""
+    """Separate block made of some lines of ``table``."""
     box = around(word.box for line in lines for word in line)
     taken = {word for line in lines for word in line}
     table.lines = [kept for line in table.lines if (kept := tuple(word for word in line if word not in taken))]

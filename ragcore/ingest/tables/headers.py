@@ -28,7 +28,7 @@ def settle_headers(draft: Draft) -> None:
     for row in range(1, draft.header_rows):
         cells = draft.row(row)
         if len(cells) == 1 and cells[0].col > 0 and _is_unit(cells[0].text):
-            # "(In millions)" set in the middle under the names of the columns holds for all of them.
+            # "(In millions)" centred under the names of the columns applies to all of them.
             _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)

@@ -16,10 +16,10 @@ from statistics import median
 from ragcore.ingest.canonical import Line
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, is_valued
 
-WIDER = 0.25  # of the text's height: a gap this much wider than those between lines divides rows
-CLOSER = 0.12  # of the text's height: lines that stand this much closer than rows do are lines of one row
-OVERLAP = 0.25  # of the text's height: how far two rows may reach into one another and still be rows
-FULL = 0.5  # of the font size: how near a line comes to its column's edge when it is full
+WIDER = 0.25  # of the text's height: a gap wider by this than that between lines divides rows
+CLOSER = 0.12  # of the text's height: lines closer by this than rows are lines of one row
+OVERLAP = 0.25  # of the text's height: the greatest overlap of two rows
+FULL = 0.5  # of the font size: a full line comes this near to its column's edge
 _OPEN_WORDS = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
     | {"per", "than", "under", "including", "net", "&"}

@@ -1,6 +1,5 @@
-"""What names a table and what notes it: its caption or heading above (or its ``Table N`` line below) with the unit of
-its values; and names, notes and "continued" that the table finder took for rows.
-"""
+"""Table titles and notes: the caption or heading above a table (or the ``Table N`` line below) with the unit of its
+values; and names, notes and "continued" lines that the table finder took for rows."""
 
 from __future__ import annotations
 
@@ -149,7 +148,7 @@ def is_rule(line: Line) -> bool:
 
 
 def take_notes(draft: Draft) -> list[Line]:
-    """Take the notes at the end of ``draft`` out of it: their lines in order, [] where there are none."""
+    """Remove the notes at the end of ``draft``; returns their lines in order, [] if there are none."""
     first = draft.rows
     for row in range(draft.rows - 1, max(draft.header_rows, 1), -1):
         cells = draft.row(row)
@@ -166,8 +165,8 @@ def take_notes(draft: Draft) -> list[Line]:
 
 
 def take_name(draft: Draft) -> list[Line]:
-    """Take a row that is the table's name alone (``Table 2. Study outcomes``), or says that it is continued, from the
-    head of ``draft``'s header or body: its lines."""
+    """Remove a row that is only the table's name (``Table 2. Study outcomes``), or says that it is continued, from the
+    head of ``draft``'s header or body; returns its lines."""
     taken: list[Line] = []
     for row, name in ((draft.header_rows, _CONTINUES), (0, _NAME), (0, _CONTINUES)):
         cells = draft.row(row)
@@ -179,7 +178,7 @@ def take_name(draft: Draft) -> list[Line]:
 
 
 def _is_text(draft: Draft, row: int, cells: list[DraftCell]) -> bool:
-    """Whether the row may be part of a note: words in its first cell, or run on into the next ones."""
+    """Whether the row may be part of a note: words in its first cell, or running on into the next ones."""
     return (len(cells) == 1 or _NAMED.match(cells[0].text) is not None) and not any(is_number(c.text) for c in cells)
 
 
