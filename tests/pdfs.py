@@ -593,6 +593,24 @@ def write(folder: Path, name: str, data: bytes) -> Path:
     return path
 
 
+def watermarked(pages: int = 3, word: str = "DRAFT", *, diagonal: bool = True) -> bytes:
+    """Prose under a large light word that is printed over it on each of ``pages`` pages."""
+    document = _new()
+    for number in range(1, pages + 1):
+        page = _page(document)
+        if diagonal:
+            middle = pymupdf.Point(150, 420)
+            turn = (middle, pymupdf.Matrix(1, 1).prerotate(-45))
+            page.insert_text(middle, word, fontsize=110, fontname=BOLD, color=(0.85, 0.85, 0.85), morph=turn)
+        else:
+            page.insert_text((120, 330), word, fontsize=110, fontname=BOLD, color=(0.85, 0.85, 0.85))
+        page.insert_text((72, 90), f"Part {number}", fontsize=16, fontname=BOLD)
+        for place in range(8):
+            text = f"{'In the year ' * number}the {place} wells were open. {FINDING if place % 2 else ADVICE}"
+            _prose(page, (72, 110 + place * 75, 540, 180 + place * 75), text)
+    return _bytes(document)
+
+
 def with_logo(pages: int = 4) -> bytes:
     """The same small picture in the corner of each page, and one large picture of its own on the second."""
     document = _new()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.ingest.canonical import Line, Ref, plain
-from ragcore.ingest.layout import BOLD, COARSE, LINE_NUMBERS, SIDEWAYS, Grid, PageLayout, Rect
+from ragcore.ingest.layout import BOLD, COARSE, LINE_NUMBERS, SIDEWAYS, WATERMARK, Grid, PageLayout, Rect
 from ragcore.ingest.words import mostly_right_to_left
 from ragcore.types import ElementKind
 
@@ -28,6 +28,7 @@ _KINDS: dict[str, ElementKind] = {
     "page-header": "page_header",
     "page-footer": "page_footer",
     LINE_NUMBERS: "page_footer",
+    WATERMARK: "page_header",
 }
 
 
@@ -87,6 +88,8 @@ def page_blocks(page: PageLayout) -> list[Block]:
         block.description = region.description
         if region.kind == LINE_NUMBERS:
             block.noise, block.verbatim = "line_number", True
+        elif region.kind == WATERMARK:
+            block.noise = "watermark"
         elif region.kind == "logo":
             block.noise = "logo"
         elif kind == "page_header" or kind == "page_footer":

@@ -30,6 +30,7 @@ SIDEWAYS: Final = 64  # turned against most of the page's text
 COARSE: Final = 128  # its box is that of a whole area: order and lines are as given
 
 LINE_NUMBERS: Final = "line-number"  # kind of the region that holds a draft's line numbers
+WATERMARK: Final = "watermark"  # and of the region that holds text printed across the page
 
 _MAGIC = b"GWP3"
 _EARLIER = b"GWP2"  # no confidences, no descriptions; still read, since libraries hold such pages

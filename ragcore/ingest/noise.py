@@ -1,10 +1,9 @@
 """Page furniture: detection and marking. Nothing is deleted; a block that is furniture carries the reason.
 
-Words come first: line numbers in the margin of a draft, which the layout model would take for a column, are found
-before the model's regions are filled.
-Then blocks, by type: the layout model's own page headers and footers, stamps along the edge (``marginalia``) and
-pictures that are a logo (``logo``).
-Last, by repetition: text equal to furniture found elsewhere in the document
+Words come first: line numbers in the margin of a draft, which the layout model would take for a column, and large words
+printed across the text are found before the model's regions are filled. Then blocks, by type: the layout model's own
+page headers and footers, stamps along the edge (``marginalia``), watermarks beside the text (``watermark``) and
+pictures that are a logo (``logo``). Last, by repetition: text equal to furniture found elsewhere in the document
 (``marginalia``), and text on more than a share of the pages (``repeated``), with digits folded so that page numbers
 count as equal.
 """
@@ -21,13 +20,19 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import NoiseSettings
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.layout import Rect
+from ragcore.ingest.layout import SIDEWAYS, Rect
 
 EDGE_SHARE = 0.12  # of the page's height: furniture is within this of the top or bottom edge
 MAX_WORDS = 30  # a longer block is never furniture by repetition
 MAX_HEADER_WORDS = 60  # a longer "page header" is body text that the layout model misclassified
 
 LOGO_SHARE = 0.01  # of the page's area: a logo is no larger
+_STAMP = re.compile(
+    r"\W*(draft|confidential|strictly confidential|sample|specimen|copy|do not (?:copy|distribute|circulate)|"
+    r"preliminary|void|for (?:internal|official) use(?: only)?|for review(?: only)?|uncorrected proof|"
+    r"accepted manuscript|in press|advance copy|entwurf|vertraulich|brouillon|confidentiel|borrador|confidencial)\W*",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -51,6 +56,7 @@ def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> Non
             if block.noise in ("page_header", "page_footer"):
                 furniture[fold(block.text)].add(block.page.number)
                 exact[block.text.casefold()].add(block.page.number)
+    _mark_watermarks(pages, settings)
     _mark_logos(pages)
     open_blocks = [b for blocks in pages for b in blocks if b.noise is None and _may_be_noise(b)]
     for block in open_blocks:
@@ -88,6 +94,20 @@ def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> Non
         for block in same:
             if at_edge(block):
                 block.noise = "repeated"
+
+
+def _mark_watermarks(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> None:
+    """Mark turned text away from the edge that has a watermark's wording or is on most pages."""
+    turned: dict[str, list[Block]] = defaultdict(list)
+    for blocks in pages:
+        for block in blocks:
+            if block.noise is None and _may_be_noise(block) and all(word.flags & SIDEWAYS for word in block.words):
+                turned[fold(block.text)].append(block)
+    for text, same in turned.items():
+        often = len({b.page.number for b in same}) > max(len(pages) * settings.frequency, 1)
+        if _STAMP.fullmatch(text) or (often and len(pages) >= settings.min_pages):
+            for block in same:
+                block.noise, block.kind = "watermark", "page_header"
 
 
 def _mark_logos(pages: Sequence[Sequence[Block]]) -> None:
@@ -180,3 +200,27 @@ def _is_gutter(boxes: NDArray[np.float32], column: Sequence[int], left: bool) ->
     height = float(np.median(boxes[list(column), 3] - boxes[list(column), 1]))
     printed = len(np.unique(np.round((rest[:, 1] + rest[:, 3]) / 2 / height)))
     return not bool(np.any(beyond)) and len(column) >= 0.5 * printed
+
+
+LARGER = 1.6  # times the page's median font size
+CROSSED = 3  # least number of words under a watermark
+COVERED = 0.5  # of such a word's area
+
+
+def overprinted(boxes: NDArray[np.float32], sizes: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Indices of large words (``boxes`` float32 ``(n, 4)``, ``sizes`` float32 ``(n,)``) that overlap several small
+    ones."""
+    if not len(boxes):
+        return np.empty(0, dtype=np.intp)
+    common = float(np.median(sizes))
+    small = boxes[sizes < LARGER * common]
+    areas = np.maximum((small[:, 2] - small[:, 0]) * (small[:, 3] - small[:, 1]), 1e-6)
+    found: list[int] = []
+    for index in np.flatnonzero(sizes >= LARGER * common).tolist():
+        x0, y0, x1, y1 = boxes[index]
+        width = np.minimum(small[:, 2], x1) - np.maximum(small[:, 0], x0)
+        height = np.minimum(small[:, 3], y1) - np.maximum(small[:, 1], y0)
+        shared = width.clip(0) * height.clip(0)
+        if int(np.count_nonzero(shared > COVERED * areas)) >= CROSSED:
+            found.append(index)
+    return np.asarray(found, dtype=np.intp)

@@ -22,8 +22,8 @@ from ragcore.config.settings import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
 from ragcore.files import whole
 from ragcore.ingest.detection import block_regions, find_regions, moved_right
-from ragcore.ingest.layout import LINE_NUMBERS, FileInfo, PageLayout, Rect, Region, empty_page, turned
-from ragcore.ingest.noise import line_numbers, without_gutter
+from ragcore.ingest.layout import LINE_NUMBERS, WATERMARK, FileInfo, PageLayout, Rect, Region, empty_page, turned
+from ragcore.ingest.noise import line_numbers, overprinted, without_gutter
 from ragcore.ingest.order import reading_order
 from ragcore.ingest.regions import arrange, hull
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
@@ -186,12 +186,14 @@ class Reader:
             whole = {id(core): region for core, region in zip(cores, found)}
             return [whole[id(core)] for core in reading_order(cores, right_to_left=right_to_left)]
 
-        text = np.setdiff1d(np.arange(len(boxes)), numbers)
+        across = np.setdiff1d(overprinted(boxes, np.asarray(words.sizes, dtype=np.float32)), numbers)
+        text = np.setdiff1d(np.arange(len(boxes)), np.concatenate([numbers, across]))
         owners = np.empty(len(boxes), dtype=np.int32)
         ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order)
-        if len(numbers):
-            owners[numbers] = len(ordered)
-            ordered = (*ordered, Region(LINE_NUMBERS, hull(boxes, numbers)))
+        for aside, kind in ((numbers, LINE_NUMBERS), (across, WATERMARK)):
+            if len(aside):
+                owners[aside] = len(ordered)
+                ordered = (*ordered, Region(kind, hull(boxes, aside)))
         labels = self._labels()
         return PageLayout(
             number=number,

@@ -30,6 +30,8 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "footnote": pdfs.footnote,
     "contents": pdfs.contents,
     "filing": pdfs.filing,
+    "watermarked": pdfs.watermarked,
+    "watermarked_upright": partial(pdfs.watermarked, 1, diagonal=False),
     "with_logo": pdfs.with_logo,
     "printed_twice": pdfs.printed_twice,
     "three_columns": pdfs.three_columns,

@@ -51,6 +51,16 @@ def test_a_picture_across_three_columns_divides_them(build: Build) -> None:
     assert text.startswith("The Larkfield Quarterly Review")
 
 
+@pytest.mark.parametrize("name", ["watermarked", "watermarked_upright"])
+def test_a_watermark_keeps_out_of_the_prose(name: str, build: Build) -> None:
+    document = build(name)
+    assert "DRAFT" not in document.text[: document.body_end]
+    marks = [e for e in document.elements if e.noise == "watermark"]
+    assert [document.text[e.start : e.end] for e in marks] == ["DRAFT"] * len(document.pages)
+    assert pdfs.ADVICE in document.text.replace("\n", " ")
+    assert [e.noise for e in document.elements if e.noise] == ["watermark"] * len(document.pages)
+
+
 def test_a_logo_is_noise_and_a_figure_is_not(build: Build) -> None:
     figures = [e for e in build("with_logo").elements if e.kind == "figure"]
     assert [(e.page, e.noise) for e in figures] == [(1, "logo"), (2, "logo"), (2, None), (3, "logo"), (4, "logo")]

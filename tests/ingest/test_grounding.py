@@ -17,7 +17,7 @@ from tests import pdfs
 from tests.ingest.conftest import SAMPLES, Build, sample
 
 # Where one word is printed over another, PyMuPDF finds both in the box of either.
-OVERPRINTED = ("printed_twice", "shadowed")
+OVERPRINTED = ("watermarked", "watermarked_upright", "printed_twice", "shadowed")
 WITH_TEXT = [name for name in SAMPLES if name != "blank" and name not in OVERPRINTED]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ragcore.ingest.layout import BOLD, GLUED, FileInfo
+from ragcore.ingest.layout import BOLD, GLUED, SIDEWAYS, FileInfo
 from ragcore.ingest.roles import is_contents
 from ragcore.types import Document
 from tests.ingest.pages import Box, build, page, shown
@@ -307,6 +307,20 @@ def test_a_heading_like_a_page_header_of_another_number_is_kept() -> None:
         None,
         "marginalia",
     ]
+
+
+def test_a_stamp_across_one_page_is_a_watermark() -> None:
+    stamp = Box("text", 200, 300, ["CONFIDENTIAL"], size=40, flags=SIDEWAYS)
+    document = build(page(Box("text", 50, 50, ENDED), stamp))
+    assert [e.noise for e in document.elements] == [None, "watermark"]
+    named = Box("text", 200, 300, ["Riverside"], size=12, flags=SIDEWAYS)
+    assert [e.noise for e in build(page(Box("text", 50, 50, ENDED), named)).elements] == [None, None]
+
+
+def test_turned_text_on_most_pages_is_a_watermark() -> None:
+    stamp = Box("text", 200, 300, ["Larkfield Library"], size=40, flags=SIDEWAYS)
+    pages = [page(Box("text", 50, 50, [f"Words of page {n}.", *ENDED]), stamp, number=n) for n in range(1, 5)]
+    assert sum(e.noise == "watermark" for e in build(*pages).elements) == 4
 
 
 def picture(x: float, y: float, width: float, height: float) -> Box:
