@@ -22,24 +22,24 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 123
 # Lines of each package, with some air.
 LINES = {
-    "": 2440,
-    "answer": 1520,
-    "cli": 1210,
-    "config": 700,
+    "": 2430,
+    "answer": 1510,
+    "cli": 1200,
+    "config": 690,
     "context": 560,
-    "explore": 570,
-    "export": 2270,
-    "index": 3840,
-    "ingest": 10010,
+    "explore": 560,
+    "export": 2260,
+    "index": 3810,
+    "ingest": 9430,
     "offline": 4490,
     "pipelines": 1260,
-    "providers": 1710,
-    "report": 2260,
-    "retrieve": 1810,
+    "providers": 1700,
+    "report": 2250,
+    "retrieve": 1800,
     "suggest": 710,
-    "text": 1700,  # with the slots of a question, the places of its periods and the lexicon's classes
-    "types": 2090,
-    "verify": 2430,
+    "text": 1720,  # with the slots of a question, the places of its periods and the lexicon's classes
+    "types": 2070,
+    "verify": 2480,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.
@@ -47,7 +47,7 @@ ENGLISH = {
     "answer": 7,
     "context": 1,
     "export": 1,
-    "ingest": 31,
+    "ingest": 32,
     "report": 1,
     "types": 4,
     "verify": 3,
