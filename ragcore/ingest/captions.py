@@ -1,8 +1,9 @@
 """Caption matching: pairs captions with the figures of a page by position.
 
-By place on one page: a caption stands just below, above or beside its figure. Captions and figures are paired so that
-as many as possible have a partner and the pairs stand closest together (the assignment problem, Kuhn 1955), which tells
-a page with captions above its figures from one with captions below.
+A caption is just below, above or beside its figure, with nothing in between. Captions and figures are paired to match
+as many as possible at the smallest total distance (the assignment problem, Kuhn 1955), which tells a page with captions
+above its figures from one with captions below. An unmatched figure beside a captioned one is a further panel and shares
+its caption.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import Rect
 
-NEAR = 0.07  # of the page's height: the widest gap between a figure and its caption
+NEAR = 0.07  # of the page's height: the widest gap between a figure and its caption, or between two panels
 _SHARED = 0.3  # of the narrower of two: the least overlap of their widths (heights)
 _ABOVE, _BESIDE = 1.5, 2.0  # cost factors: captions are below their figures more often than above or beside them
 _UNLABELLED = 150.0  # points: "Source: ..." may be nearer than "Figure 3. ..."
@@ -29,7 +30,11 @@ _LABEL = re.compile(rf"^\W{{0,2}}(?:supplementary |extended data )?(?:{_NAMES})\
 _TITLE = re.compile(r"\s*$|\s*[.:;|)\]–—―-]|\s+[\"'“‘(\[]?[A-Z0-9]")
 _TABLE = re.compile(r"^\W{0,2}(?:table|tab\.|tabelle|tableau|tabla)\s?[A-Z]?[-.]?(?:\d|[IVXLC]+\b)", re.IGNORECASE)
 _MAY_BE_CAPTION = ("caption", "paragraph", "heading", "list_item", "footnote")
+_FEW_WORDS = 8
+_SENTENCE_END = (".", "!", "?", ":", ";", ",")
 _LONGEST, _LONGEST_CAPTION = 150, 600  # words; a longer block is prose
+# Notes that may come between a caption and its figure.
+_NOTE = re.compile(r"(?:this|the) (?:figure|chart|graph|diagram|map|panels?)\b|notes?\b|sources?\b", re.IGNORECASE)
 
 
 def is_labelled(text: str) -> bool:
@@ -39,13 +44,14 @@ def is_labelled(text: str) -> bool:
 
 
 def tie_captions(pages: Sequence[list[Block]]) -> dict[Block, Block]:
-    """Figure → its caption, for every figure that has one. A labelled paragraph or heading at a figure becomes a
-    caption."""
+    """Caption of each figure that has one. A labelled paragraph or heading next to a figure becomes a caption, and each
+    caption is moved next to its figures if other text separates them in reading order."""
     tied: dict[Block, Block] = {}
     for blocks in pages:
         here = _tie_page([block for block in blocks if block.noise is None])
         for caption in dict.fromkeys(here.values()):
             caption.kind = "caption"
+            _bring_together(blocks, caption, [figure for figure, own in here.items() if own is caption])
         tied.update(here)
     return tied
 
@@ -57,8 +63,19 @@ def _tie_page(blocks: Sequence[Block]) -> dict[Block, Block]:
         return {}
     from scipy.optimize import linear_sum_assignment
 
-    costs = [[_cost(figure, caption) for caption in captions] for figure in figures]
-    return {figures[i]: captions[j] for i, j in zip(*linear_sum_assignment(costs), strict=True) if costs[i][j] < _APART}
+    costs = [[_cost(figure, caption, blocks) for caption in captions] for figure in figures]
+    tied = {figures[i]: captions[j] for i, j in zip(*linear_sum_assignment(costs), strict=True) if costs[i][j] < _APART}
+    grown = True
+    while grown:
+        grown = False
+        for figure in figures:
+            if figure in tied:
+                continue
+            beside = [other for other in tied if _gap(figure, other) is not None and _is_free(figure, other, blocks)]
+            if beside:
+                nearest = min(beside, key=lambda other: _gap(figure, other) or 0.0)
+                tied[figure], grown = tied[nearest], True
+    return tied
 
 
 def _may_caption(block: Block) -> bool:
@@ -69,9 +86,9 @@ def _may_caption(block: Block) -> bool:
     return not _TABLE.match(text) and (block.kind == "caption" or is_labelled(text))
 
 
-def _cost(figure: Block, caption: Block) -> float:
+def _cost(figure: Block, caption: Block, blocks: Sequence[Block]) -> float:
     gap = _gap(figure, caption)
-    if gap is None:
+    if gap is None or not _is_free(figure, caption, blocks):
         return _APART
     beside = _common(figure.box, caption.box, 0) < _SHARED
     weight = _BESIDE if beside else _ABOVE if caption.box[1] < figure.box[1] else 1.0
@@ -93,3 +110,42 @@ def _common(one: Rect, other: Rect, axis: int) -> float:
     """Overlap of two boxes along ``axis`` (0: x, 1: y), as a share of the narrower one."""
     overlap = min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis])
     return overlap / max(1e-6, min(one[axis + 2] - one[axis], other[axis + 2] - other[axis]))
+
+
+def _is_free(one: Block, other: Block, blocks: Sequence[Block]) -> bool:
+    """Whether no words (except lettering and notes) and no figure lie between two blocks."""
+    x = sorted((one.box[0], one.box[2], other.box[0], other.box[2]))
+    y = sorted((one.box[1], one.box[3], other.box[1], other.box[3]))
+    # The area between them is bounded by the middle two edges on each axis; for overlapping boxes that is their common
+    # part.
+    between = (x[1], y[1], x[2], y[2])
+    for block in blocks:
+        if block is one or block is other or _is_lettering(block) or not (block.words or block.kind == "figure"):
+            continue
+        wide = min(between[2], block.box[2]) - max(between[0], block.box[0])
+        high = min(between[3], block.box[3]) - max(between[1], block.box[1])
+        if wide > 1.0 and high > 1.0:
+            return False
+    return True
+
+
+def _is_lettering(block: Block) -> bool:
+    """Whether the block is lettering: a note on the figure, an axis label or similar text that the layout model left
+    out, with a few words and no sentence."""
+    if block.kind not in ("paragraph", "caption", "footnote") or not block.words or is_labelled(block.text):
+        return False
+    few = len(block.words) <= _FEW_WORDS and not block.words[-1].text.endswith(_SENTENCE_END)
+    return few or (len(block.words) <= _LONGEST and _NOTE.match(block.text) is not None)
+
+
+def _bring_together(blocks: list[Block], caption: Block, figures: Sequence[Block]) -> None:
+    places = [blocks.index(figure) for figure in figures]
+    at = blocks.index(caption)
+    first, last = min(*places, at), max(*places, at)
+    strangers = [b for b in blocks[first : last + 1] if b.noise is None and b.words and b is not caption]
+    if all(block in figures or _is_lettering(block) for block in strangers):
+        return
+    above = caption.box[1] < min(figure.box[1] for figure in figures)
+    partner = blocks[min(places)] if above else blocks[max(places)]
+    blocks.remove(caption)
+    blocks.insert(blocks.index(partner) + (0 if above else 1), caption)

@@ -1,20 +1,26 @@
 """Paragraph joining: paragraphs that break at the end of a column or page are joined with their continuation.
 
-Wording decides: a hyphen, a lower-case letter, a sentence without its end on a full last line.
+Wording decides if it can (a hyphen, a lower-case letter, an unfinished sentence). If a sentence happens to end with its
+column, typesetting decides: the last line is full and the next block is not indented although this document indents its
+paragraphs.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
 
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.canonical import Line
+from ragcore.ingest.canonical import Line, Ref
 from ragcore.ingest.layout import SUPERSCRIPT, PageLayout, Rect, around
 from ragcore.ingest.lists import marker
 
 SAME_SIZE = 0.04  # largest difference between the font sizes of the two parts, as a share
 MAX_PAGES = 8  # between the two parts: full-page tables and figures may come between
+INDENT = 0.6  # of the font size: a first line indented by more counts as indented
+INDENTING = 0.35  # share of indented paragraphs from which a document counts as indenting
 MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording says so
 _LABEL = re.compile(r"(source|note|sources|notes|figure|table|fig)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")
@@ -29,6 +35,7 @@ _FLOATS = ("figure", "table", "caption", "footnote")
 def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
     """Append each continuation's words to the block that it continues, and mark the continuation ``joined``. Floats and
     footnotes in between stay in place; a heading or a formula closes the open paragraph."""
+    indents = _indents(pages)
     open_blocks: list[Block] = []
     floated = False
     for blocks in pages:
@@ -44,7 +51,7 @@ def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
                 open_blocks = [b for b in open_blocks if boxed and block.size < (1 - SAME_SIZE) * b.words[-1].size]
                 continue
             before = next((b for b in reversed(open_blocks) if _same_type(b, block)), None)
-            if before is not None and _continues(before, block, floated):
+            if before is not None and _continues(before, block, indents, floated):
                 before.lines = [*before.lines, *block.lines]
                 before.words = (*before.words, *block.words)
                 block.joined = True
@@ -53,12 +60,34 @@ def join_over_breaks(pages: Sequence[Sequence[Block]]) -> None:
             floated = False
 
 
+def join_headings(blocks: Sequence[Block]) -> None:
+    """Join a heading that breaks off in mid-sentence with its rest, which the layout model put into a separate box."""
+    before: Block | None = None
+    for block in blocks:
+        if block.noise is not None or not block.words:
+            continue
+        if (
+            before is not None
+            and block.kind == before.kind == "heading"
+            and block.text[0].islower()
+            and marker(block.words[0].text) is None
+            and not _ended(before)
+            and _same_type(before, block)
+            and before.bold == block.bold
+        ):
+            before.lines = [*before.lines, *block.lines]
+            before.words = (*before.words, *block.words)
+            block.joined = True
+        else:
+            before = block
+
+
 def _same_type(first: Block, second: Block) -> bool:
     a, b = first.words[-1].size, second.words[0].size
     return abs(a - b) <= SAME_SIZE * max(a, b)
 
 
-def _continues(first: Block, second: Block, floated: bool) -> bool:
+def _continues(first: Block, second: Block, indents: bool, floated: bool) -> bool:
     if first.verbatim or second.verbatim or marker(second.words[0].text) is not None:
         return False
     if second.kind == "list_item" and (second.page is not first.page or not second.words[0].text[0].islower()):
@@ -71,8 +100,9 @@ def _continues(first: Block, second: Block, floated: bool) -> bool:
         return wording == "goes on"
     if first.kind == "list_item" or second.kind == "list_item":
         return False
-    open_end = len(first.words) >= MIN_WORDS and _is_full(first) and not _ended(first)
-    return open_end and not _LABEL.match(second.text)
+    if len(first.words) < MIN_WORDS or not _is_full(first) or _indented(second) or _LABEL.match(second.text):
+        return False
+    return not _ended(first) or indents
 
 
 def _wording(first: Block, second: Block) -> str:
@@ -137,3 +167,25 @@ def _is_full(block: Block) -> bool:
 
 def _right(line: Line) -> float:
     return max(word.box[2] for word in line)
+
+
+def _indented(block: Block) -> bool:
+    if len(block.lines) < 2:
+        return False
+    first, second = _left(block.lines[0]), _left(block.lines[1])
+    return first - second > INDENT * block.words[0].size
+
+
+def _left(line: Sequence[Ref]) -> float:
+    return min(word.box[0] for word in line)
+
+
+def _indents(pages: Sequence[Sequence[Block]]) -> bool:
+    """Whether this document indents paragraphs. Those after a heading do not count: they are often not indented."""
+    body = [b for blocks in pages for b in blocks if b.noise is None and b.words]
+    shown = [b for a, b in pairwise(body) if b.kind == "paragraph" and a.kind == "paragraph" and len(b.lines) > 2]
+    if len(shown) < 4:
+        return False
+    size = median(b.size for b in shown)
+    shown = [b for b in shown if abs(b.size - size) <= SAME_SIZE * size]
+    return sum(_indented(b) for b in shown) > INDENTING * len(shown)

@@ -31,12 +31,22 @@ _BAD_TITLE = re.compile(
     r"|^[\w\-.]{0,3}$|^[^a-zA-Z\u00c0-\uffff]*$|^[a-z0-9_\-.]+$",
     re.IGNORECASE,
 )
+# Headings that name a part of a document, not the document.
+_SECTION = re.compile(
+    r"^(\d{1,2}(\.\d{1,2})*\.?\s|[ivx]+\.\s|(item|part)\s+[\divx]+\b|(table of )?contents\b|abstract|summary|"
+    r"introduction|background|thank you\b|contains nonbinding)",
+    re.IGNORECASE,
+)
 # Article types, printed as headings above an article's title.
 _GENRE = re.compile(
     r"^((original|invited|brief|short|rapid|mini|systematic|clinical|full|regular|primary|open access)[\s-]+)*"
     r"(research|review|article|paper|communication|report|letter|editorial|commentary|case|study|note|perspective|"
     r"viewpoint|opinion|open access)s?([\s-]+(article|paper|report|study|communication|note))?$",
     re.IGNORECASE,
+)
+# Headings on the cover of every filing, which name none.
+_BOILERPLATE = re.compile(
+    r"securities and exchange commission|^united states|^form [\w-]+$|^washington,? d", re.IGNORECASE
 )
 _FORM = re.compile(r"\bform\s+(10-?[KQ](?:/A)?|8-?K(?:/A)?|20-?F(?:/A)?|6-?K|S-1|DEF 14A)\b", re.IGNORECASE)
 _REGISTRANT = re.compile(r"^(.*?)\(\s*exact name of (?:the )?(?:registrant|company|issuer)", re.IGNORECASE)
@@ -55,8 +65,8 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     if filing:
         return plain_title(filing)
     given = plain_title(info.title)
-    named = bool(given) and not _BAD_TITLE.search(given) and key(given) != key(stem)
-    named = named and "_" not in given
+    named = bool(given) and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
+    named = named and "_" not in given and not _is_cut_off(given, blocks)
     cover = _cover(blocks)
     parts = _cover_title(cover, body_size(blocks))
     title = " ".join(part.text for part in parts)
@@ -83,16 +93,25 @@ def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
         if (b.kind == "heading" if b.noise is None else b.size >= TITLE_SIZE * common)
         and 1 < len(b.text) <= 200
         and any(c.isalpha() for c in b.text)
+        and not _SECTION.match(b.text)
         and not _is_under_text(b, cover, common)
     ]
     heads = [b for b in heads if not _GENRE.match(b.text)] or heads
-    heads = [b for b in heads if " " in b.text] or heads
-    if not heads:
+    heads = [b for b in heads if " " in b.text and not _is_label(b.text)] or [b for b in heads if " " not in b.text]
+    if not heads or any(_BOILERPLATE.search(b.text) for b in heads):
         return []
     largest = max(heads, key=lambda b: (round(b.size), b.role == "title"))
     # The first heading is the title unless it is clearly smaller: section headings are often bolder.
     best = next(b for b in heads if b.size >= NEARLY * largest.size)
     return _with_following(best, cover)
+
+
+def _is_label(text: str) -> bool:
+    """Whether the text only numbers a paper ("Exhibit 99.1", "Annex IV"); a year is a name ("Budget 2025")."""
+    words = text.split()
+    number = words[-1].strip("().:")
+    counts = number[:1].isdigit() or (number.isupper() and set(number) <= set("IVXLC"))
+    return len(words) == 2 and counts and re.fullmatch(r"(19|20)\d\d", number) is None
 
 
 def _is_under_text(head: Block, cover: Sequence[Block], common: float) -> bool:
@@ -171,13 +190,21 @@ def _is_name(words: Sequence[str]) -> bool:
     return 2 <= len(words) <= 5 and inner and ends and letters and not all(word.isupper() for word in words)
 
 
+def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
+    """Whether the metadata's title is truncated within its last word, as some programs store it: the first pages have
+    that word only in full."""
+    shown = {key(word.text) for b in blocks if b.page.number <= 3 for word in b.words}
+    last = key(title.split()[-1])
+    return len(last) > 2 and last not in shown and any(word.startswith(last) for word in shown)
+
+
 def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:
     """Heading with the directly following ones of its size (a title set in several boxes); the subject of a short one
     ("Guidance for Industry") may be somewhat smaller."""
     parts = [block]
     place = blocks.index(block)
     for following in blocks[place + 1 : place + 4]:
-        near = following.kind == "heading" and following.page is block.page
+        near = following.kind == "heading" and following.page is block.page and not _SECTION.match(following.text)
         same = abs(following.size - block.size) < 0.5
         subject = len(parts) == 1 and len(block.words) <= SHORT_TITLE and following.size >= SUBJECT_SIZE * block.size
         opened = "(" in (said := " ".join(b.text for b in parts)).rpartition(")")[2]

@@ -67,6 +67,17 @@ def test_a_labelled_caption_goes_before_a_nearer_note(settings: Settings) -> Non
     assert tied(document) == {"Exhibit 4. Nitrate by well": [104]}
 
 
+def test_panels_share_a_caption(settings: Settings) -> None:
+    document = build(
+        settings,
+        picture(60, 100, 180, 200),
+        picture(190, 100, 310, 200),
+        picture(60, 210, 180, 310),
+        caption(60, 318, "Fig. 2a–c. Three wells."),
+    )
+    assert tied(document) == {"Fig. 2a–c. Three wells.": [100, 100, 210]}
+
+
 def test_a_caption_of_another_column_stays_there(settings: Settings) -> None:
     document = build(
         settings,
@@ -82,10 +93,56 @@ def test_a_caption_beside_its_figure(settings: Settings) -> None:
     assert tied(document) == {"Figure 3. Beside it.": [100]}
 
 
-def test_a_labelled_paragraph_becomes_a_caption(settings: Settings) -> None:
-    document = build(settings, picture(60, 100, 300, 200), text(60, 206, "Figure 5. What the crews found."))
+def test_an_axis_label_between_does_not_part_them(settings: Settings) -> None:
+    document = build(
+        settings,
+        picture(60, 100, 300, 200),
+        text(60, 203, "Days since sampling (n)"),
+        caption(60, 220, "Figure 1. Wells."),
+    )
+    assert tied(document) == {"Figure 1. Wells.": [100]}
+
+
+def test_a_note_between_does_not_part_them(settings: Settings) -> None:
+    note = "This figure shows the readings of all wells, by month and by crew."
+    document = build(
+        settings,
+        text(60, 86, "Figure A1: Readings of the Wells", "section-header"),
+        text(60, 100, note),
+        picture(60, 130, 300, 300),
+    )
+    assert tied(document) == {"Figure A1: Readings of the Wells": [130]}
+    assert order(document) == ["caption", "paragraph", "figure"]
+
+
+def test_text_between_keeps_them_apart(settings: Settings) -> None:
+    document = build(
+        settings, picture(60, 100, 300, 200), text(60, 203, "Not a caption."), caption(60, 220, "Figure 1. Wells.")
+    )
+    assert tied(document) == {}
+
+
+def test_a_labelled_paragraph_becomes_a_caption_and_a_table_title_does_not(settings: Settings) -> None:
+    document = build(
+        settings,
+        picture(60, 100, 300, 200),
+        text(60, 206, "Figure 5. What the crews found."),
+        picture(60, 300, 300, 400),
+        caption(60, 406, "Table 2. Readings."),
+    )
     assert tied(document) == {"Figure 5. What the crews found.": [100]}
     assert order(document)[1] == "caption"
+
+
+def test_a_caption_is_brought_to_its_figure(settings: Settings) -> None:
+    document = build(
+        settings,
+        picture(60, 100, 300, 200),
+        text(330, 100, PROSE),
+        caption(60, 206, "Figure 1. Wells."),
+        text(60, 240, PROSE),
+    )
+    assert order(document) == ["figure", "caption", "paragraph", "paragraph"]
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,21 @@ def test_a_box_beside_the_text_does_not_break_it() -> None:
     assert kinds[0][1].endswith("agreed in the spring of that year.")
 
 
+def test_where_a_sentence_ends_with_the_page_the_indents_decide() -> None:
+    """Paragraphs here are set in; what begins the next page is not, and the line before it is full."""
+    body = [
+        "    The crews of the town began in the",
+        "spring and went on to the autumn of",
+        "the year in which it ended.",
+    ]
+    boxes = [Box("text", 50, 50 + 50 * n, body) for n in range(4)]
+    first = page(*boxes, Box("text", 50, 250, [*body[:2], "the year in which it was all at end."]))
+    plain = page(Box("text", 50, 50, ["They then went home by the river and", "were glad of it."]), number=2)
+    set_in = page(Box("text", 50, 50, ["    They then went home by the river", "and were glad of it."]), number=2)
+    assert len(shown(build(first, plain))) == 5
+    assert len(shown(build(first, set_in))) == 6
+
+
 # Lists
 
 

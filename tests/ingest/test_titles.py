@@ -20,9 +20,16 @@ def body(y: float = 300) -> Box:
 
 
 def test_the_largest_type_of_the_cover_is_the_title() -> None:
+    label = Box("section-header", 50, 40, ["*Exhibit* *99.1*"], size=20)
     headline = Box("title", 50, 90, ["*Larkfield* *Announces* *Results* *for* *the* *Spring*"], size=20)
     small = Box("section-header", 50, 200, ["*Net* *Sales* *Rose*"], size=12)
-    assert titled(headline, small, body()) == "Larkfield Announces Results for the Spring"
+    assert titled(label, headline, small, body()) == "Larkfield Announces Results for the Spring"
+
+
+def test_a_number_of_a_paper_is_no_title() -> None:
+    label = Box("section-header", 50, 40, ["*Exhibit* *99.1*"], size=20)
+    assert titled(label, body()) == "scan 0017"
+    assert titled(Box("title", 50, 40, ["*Budget* *2025*"], size=20), body()) == "Budget 2025"
 
 
 def test_a_heading_of_the_second_page_is_no_title() -> None:
