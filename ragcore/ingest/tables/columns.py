@@ -136,6 +136,9 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
         lines: list[Line] = side_by_side(left.lines, right.lines)
     elif not lower:
         lines = [(*first, *second)]
+    elif left.lines[1:] and right.lines[1:]:
+        _split_off(draft, left, right)  # a name over two columns, set above their names within one grid row
+        lines = [(*first, *second)]
     else:
         return False
     left.lines, right.lines = lines, []
@@ -169,6 +172,18 @@ def side_by_side(left: list[Line], right: list[Line]) -> list[Line]:
             rest.remove(beside)
         lines.append((*line, *beside) if beside is not None else line)
     return sorted([*lines, *rest], key=lambda line: line[0].box[1])
+
+
+def _split_off(draft: Draft, left: DraftCell, right: DraftCell) -> None:
+    """Move the text below the first lines of the two cells into a row of its own."""
+    row = left.row
+    others = [c for c in draft.cells if c.row == row and c is not left and c is not right]
+    draft.insert_row(row + 1)
+    for cell in others:
+        cell.row_span += 1
+    for cell in (left, right):
+        draft.cells.append(DraftCell(row + 1, cell.col, 1, cell.col_span, cell.header, cell.lines[1:]))
+        cell.lines = cell.lines[:1]
 
 
 def split_columns(draft: Draft) -> None:
