@@ -48,7 +48,10 @@ export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
   const printed = (words ? words.map((word) => [page, ...word]) : cited).map(pixels);
   const placed = [];
   const over = (boxes, [x0, y0, x1, y1]) => boxes.some(([a0, b0, a1, b1]) => a0 < x1 && a1 > x0 && b0 < y1 && b1 > y0);
-  const alone = ([x0, y0, x1, y1]) => [x0 - (APART - WIDE) / 2, y0 - (APART - TALL) / 2, x1 + (APART - WIDE) / 2, y1 + (APART - TALL) / 2];
+  const alone = ([x0, y0, x1, y1]) => {
+    const beside = Math.max(0, APART - (x1 - x0)) / 2;
+    return [x0 - beside, y0 - (APART - TALL) / 2, x1 + beside, y1 + (APART - TALL) / 2];
+  };
   for (const item of lit.here) {
     const own = item.boxes.filter((box) => box[0] === page).map(pixels);
     if (!item.n || !own.length) continue;
@@ -77,7 +80,7 @@ export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
           class: `gw-tag${open ? " on" : lit.peers.includes(item.n) ? " claim" : ""}`,
           "aria-label": `Citation ${item.n}`,
           "data-n": item.n,
-          style: `${place[2] - place[0] < WIDE ? `min-width:${SLIM}px;padding:0;` : ""}left:${share(place[0], width)};top:${share((place[1] + place[3]) / 2, height)}`,
+          style: `${place[2] - place[0] < WIDE - 1 ? `min-width:${SLIM}px;padding:0;` : ""}left:${share(place[0], width)};top:${share((place[1] + place[3]) / 2, height)}`,
           onclick: () => pick(item.n),
         },
         String(item.n),
