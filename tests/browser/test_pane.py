@@ -189,6 +189,7 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         assert page.get_by_role("tab", name="Outline").get_attribute("aria-selected") == "true"
         page.get_by_role("tab", name="Thumbnails").click()
         page.locator(".gw-answer a.gw-cite").first.click()
+        page.locator('.gw-highlight[data-n="1"]').first.wait_for()
     with promise("single keys are listed and can be switched off"):
         page.keyboard.press("?")
         keys = page.get_by_role("dialog", name="Keyboard")
