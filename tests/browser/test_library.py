@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
+from ragcore.errors import StoreBusy
 from tests import ade, pdfs
 from tests.browser.conftest import App, Shelf, in_scope, serve
+from tests.ui.test_jobs import until
 
 
 def file(name: str, data: bytes) -> dict[str, Any]:
@@ -33,10 +35,18 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 @pytest.fixture
 def empty_app(started: App) -> App:
-    """The app without a document, whatever was there before."""
+    """The app without a document, whatever was there before; one that is still being read goes when it has ended."""
     with Engine.open(started.home) as engine:
+
+        def gone(doc_id: str) -> bool:
+            try:
+                engine.remove(doc_id)
+            except StoreBusy:
+                return False
+            return True
+
         for info in engine.documents():
-            engine.remove(info.doc_id)
+            until(lambda doc_id=info.doc_id: gone(doc_id))
     return started
 
 
