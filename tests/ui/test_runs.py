@@ -122,12 +122,26 @@ def test_of_questions_at_the_same_moment_one_is_taken(tmp_path: Path) -> None:
 
 def test_what_could_not_be_searched_is_remembered_of_the_last_questions_only(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
+        prepared.read(engine, pdfs.ruled_table(), "read.pdf")
+        engine.index()
         engine.add(pdfs.one_column(), "waits.pdf")
         answers = Answers(engine, remembered=3)
         turns = [
             answers.ask(engine.conversations.new(), f"Which crew sampled well {number}?").turn_id for number in range(5)
         ]
         assert [bool(answers.unsearched(turn_id)) for turn_id in turns] == [False, False, True, True, True]
+        answers.close()
+
+
+def test_a_question_before_the_first_document_is_ready_is_not_stored(tmp_path: Path) -> None:
+    with Engine.open(tmp_path) as engine:
+        waits = engine.add(pdfs.one_column(), "waits.pdf").doc_id
+        answers = Answers(engine)
+        talk = engine.conversations.new()
+        for scope in (None, Scope((waits,))):
+            with pytest.raises(ScopeGone, match="still being read"):
+                answers.ask(talk, "Which crew sampled the wells?", scope)
+        assert engine.conversations.get(talk).turns == ()
         answers.close()
 
 

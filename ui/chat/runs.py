@@ -214,13 +214,13 @@ class Answers:
             infos = self.engine.documents()
             missing = unread(infos, wanted)
             asked = self.engine.resolved(wanted)
+            if missing and not any(info.indexed and wanted.holds(info.doc_id) for info in infos):
+                raise ScopeGone("Your documents are still being read.", hint="Ask again when one is ready.")
             if asked.doc_ids is not None:
                 known = {info.doc_id for info in infos}
                 asked = replace(asked, doc_ids=tuple(i for i in asked.doc_ids if i in known and i not in missing))
                 # The browser shows none of those that were removed, and sends none.
                 before = wanted.doc_ids or kept.doc_ids or ()
-                if not asked.doc_ids and missing:
-                    raise ScopeGone("The documents in scope are still being read.", hint="Ask when one is ready.")
                 if not asked.doc_ids and before and known.isdisjoint(before):
                     raise ScopeGone(
                         "The documents in scope were removed from the library.", hint="Tick another in the sidebar."
