@@ -57,7 +57,7 @@ class Explore {
     this.offer(data);
     const [first] = data.asked;
     if (!this.state.question && !this.state.turn && first?.c === data.conversation) Object.assign(this.state, { c: first.c, turn: first.turn });
-    if (this.state.question || this.state.turn) this.search();
+    if (this.documents.length && (this.state.question || this.state.turn)) this.search();
     else {
       this.at.note.replaceChildren(this.invitation());
       plotly(data.plotly).catch(() => {}); // ahead of the first question, which asks for it again and says what is wrong

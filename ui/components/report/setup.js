@@ -82,7 +82,7 @@ function form(found, report) {
     h("div", { class: "wide" }, h("label", { class: "fd" }, "About", subject), subjects, h("label", { class: "fd" }, "Period", period)),
     documents.length
       ? h("fieldset", { class: "sources" }, h("legend", {}, "Documents ", count, documents.length > 3 && h("span", { class: "all" }, h("button", { type: "button", class: "gw-linkish", onclick: all(true) }, "All"), h("button", { type: "button", class: "gw-linkish", onclick: all(false) }, "None"))), h("div", { class: "gw-scroll" }, rows.map(({ line }) => line)))
-      : h("p", {}, "There are no documents yet. ", h("a", { href: "library" }, "Add some in the Library"), "."),
+      : h("p", {}, "No document is ready yet. ", h("a", { href: "library" }, "See the Library"), "."),
     told,
     h(
       "div",

@@ -51,7 +51,7 @@ class Reports {
         { class: "other" },
         h("div", { class: "up" }, h("label", { class: "gw-btn", for: "gw-template" }, icon("upload_file", "s16"), "Upload a template"), file, h("span", { class: "muted" }, "JSON, a Markdown outline, or Word with headings and instructions")),
         h("details", {}, h("summary", {}, icon("chevron_right", "s16"), "Paste an outline"), text, paste),
-        !documents && h("p", { class: "muted" }, "There are no documents yet to fill a report from. ", h("a", { href: "library" }, "Add some in the Library"), "."),
+        !documents && h("p", { class: "muted" }, "No document is ready to fill a report from. ", h("a", { href: "library" }, "See the Library"), "."),
       ),
     );
   }
