@@ -16,7 +16,7 @@ from ragcore.index.shelf import Shelf, Trash
 from ragcore.index.store import Storage, Store, measure
 from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.progress import Added
-from ragcore.types import Box, Chunk, Document, Scope, Spending
+from ragcore.types import Chunk, Document, Scope, Spending
 from ragcore.types.library import DocumentInfo
 
 if TYPE_CHECKING:
@@ -75,16 +75,6 @@ class Library:
     def file(self, doc_id: str) -> Path:
         """Readable PDF, decrypted if the original was encrypted."""
         return self.store.file(doc_id)
-
-    def page_picture(self, doc_id: str, page: int) -> bytes:
-        """PNG of a page with its parsed structure drawn over it: elements in reading order, table cells, noise."""
-        from ragcore.ingest.picture import PICTURE_DPI, PICTURE_PIXELS, Crops, draw_page
-
-        document = self.document(doc_id)
-        sheet = document.pages[page - 1]
-        with Crops(self.file(doc_id), self.settings.ingest, document.name) as crops:
-            crop = crops.draw(Box(page, 0, 0, sheet.width, sheet.height), dpi=PICTURE_DPI, max_pixels=PICTURE_PIXELS)
-        return draw_page(crop.png, document, page)
 
     def storage(self) -> Storage:
         """Disk usage of the library, by kind and by document."""

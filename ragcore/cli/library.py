@@ -110,8 +110,6 @@ def elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     document = engine.document(find(engine, options.document))
     if options.page is not None and options.page > len(document.pages):
         raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Choose one of its pages.")
-    if options.picture is not None:
-        write_file(options.picture, engine.page_picture(document.doc_id, options.page))
     chosen = [
         element
         for element in document.elements

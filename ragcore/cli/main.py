@@ -37,8 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         starts_app = getattr(options, "run", None) is None
         if starts_app and (hasattr(options, "config") or hasattr(options, "json")):
             parser.error("--config and --json need a command; the app reads config.toml in the home folder")
-        if getattr(options, "picture", None) is not None and options.page is None:
-            parser.error("--picture needs --page")
         if getattr(options, "again", None) is not None and options.resume is None:
             parser.error("--again needs --resume")
     # The app's server prints colours.
@@ -206,9 +204,6 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("document", type=_text, metavar="DOC")
     sub.add_argument("--page", type=_count, metavar="N")
     sub.add_argument("--kind", choices=get_args(ElementKind), metavar="K")
-    sub.add_argument(
-        "--picture", type=Path, metavar="OUT.png", help="also draw them on a picture of the page (needs --page)"
-    )
 
     sub = command("chunks", library.chunks, "show how a document is cut into chunks")
     sub.add_argument("document", type=_text, metavar="DOC")

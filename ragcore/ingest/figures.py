@@ -16,7 +16,7 @@ from pathlib import Path
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.ingest.captions import is_labelled
-from ragcore.ingest.picture import Crops
+from ragcore.ingest.process import Crops
 from ragcore.model_calls import Allowance, ModelCalls
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
 from ragcore.protocols import LLM, DescriptionCache, Message, ModelRequest, Picture

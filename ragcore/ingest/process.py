@@ -326,6 +326,43 @@ class Child:
         return head, payload
 
 
+_STRIKES = 3  # children lost to a file's figures after which no more are drawn
+
+
+class Crops:
+    """Crops of one file: ``with Crops(path, settings, name) as crops: crops.draw(box)``. The child starts with the
+    first picture."""
+
+    def __init__(self, path: Path, settings: IngestSettings, name: str) -> None:
+        self._path, self._settings, self._name = path, settings, name
+        self._child: Child | None = None
+        self._lost = 0
+
+    def draw(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
+        """Picture of ``box`` (displayed-page points). Raises `ParseTimeout` or `ParseCrashed`."""
+        if self._lost >= _STRIKES:
+            raise ParseCrashed(f"{self._name}: the pictures of {_STRIKES} figures couldn't be drawn.")
+        if self._child is None:
+            self._child = Child(self._path, settings=self._settings, password=None, layout=False, name=self._name)
+        try:
+            return self._child.crop(box, dpi=dpi, max_pixels=max_pixels)
+        finally:
+            if not self._child.usable:
+                self._lost += 1
+                self._close()
+
+    def __enter__(self) -> Crops:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+
 def _rebuild(error: dict[str, Any], file: str) -> GroundworkError:
     kinds = {k.__name__: k for k in vars(errors).values() if isinstance(k, type) and issubclass(k, GroundworkError)}
     name = "".join(part.capitalize() for part in str(error["code"]).split("_"))

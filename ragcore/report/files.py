@@ -72,7 +72,7 @@ def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
     """Renderer of parts of pages, with one child process per document while the block runs. A page that cannot be drawn
     gives the reason instead."""
     from ragcore.export.evidence import Sheet
-    from ragcore.ingest.picture import Crops
+    from ragcore.ingest.process import Crops
 
     with ExitStack() as stack:
         crops: dict[str, Crops] = {}

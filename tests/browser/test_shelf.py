@@ -183,12 +183,6 @@ def tables(page: Any, app: App) -> None:
     upload, drawer = (page.locator(place).bounding_box() for place in ("button:has-text('Upload a folder')", ".gw-doc"))
     assert upload["x"] + upload["width"] <= drawer["x"], "the page gives way to the document"
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.get_by_role("button", name="Debug picture", exact=True).click()
-    picture = page.get_by_alt_text("Page 1, what was read drawn over it")
-    page.wait_for_function("node => node.naturalWidth > 500", arg=picture.element_handle())
-    with page.expect_download() as kept:
-        page.get_by_role("button", name="Download the debug picture").click()
-    assert kept.value.suggested_filename.endswith(", page 1, as read.png")
 
     page.get_by_role("tab", name="Tables").click()
     page.locator(".gw-doc li.table > button").first.click()

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from ragcore.engine import Engine
 from ragcore.types import Scope
@@ -76,16 +75,6 @@ def test_elements_and_cells_are_spans_with_boxes(home: Path) -> None:
     assert {element["kind"] for element in ragcore(home, "elements", doc_id, "--kind", "table")["elements"]} == {
         "table"
     }
-
-
-def test_a_page_is_drawn_with_its_elements(home: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "page.png"
-    ragcore(home, "elements", "table.pdf", "--page", "1", "--picture", str(picture))
-    with Image.open(picture) as image:
-        assert image.format == "PNG"
-        assert (21, 128, 61) in {colour for _count, colour in image.convert("RGB").getcolors(1 << 24)}
-    error = ragcore(home, "elements", "table.pdf", "--page", "1", "--picture", str(picture / "x.png"), code=1)
-    assert "couldn't be written" in error["error"]["message"]
 
 
 def test_chunks_tile_the_body(home: Path) -> None:
@@ -297,7 +286,6 @@ def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> No
         ["conversation", "--kind", "picture"],
         ["index", "--estimate", "--rebuild"],
         ["elements", "x", "--kind", "bogus"],
-        ["elements", "x", "--picture", "x.png"],
     ],
 )
 def test_wrong_usage_is_2(tmp_path: Path, arguments: list[str]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError
-from ragcore.ingest.picture import Crops
+from ragcore.ingest.process import Crops
 from ragcore.types import Box
 from tests import pdfs
 

@@ -13,7 +13,7 @@ from ragcore.errors import InputError
 from ragcore.export.sheets import SHEET_TYPES, sheet_kind
 from ui.chat.exports import disposition, file_name
 from ui.library import payload as library_payload
-from ui.server.guard import guarded, posted, refusing, shown, text_in, texts_in, trouble
+from ui.server.guard import guarded, posted, refusing, shown, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -127,18 +127,6 @@ def page_elements(request: Request) -> Response:
 
 
 @shown
-def page_debug(request: Request) -> Response:
-    """Page with its parsed structure drawn over it, as by `groundwork elements --picture`."""
-    engine, doc_id, page = services().engine, request.path_params["doc"], request.path_params["page"]
-    document = engine.document(doc_id)
-    if not 1 <= page <= len(document.pages):
-        return JSONResponse(trouble("page", "This page doesn’t exist.", "Reload the page."), 400)
-    name = file_name(f"{document.title}, page {document.pages[page - 1].label}, as read", "png")
-    headers = {"Content-Disposition": disposition(name).replace("attachment", "inline", 1), "Cache-Control": "no-store"}
-    return Response(engine.page_picture(doc_id, page), media_type="image/png", headers=headers)
-
-
-@shown
 def tables(request: Request) -> Response:
     return JSONResponse(library_payload.tables(services().engine.document(request.path_params["doc"])))
 
@@ -192,7 +180,6 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{doc}/title", rename, methods=["POST"]),
         Route(f"{doc}/cancel", cancel_document, methods=["POST"]),
         Route(f"{doc}/pages/{{page:int}}/elements", page_elements),
-        Route(f"{doc}/pages/{{page:int}}/debug.png", page_debug),
         Route(f"{doc}/tables", tables),
         Route(f"{doc}/tables.{{kind:str}}", tables_file),
         Route(f"{doc}/tables/{{number:int}}", table),

@@ -1,6 +1,6 @@
 // The pages of a document, each with outlines around what it was taken apart into, noise greyed with its reason.
 
-import { get, pictureUrl, save, url } from "../shared/api.js";
+import { get, pictureUrl } from "../shared/api.js";
 import { button, h, icon } from "../shared/dom.js";
 import { grid } from "./tables.js";
 
@@ -27,17 +27,12 @@ export class PageView {
       this.larger.setAttribute("aria-pressed", String(wide()));
       this.go(this.page);
     }, { "aria-pressed": "false" });
-    this.drawn = button("Debug picture", "image", () => {
-      this.drawn.setAttribute("aria-pressed", String(this.drawn.getAttribute("aria-pressed") !== "true"));
-      this.go(this.page);
-    }, { "aria-pressed": "false" });
-    this.kept = button("Download the debug picture", "download", () => this.keep());
     this.picture = h("div", { class: "prev gw-paper", tabindex: "0", role: "group", "aria-label": "Picture of the page" });
     this.list = h("ul", { class: "els gw-scroll", tabindex: "0", "aria-label": "Elements of the page" });
     this.element = h(
       "div",
       { class: "pages" },
-      h("div", { class: "pgnav" }, this.where, this.of, h("span", { class: "sp" }), this.drawn, this.kept, this.larger, button("Previous page", "keyboard_arrow_up", () => this.go(this.page - 1)), button("Next page", "keyboard_arrow_down", () => this.go(this.page + 1))),
+      h("div", { class: "pgnav" }, this.where, this.of, h("span", { class: "sp" }), this.larger, button("Previous page", "keyboard_arrow_up", () => this.go(this.page - 1)), button("Next page", "keyboard_arrow_down", () => this.go(this.page + 1))),
       this.picture,
       this.list,
     );
@@ -45,18 +40,6 @@ export class PageView {
 
   show() {
     this.go(this.page);
-  }
-
-  get debug() {
-    return `/documents/${this.read.id}/pages/${this.page}/debug.png`;
-  }
-
-  async keep() {
-    try {
-      await save(this.debug, "page.png");
-    } catch (error) {
-      this.say(error);
-    }
   }
 
   say(error) {
@@ -70,9 +53,8 @@ export class PageView {
     const [width, height, label, ocr, degraded] = pages[page - 1];
     this.where.textContent = `p. ${label}`;
     this.of.textContent = [`${page} of ${pages.length}`, ocr != null && `read by OCR, ${ocr}%`, degraded].filter(Boolean).join(" · ");
-    const drawn = this.drawn.getAttribute("aria-pressed") === "true";
-    const source = drawn ? url(this.debug) : pictureUrl(id, page, this.picture.clientWidth || 400);
-    const sheet = h("div", { class: "sheet", style: `aspect-ratio:${width}/${height}` }, h("img", { src: source, onerror: () => sheet.isConnected && this.say({ message: "This page couldn’t be drawn.", hint: "You can still search its text." }), alt: drawn ? `Page ${page}, what was read drawn over it` : `Page ${page}` }));
+    const source = pictureUrl(id, page, this.picture.clientWidth || 400);
+    const sheet = h("div", { class: "sheet", style: `aspect-ratio:${width}/${height}` }, h("img", { src: source, onerror: () => sheet.isConnected && this.say({ message: "This page couldn’t be drawn.", hint: "You can still search its text." }), alt: `Page ${page}` }));
     this.picture.replaceChildren(sheet);
     this.picture.scrollTop = 0;
     this.list.replaceChildren();
@@ -84,18 +66,18 @@ export class PageView {
       return;
     }
     if (this.page !== page || !sheet.isConnected) return;
-    for (const [i, element] of elements.entries()) this.line(sheet, element, i, page, width, height, drawn);
+    for (const [i, element] of elements.entries()) this.line(sheet, element, i, page, width, height);
     if (!elements.length) this.list.append(h("li", { class: "none" }, "Nothing was found on this page."));
   }
 
-  line(sheet, element, i, page, width, height, drawn) {
+  line(sheet, element, i, page, width, height) {
     const [name, sign, tone] = element.noise ? ["Noise", "block", ""] : KINDS[element.kind];
     const boxes = element.boxes.filter((box) => box[0] === page);
     const place = ([, x0, y0, x1, y1]) => `left:${(x0 / width) * 100}%;top:${(y0 / height) * 100}%;width:${((x1 - x0) / width) * 100}%;height:${((y1 - y0) / height) * 100}%`;
-    for (const cell of drawn ? [] : element.cells) {
+    for (const cell of element.cells) {
       sheet.append(...cell.boxes.filter((box) => box[0] === page).map((box) => h("i", { class: `cl${cell.header ? " hc" : ""}`, style: place(box) })));
     }
-    const outlines = boxes.map((box) => h("i", { "aria-hidden": "true", class: `ol ${drawn ? "bare" : element.noise ? "no" : tone}`, "data-order": i + 1, style: place(box) }));
+    const outlines = boxes.map((box) => h("i", { "aria-hidden": "true", class: `ol ${element.noise ? "no" : tone}`, "data-order": i + 1, style: place(box) }));
     sheet.append(...outlines);
     const show = (on) => outlines.forEach((outline) => outline.classList.toggle("on", on));
     const detail = element.noise?.replaceAll("_", " ") ?? (element.kind === "heading" ? `level ${element.level}` : element.size);
