@@ -11,7 +11,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,20 +59,23 @@ def inspect(
         raise EmptyFile(f"{name} is empty.")
     if size > settings.max_bytes:
         raise FileTooLarge(f"{name} is {_megabytes(size)} MB; the limit is {_megabytes(settings.max_bytes)} MB.")
-    with _stoppable(cancelled, name) as started:
-        child = Child(path, settings=settings, password=password, layout=False, name=name, started=started)
+    children: list[Child] = []
+
+    def read() -> FileInfo:
+        child = Child(path, settings=settings, password=password, layout=False, name=name, started=children.append)
         try:
-            given = child.info()
+            return child.info()
         finally:
             child.close()
-    info = FileInfo(
-        pages=int(given["pages"]),
-        title=str(given["title"]),
-        labels=tuple(given["labels"]),
-        outline=tuple((int(level), str(title), int(page)) for level, title, page in given["outline"]),
-        unlocked=bool(given["unlocked"]),
-        repaired=bool(given["repaired"]),
-    )
+
+    with ThreadPoolExecutor(1, "parse-inspect") as pool:
+        reading = pool.submit(read)
+        while wait([reading], _POLL_SECONDS).not_done:
+            for child in children if cancelled is not None and cancelled() else ():
+                child.kill()
+    if cancelled is not None and cancelled():
+        raise Cancelled(f"Reading {name} was stopped.")
+    info = reading.result()
     if info.pages > settings.max_pages:
         raise TooManyPages(f"{name} has {info.pages} pages; the limit is {settings.max_pages}.")
     return info
@@ -127,36 +130,6 @@ def parse_pages(
         team.finish()
     finally:
         team.stop()
-
-
-@contextmanager
-def _stoppable(cancelled: Callable[[], bool] | None, name: str) -> Iterator[Callable[[Child], None]]:
-    """Context that gives a callback for `Child` to call once it has started. Once ``cancelled()`` is true the child is
-    killed, and its failure becomes `Cancelled`."""
-    children: list[Child] = []
-    done, stopped = threading.Event(), threading.Event()
-
-    def watch() -> None:
-        while cancelled is not None:
-            if cancelled():
-                stopped.set()
-                for child in children:
-                    child.kill()
-            if done.wait(_POLL_SECONDS):
-                return
-
-    watcher = threading.Thread(target=watch, name="parse-watch", daemon=True)
-    watcher.start()
-    try:
-        yield children.append
-    except (ParseTimeout, ParseCrashed):
-        if not stopped.is_set():
-            raise
-    finally:
-        done.set()
-        watcher.join()
-    if stopped.is_set():
-        raise Cancelled(f"Reading {name} was stopped.")
 
 
 class _Team:

@@ -14,18 +14,24 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from ragcore import errors
 from ragcore.config.settings import IngestSettings, OcrSettings
 from ragcore.errors import GroundworkError, ParseCrashed, ParseTimeout
+from ragcore.ingest.layout import FileInfo
 from ragcore.ingest.worker import receive, send
 from ragcore.types import Box
 
 _GRACE_SECONDS = 30.0  # after which an orphan ends itself
 _CLOSE_SECONDS = 5.0
+_START_SECONDS = 60.0  # importing MuPDF and the layout model on a busy machine
+_STRIKES = 3  # children lost to a file's figures after which no more are drawn
 _MOST = 5  # waiting processes at most: a team, and one without the layout model
 
 
@@ -47,18 +53,17 @@ class Process:
     threads, except `kill`."""
 
     def __init__(self, *, layout: bool, module: str = "ragcore.ingest.worker") -> None:
-        """Start the process. ``layout``: with the layout model, which the first request must ask for. ``module``: the
-        module to run."""
+        """Start the process; ``layout``: with the layout model."""
         self.layout = layout
         self.read = 0  # files and pages
         self._killed = threading.Event()
         self._timed_out = threading.Event()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process; close() closes it
         given = environment()
-        home = str(Path(__file__).resolve().parents[2])
+        path = [str(Path(__file__).resolve().parents[2]), given.get("PYTHONPATH", "")]
         # The parent runs one child per core, so numpy's own threads would only compete with them.
-        given.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-        given["PYTHONPATH"] = os.pathsep.join(p for p in (home, given.get("PYTHONPATH", "")) if p)
+        given |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        given["PYTHONPATH"] = os.pathsep.join(filter(None, path))
         self._popen = subprocess.Popen(
             [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
@@ -66,6 +71,9 @@ class Process:
             stderr=self._stderr,
             env=given,
         )
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        self._stdin, self._stdout = self._popen.stdin, self._popen.stdout
 
     @property
     def pid(self) -> int:
@@ -81,14 +89,12 @@ class Process:
     ) -> tuple[dict[str, Any], bytes]:
         """Reply to a request about the file called ``name``. Raises `ParseTimeout` after ``seconds``, and
         `ParseCrashed` if the process ends; it is then unusable."""
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
         timer = threading.Timer(seconds, self._expire)
         timer.daemon = True
         timer.start()
         try:
-            send(self._popen.stdin, {**request, "seconds": seconds + _GRACE_SECONDS}, payload)
-            reply = receive(self._popen.stdout)
+            send(self._stdin, {**request, "seconds": seconds + _GRACE_SECONDS}, payload)
+            reply = receive(self._stdout)
         except (BrokenPipeError, OSError, ValueError):
             reply = None
         finally:
@@ -124,13 +130,9 @@ class Process:
         """End the process and free its pipes."""
         self.kill()
         self._popen.wait()
-        for stream in (self._popen.stdin, self._popen.stdout):
-            if stream is not None and not stream.closed:
-                try:
-                    stream.close()
-                except BrokenPipeError:  # data still buffered for a dead child
-                    continue
-        self._stderr.close()
+        for stream in (self._stdin, self._stdout, self._stderr):
+            with suppress(BrokenPipeError):  # data still buffered for a dead child
+                stream.close()
 
     def _expire(self) -> None:
         self._timed_out.set()
@@ -188,19 +190,6 @@ waiting = Waiting()
 atexit.register(waiting.close)
 
 
-_START_SECONDS = 60.0  # importing MuPDF and the layout model on a busy machine
-
-
-@dataclass(frozen=True, slots=True)
-class Crop:
-    """Crop of a page: size in pixels, the SHA-256 of the pixels and a PNG of them."""
-
-    width: int
-    height: int
-    sha256: str
-    png: bytes
-
-
 class Child:
     """Process with one file open, or with none if ``path`` is None. Not shared between threads, except `kill`."""
 
@@ -255,10 +244,9 @@ class Child:
         """Whether the process has read so much that it should be replaced."""
         return self._process.read >= self._settings.process_pages
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> FileInfo:
         head, _payload = self._call({"op": "info"}, self._settings.page_seconds)
-        info: dict[str, Any] = head["info"]
-        return info
+        return TypeAdapter(FileInfo).validate_python(head["info"])
 
     def page(self, number: int, *, plain: bool) -> bytes:
         """`PageLayout` bytes. Raises `ParseTimeout` or `ParseCrashed`; then see `usable`."""
@@ -282,15 +270,14 @@ class Child:
         """Displayed width, height and rotation of a page. Raises as `page` does."""
         head, _payload = self._call({"op": "frame", "page": number}, self._settings.plain_seconds)
         width, height, rotation = head["frame"]
-        return float(width), float(height), int(rotation)
+        return width, height, rotation
 
     def crop(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
         """Picture of ``box``. Raises as `page` does."""
         place = {"page": box.page, "box": [box.x0, box.y0, box.x1, box.y1]}
-        head, png = self._call(
-            {"op": "crop", **place, "dpi": dpi, "max_pixels": max_pixels}, self._settings.plain_seconds
-        )
-        return Crop(int(head["width"]), int(head["height"]), str(head["sha256"]), png)
+        request = {"op": "crop", **place, "dpi": dpi, "max_pixels": max_pixels}
+        head, png = self._call(request, self._settings.plain_seconds)
+        return Crop(head["width"], head["height"], head["sha256"], png)
 
     def draw(self, json: Path, target: Path, size: tuple[float, float], pages: int) -> None:
         """Draw the ``pages`` pages of an ADE JSON, each of ``size`` points, to the PDF ``target``."""
@@ -321,12 +308,22 @@ class Child:
     def _call(self, request: dict[str, Any], seconds: float) -> tuple[dict[str, Any], bytes]:
         self._process.read += request["op"] in ("open", "page")
         head, payload = self._process.call(request, seconds, self._name)
-        if not head["ok"]:
-            raise _rebuild(head["error"], self._name)
-        return head, payload
+        if head["ok"]:
+            return head, payload
+        error = head["error"]
+        kind: type[GroundworkError] = getattr(errors, error["kind"])
+        message = error["message"] if issubclass(kind, errors.InputError) else f"{self._name}: {error['message']}"
+        raise kind(message, hint=error["hint"], retryable=error["retryable"])
 
 
-_STRIKES = 3  # children lost to a file's figures after which no more are drawn
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """Crop of a page: size in pixels, the SHA-256 of the pixels and a PNG of them."""
+
+    width: int
+    height: int
+    sha256: str
+    png: bytes
 
 
 class Crops:
@@ -361,11 +358,3 @@ class Crops:
         if self._child is not None:
             self._child.close()
             self._child = None
-
-
-def _rebuild(error: dict[str, Any], file: str) -> GroundworkError:
-    kinds = {k.__name__: k for k in vars(errors).values() if isinstance(k, type) and issubclass(k, GroundworkError)}
-    name = "".join(part.capitalize() for part in str(error["code"]).split("_"))
-    kind = kinds.get(name, errors.ParseError)
-    message = str(error["message"]) if issubclass(kind, errors.InputError) else f"{file}: {error['message']}"
-    return kind(message, hint=str(error["hint"]), retryable=bool(error["retryable"]))

@@ -44,9 +44,8 @@ class NeedsOcr(Exception):
 class Reader:
     """One open PDF. Raises ragcore's input errors if it cannot be opened."""
 
-    def __init__(self, path: Path, password: str | None, name: str, ocr: OcrSettings | None = None) -> None:
-        self.path = path
-        self.ocr = ocr
+    def __init__(self, path: Path, password: str | None, name: str, ocr: dict[str, Any] | None = None) -> None:
+        self.ocr = None if ocr is None else OcrSettings.model_validate(ocr)
         self._scanner: Any = None
         self.document, self.unlocked = _open(path, password, name)
         self.labels: tuple[str, ...] | None = None
@@ -229,9 +228,9 @@ class Reader:
         page = self.document.load_page(number - 1)
         return float(page.rect.width), float(page.rect.height), int(page.rotation)
 
-    def crop(self, number: int, box: Rect, *, dpi: float, max_pixels: int) -> tuple[int, int, str, bytes]:
+    def crop(self, number: int, box: Rect, *, dpi: float, max_pixels: int) -> tuple[dict[str, Any], bytes]:
         """Part ``box`` of page ``number`` as displayed (in points): width and height in pixels, the SHA-256 of the
-        pixels, and a PNG. About ``max_pixels`` at most; drawn from the box's own corner, so that an image usually gives
+        pixels; and a PNG. About ``max_pixels`` at most; drawn from the box's own corner, so that an image usually gives
         the same pixels at every place."""
         page = self.document.load_page(number - 1)
         area = pymupdf.Rect(box) & page.rect
@@ -240,7 +239,7 @@ class Reader:
         corner = pymupdf.Matrix(zoom, 0, 0, zoom, NUDGE - area.x0 * zoom, NUDGE - area.y0 * zoom)
         pixmap = page.get_pixmap(matrix=corner, clip=area, colorspace=pymupdf.csRGB, alpha=False)
         digest = hashlib.sha256(f"{pixmap.width}x{pixmap.height}:".encode() + pixmap.samples).hexdigest()
-        return int(pixmap.width), int(pixmap.height), digest, bytes(pixmap.tobytes("png"))
+        return {"width": pixmap.width, "height": pixmap.height, "sha256": digest}, pixmap.tobytes("png")
 
     def unlock(self, target: Path) -> None:
         """Write a decrypted copy to ``target``, atomically."""

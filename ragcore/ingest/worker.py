@@ -1,9 +1,9 @@
 """Parsing child process: ``python -m ragcore.ingest.worker``.
 
-It reads requests from standard input and writes replies to standard output, each as two big-endian lengths, a JSON head
-and a payload of bytes. A ragcore error is a reply; anything else ends the process, and the parent (`process.Child`)
-treats that as a crash. It never outlives a request by much: an operating system timer ends it even if MuPDF loops
-inside C and the parent is gone.
+It reads requests from standard input and writes replies to standard output, each as a line of JSON and a payload of
+bytes, whose length the line gives. A ragcore error is a reply; anything else ends the process, and the parent
+(`process.Child`) treats that as a crash. It never outlives a request by much: an operating system timer ends it even if
+MuPDF loops inside C and the parent is gone.
 """
 
 from __future__ import annotations
@@ -11,49 +11,33 @@ from __future__ import annotations
 import json
 import os
 import signal
-import struct
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from ragcore.errors import GroundworkError, ModelMissing, ParseCrashed
 
-_FRAME = struct.Struct(">II")
+if TYPE_CHECKING:
+    from ragcore.ingest.read import Reader
 
 
 def send(stream: IO[bytes], head: dict[str, Any], payload: bytes = b"") -> None:
-    text = json.dumps(head).encode()
-    stream.write(_FRAME.pack(len(text), len(payload)) + text + payload)
+    stream.write(json.dumps({**head, "bytes": len(payload)}).encode() + b"\n" + payload)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
     """Next message, or None at the end of the stream."""
-    frame = _exactly(stream, _FRAME.size)
-    if frame is None:
+    line = stream.readline()
+    if not line.endswith(b"\n"):
         return None
-    head_length, payload_length = _FRAME.unpack(frame)
-    head = _exactly(stream, head_length)
-    payload = _exactly(stream, payload_length)
-    if head is None or payload is None:
-        return None
-    message: dict[str, Any] = json.loads(head)
-    return message, payload
-
-
-def _exactly(stream: IO[bytes], count: int) -> bytes | None:
-    parts: list[bytes] = []
-    while count:
-        part = stream.read(count)
-        if not part:
-            return None
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
+    head: dict[str, Any] = json.loads(line)
+    payload = stream.read(head["bytes"])
+    return (head, payload) if len(payload) == head["bytes"] else None
 
 
 def limit_memory(megabytes: int) -> None:
@@ -77,16 +61,6 @@ def set_alarm(seconds: float) -> None:
     """End the process after ``seconds``, on platforms that can; 0 cancels that."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def draw_json(request: dict[str, Any]) -> None:
-    """Draw the ADE JSON that the request names (see `ade.draw`)."""
-    from ragcore.ingest.ade.draw import draw_pages
-    from ragcore.ingest.ade.source import read_ade
-
-    source = Path(request["json"])
-    width, height = request["size"]
-    draw_pages(read_ade(source.read_bytes(), source.name), Path(request["target"]), (width, height))
 
 
 def load_pymupdf(*, layout: bool) -> None:
@@ -154,64 +128,75 @@ def main() -> None:
     try:
         load_pymupdf(layout=bool(message[0]["layout"]))
     except ModelMissing as error:
-        send(sink, {"ok": False, "error": error.as_dict()})
+        send(sink, _failure(error))
         return
     import pymupdf
 
-    from ragcore.config.settings import OcrSettings
     from ragcore.ingest.read import NeedsOcr, Reader
 
     reader: Reader | None = None
     while message is not None:
         request, _payload = message
         set_alarm(float(request["seconds"]))
+        head: dict[str, Any] = {"ok": True}
+        payload = b""
         try:
-            if request["op"] == "open":
-                limit_memory(int(request["memory_mb"]))
-                if request["path"] is not None:
-                    ocr = None if request["ocr"] is None else OcrSettings.model_validate(request["ocr"])
-                    reader = Reader(Path(request["path"]), request["password"], request["name"], ocr)
-                send(sink, {"ok": True})
-            elif request["op"] == "close":
-                if reader is not None:
-                    reader.close()
-                reader = None
-                send(sink, {"ok": True})
-            elif request["op"] == "draw":
-                draw_json(request)
-                send(sink, {"ok": True})
-            elif reader is None:
-                raise SystemExit("the first request must open a file")
-            elif request["op"] == "info":
-                send(sink, {"ok": True, "info": asdict(reader.info())})
-            elif request["op"] == "page":
-                page = reader.page(int(request["page"]), plain=bool(request["plain"]), ask=bool(request["ask"]))
-                send(sink, {"ok": True, "ocr": None}, page.to_bytes())
-            elif request["op"] == "scan":
-                page = reader.scan(int(request["page"]))
-                send(sink, {"ok": True}, page.to_bytes())
-            elif request["op"] == "frame":
-                send(sink, {"ok": True, "frame": reader.frame(int(request["page"]))})
-            elif request["op"] == "crop":
-                width, height, digest, png = reader.crop(
-                    int(request["page"]), request["box"], dpi=request["dpi"], max_pixels=request["max_pixels"]
-                )
-                send(sink, {"ok": True, "width": width, "height": height, "sha256": digest}, png)
-            elif request["op"] == "unlock":
-                reader.unlock(Path(request["target"]))
-                send(sink, {"ok": True})
-            else:
-                raise SystemExit(f"unknown request {request['op']!r}")
+            match request["op"]:
+                case "open":
+                    limit_memory(int(request["memory_mb"]))
+                    if request["path"] is not None:
+                        reader = Reader(Path(request["path"]), request["password"], request["name"], request["ocr"])
+                case "close":
+                    if reader is not None:
+                        reader.close()
+                    reader = None
+                case "draw":
+                    from ragcore.ingest.ade.draw import draw_pages
+                    from ragcore.ingest.ade.source import read_ade
+
+                    width, height = request["size"]
+                    source_json = Path(request["json"])
+                    ade = read_ade(source_json.read_bytes(), source_json.name)
+                    draw_pages(ade, Path(request["target"]), (width, height))
+                case _:
+                    assert reader is not None
+                    answer, payload = _answer(reader, request)
+                    head |= answer
         except NeedsOcr as need:
-            send(sink, {"ok": True, "ocr": str(need)})
+            head["ocr"] = str(need)
         except GroundworkError as error:
-            send(sink, {"ok": False, "error": error.as_dict()})
+            head = _failure(error)
         except pymupdf.mupdf.FzErrorBase as error:
             # MuPDF's own error about the file; it leaves the process usable.
-            problem = ParseCrashed(" ".join(str(error).split())[:200])
-            send(sink, {"ok": False, "error": problem.as_dict()})
+            head = _failure(ParseCrashed(" ".join(str(error).split())[:200]))
+        send(sink, head, payload)
         set_alarm(0)
         message = receive(source)
+
+
+def _failure(error: GroundworkError) -> dict[str, Any]:
+    return {"ok": False, "error": {"kind": type(error).__name__, **error.as_dict()}}
+
+
+def _answer(reader: Reader, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """Fields and payload of the reply to a request about the open file."""
+    number = int(request.get("page", 0))
+    match request["op"]:
+        case "info":
+            return {"info": asdict(reader.info())}, b""
+        case "page":
+            page = reader.page(number, plain=bool(request["plain"]), ask=bool(request["ask"]))
+            return {"ocr": None}, page.to_bytes()
+        case "scan":
+            return {}, reader.scan(number).to_bytes()
+        case "frame":
+            return {"frame": reader.frame(number)}, b""
+        case "crop":
+            return reader.crop(number, request["box"], dpi=request["dpi"], max_pixels=request["max_pixels"])
+        case "unlock":
+            reader.unlock(Path(request["target"]))
+            return {}, b""
+    raise SystemExit(f"unknown request {request['op']!r}")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def test_one_that_died_while_it_waited_is_replaced(tmp_path: Path, settings: Set
     waiting.put(process, 10.0)
     process._popen.kill()  # as the system does when memory is short
     child = opened(path, settings.ingest)
-    assert child.info()["pages"] == 1
+    assert child.info().pages == 1
     child.close()
 
 
