@@ -87,7 +87,7 @@ def _pandoc(blocks: list[Node], meta: Node, written: float, *options: str) -> by
     """Pandoc's output for a tree; ``written`` is the date in the file, so that the same manuscript gives the same
     bytes."""
     tree = json.dumps({"pandoc-api-version": API, "meta": meta, "blocks": blocks})
-    command = [_binary(), "--from=json", *options]
+    command = [pandoc_binary(), "--from=json", *options]
     try:
         done = subprocess.run(
             command,
@@ -105,7 +105,8 @@ def _pandoc(blocks: list[Node], meta: Node, written: float, *options: str) -> by
     return done.stdout
 
 
-def _binary() -> str:
+def pandoc_binary() -> str:
+    """Path of the bundled pandoc. Raises `GroundworkError` if it is missing."""
     found = find_spec("pypandoc")
     folder = Path(found.origin).parent if found and found.origin else Path()
     binary = folder / "files" / ("pandoc.exe" if sys.platform == "win32" else "pandoc")

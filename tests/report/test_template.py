@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ragcore.errors import BadTemplate
 from ragcore.offline.fields import MOST, requirements
-from ragcore.report.outline import from_docx, from_markdown
+from ragcore.report.read_template import read_template
 from ragcore.report.template import MAX_LEVEL, MAX_SECTIONS, Template, from_data, from_json
 
 OWN = sorted(path.name for path in (files("ragcore.report") / "library").iterdir() if path.name.endswith(".json"))
@@ -131,7 +131,7 @@ The highest dose without effect.
 
 
 def test_a_markdown_outline() -> None:
-    made = from_markdown(OUTLINE, "drug.md")
+    made = read_template(OUTLINE.encode(), "drug.md")
     assert (made.title, made.guidance) == ("Drug summary", "For the brochure.")
     first, noael, studies, safe = (place.section for place in made.places())
     assert first.heading == "Toxicology"
@@ -142,16 +142,16 @@ def test_a_markdown_outline() -> None:
 
 
 def test_an_outline_of_several_first_headings_is_called_after_its_file() -> None:
-    assert from_markdown("# A\n\n# B\n", "profile.md").title == "profile"
+    assert read_template(b"# A\n\n# B\n", "profile.md").title == "profile"
 
 
 def test_an_outline_that_cannot_be_used() -> None:
     with pytest.raises(BadTemplate, match="no heading"):
-        from_markdown("only text", "a.md")
+        read_template(b"only text", "a.md")
     with pytest.raises(BadTemplate, match=r"\{tabel: A\}"):
-        from_markdown("# T\n## Costs {tabel: A}\n", "a.md")
+        read_template(b"# T\n## Costs {tabel: A}\n", "a.md")
     with pytest.raises(BadTemplate, match="columns"):
-        from_markdown("# T\n## Costs {table}\n", "a.md")
+        read_template(b"# T\n## Costs {table}\n", "a.md")
 
 
 def word() -> bytes:
@@ -175,16 +175,16 @@ def word() -> bytes:
 
 
 def test_a_word_document_gives_what_the_outline_gives() -> None:
-    assert from_docx(word(), "drug.docx") == from_markdown(OUTLINE.replace(":\n\n-", ":\n-"), "drug.md")
+    assert read_template(word(), "drug.docx") == read_template(OUTLINE.encode(), "drug.md")
 
 
 def test_a_word_document_that_cannot_be_used() -> None:
     with pytest.raises(BadTemplate, match="can't be opened as a Word document"):
-        from_docx(b"%PDF-1.7", "a.docx")
+        read_template(b"%PDF-1.7", "a.docx")
     empty = io.BytesIO()
     Document().save(empty)
     with pytest.raises(BadTemplate, match="no heading"):
-        from_docx(empty.getvalue(), "a.docx")
+        read_template(empty.getvalue(), "a.docx")
 
 
 @pytest.mark.parametrize(

@@ -55,12 +55,6 @@ def slow_word() -> bytes:
     return word(f'<w:tbl><w:tblGrid><w:gridCol w:w="10"/></w:tblGrid>{rows}</w:tbl>')
 
 
-def wide_word() -> bytes:
-    """A small file with one cell that says it reaches over a thousand million columns."""
-    cell = '<w:tc><w:tcPr><w:gridSpan w:val="1000000000"/></w:tcPr><w:p/></w:tc>'
-    return word(f'<w:tbl><w:tblGrid><w:gridCol w:w="10"/></w:tblGrid><w:tr>{cell}</w:tr></w:tbl>')
-
-
 def test_a_file_gives_its_template(tmp_path: Path) -> None:
     made = read_template(OUTLINE.encode(), "profile.md")
     assert [place.section.heading for place in made.places()] == ["Business", "Segments"]
@@ -91,15 +85,15 @@ def test_what_is_no_template_is_one_clear_error(name: str, data: bytes, words: s
 
 
 def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(templates, "SECONDS", 2.0)
-    with pytest.raises(BadTemplate, match=r"slow\.docx takes longer than 2 s"):
+    monkeypatch.setattr(templates, "SECONDS", 0.5)
+    with pytest.raises(BadTemplate, match=r"slow\.docx takes longer than 0\.5 s"):
         read_template(slow_word(), "slow.docx")
 
 
 def test_a_file_that_takes_too_much_memory_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(templates, "MEMORY_MB", 96)
-    with pytest.raises(BadTemplate, match=r"wide\.docx can't be read as a template \(MemoryError\)"):
-        read_template(wide_word(), "wide.docx")
+    monkeypatch.setattr(templates, "MEMORY_MB", 16)
+    with pytest.raises(BadTemplate, match=r"slow\.docx takes too much memory"):
+        read_template(slow_word(), "slow.docx")
 
 
 def test_a_mistake_that_quotes_the_file_is_cut() -> None:
