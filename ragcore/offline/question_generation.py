@@ -1,4 +1,4 @@
-"""Question generation from a document's own words, in English: from a table cell, heading, topic, caption or cause.
+"""Question generation from a document's own words, in English: from a table cell, heading or cause.
 
 Each function returns "" if the words do not clearly make a natural question.
 """
@@ -188,11 +188,6 @@ def of_topic(name: str, low: str, *, several: bool, place: str = "") -> str:
     asks = f"does {place}" if place else "do the documents" if several else "does the document"
     definite = low.count(f" the {name.lower()}") * 2 > low.count(f" {name.lower()}")
     return f"What {asks} say about {'the ' if definite else ''}{name}?"
-
-
-def of_caption(label: str) -> str:
-    """Question on a caption: ``What does Table 2 show?``"""
-    return f"What does {label} show?"
 
 
 def of_cause(sentence: str, words: Set[str]) -> str:
