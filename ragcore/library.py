@@ -98,16 +98,14 @@ class Library:
         quote. Raises `UnknownConversation`, and `InputError` for an unknown format."""
         from ragcore.export import kind as checked_kind
         from ragcore.export import writer
-        from ragcore.export.manuscripts import Exchange, of_conversation
+        from ragcore.export.manuscripts import of_conversation
 
         chosen = writer(checked_kind(kind))
         stored = self.conversations.get(conversation_id)
         settings = self.settings.export
-        exchanges = [Exchange(turn.question, turn.answer, turn.created) for turn in stored.turns]
         files = {info.doc_id: info.name for info in self.documents()}
-        return chosen(
-            of_conversation(stored.info.title, exchanges, files, quote_length=settings.quote_length), settings
-        )
+        made = of_conversation(stored.info.title, stored.turns, files, quote_length=settings.quote_length)
+        return chosen(made, settings)
 
     def spending(self) -> Spending:
         """Cost of all model calls so far, in tokens and in US dollars at ``llm.prices``."""

@@ -1,5 +1,5 @@
-"""Document export: a manuscript model (`model`), its construction from a conversation or report (`manuscripts`), and
-one writer per format (`markdown`, `pandoc`, `pdf`)."""
+"""Document export: a manuscript model (`tree`), its construction from a conversation or report (`manuscripts`), and the
+writers of its formats (`pandoc`, `pdf`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ragcore.errors import InputError
 
 if TYPE_CHECKING:
     from ragcore.config.settings import ExportSettings
-    from ragcore.export.model import Manuscript
+    from ragcore.export.tree import Manuscript
 
 Kind = Literal["md", "docx", "pdf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -20,7 +20,7 @@ MEDIA_TYPES: dict[Kind, str] = {
     "pdf": "application/pdf",
 }
 _WRITERS: dict[Kind, tuple[str, str]] = {
-    "md": ("markdown", "write"),
+    "md": ("pandoc", "write_markdown"),
     "docx": ("pandoc", "write_word"),
     "pdf": ("pdf", "write"),
 }

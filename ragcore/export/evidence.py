@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 
 from ragcore.config.settings import ExportSettings
-from ragcore.export.model import Manuscript, Note
-from ragcore.export.notes import page as page_of
+from ragcore.export.manuscripts import page_of
 from ragcore.export.pandoc import html
+from ragcore.export.tree import Manuscript, Note
 from ragcore.types import Box
 
 _AROUND = 26.0  # points above and below the cited words
@@ -23,37 +24,6 @@ MARGIN, HEAD = 36.0, 30.0  # points: around a page's picture, and height of the 
 LIT, HEADS = (255, 212, 59), (255, 245, 207)  # as highlighted in the page pane
 EDGE, INK, GREY = (0.6, 0.42, 0.0), (0.1, 0.11, 0.11), (0.4, 0.4, 0.4)
 FONT, BOLD = "helv", "hebo"
-STYLE = """
-:root { color-scheme: light dark; --ink: light-dark(#1a1c1b, #ecedea); --soft: light-dark(#62665f, #9a9f9b);
-  --ground: light-dark(#fff, #161817); --line: light-dark(#d9d9d2, #3d413f); --link: light-dark(#0d5866, #7fcbd6);
-  --lack: light-dark(#8d4400, #f2ad6c); --plain: system-ui, sans-serif; }
-body { max-width: 44rem; margin: 3rem auto; padding: 0 1.25rem; font: 1.0625rem/1.6 Georgia, "Source Serif 4", serif;
-  color: var(--ink); background: var(--ground); overflow-wrap: break-word; }
-h1, h2, h3, h4, h5, h6, table, .about, .notes { font-family: var(--plain); line-height: 1.3; }
-h1 { font-size: 1.75rem; }
-h2 { font-size: 1.25rem; margin: 2.2rem 0 .6rem; }
-h3, h4, h5, h6 { font-size: 1rem; }
-a { color: var(--link); text-underline-offset: 2px; }
-sup a { text-decoration: none; font: 600 .7em var(--plain); }
-.about p { color: var(--soft); font-size: .8125rem; margin: .2rem 0; }
-.notice p { font-weight: 600; }
-.remark { color: var(--soft); font-style: italic; font-size: .85em; }
-.lack { color: var(--lack); font-family: var(--plain); font-size: .85em; }
-table { border-collapse: collapse; font-size: .8125rem; display: block; overflow-x: auto; }
-th, td { padding: .35rem .6rem; border: 1px solid var(--line); text-align: left; }
-.wide th, .wide td { padding: .2rem .3rem; font-size: .6875rem; }
-blockquote { margin: 0 0 1rem; padding-left: 1rem; border-left: 2px solid var(--line); }
-.notes { margin: 1.4rem 0; padding-top: .6rem; border-top: 1px solid var(--line); font-size: .8125rem; }
-.note { margin: .9rem 0 .3rem; }
-.note p { margin: 0; }
-.note:target { outline: 2px solid #d9a400; outline-offset: 4px; }
-figure { position: relative; margin: 0 0 .4rem; border: 1px solid var(--line); background: #fff; }
-figure img { display: block; width: 100%; height: auto; }
-figure i { position: absolute; background: #ffd43b; mix-blend-mode: multiply; border-radius: 2px; }
-figure i.head { background: #fff4cf; }
-.gone { color: var(--soft); }
-@media print { body { max-width: none; margin: 0; } figure { break-inside: avoid; } }
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +70,10 @@ def around(places: Sequence[Box]) -> Callable[[float, float], Box]:
 def write_page(manuscript: Manuscript, sheets: Sheets) -> bytes:
     """Whole file, in UTF-8."""
     text = html(manuscript, lambda note: _pictures(note, sheets))
+    style = (files("ragcore.export") / "page.css").read_text("utf-8")
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(manuscript.title)}</title>\n<style>{STYLE}</style>"
+        f"<title>{escape(manuscript.title)}</title>\n<style>{style}</style>"
     )
     language = escape(manuscript.language)
     opening = f'<!doctype html>\n<html lang="{language}">\n<head>\n{head}\n</head>\n'
@@ -112,10 +83,10 @@ def write_page(manuscript: Manuscript, sheets: Sheets) -> bytes:
 def _pictures(note: Note, sheets: Sheets) -> str:
     """Pictures of the cited place, one for each page it spans."""
     out = []
-    for number in dict.fromkeys(place.page for place in note.boxes):
-        places = [place for place in note.boxes if place.page == number]
-        heads = [place for place in note.heads if place.page == number]
-        sheet = sheets(note.doc_id, number, around(places))
+    for number in dict.fromkeys(place.page for place in note.citation.boxes):
+        places = [place for place in note.citation.boxes if place.page == number]
+        heads = [place for place in note.citation.head_boxes if place.page == number]
+        sheet = sheets(note.citation.doc_id, number, around(places))
         if isinstance(sheet, str):
             out.append(f'<p class="gone">{escape(sheet)}</p>')
             continue
@@ -128,7 +99,7 @@ def _pictures(note: Note, sheets: Sheets) -> str:
             for left, top, right, bottom in (spot,)
         )
         data = base64.b64encode(sheet.png).decode()
-        words = escape(f"{note.title}, {page_of(note)}: the cited words, highlighted")
+        words = escape(f"{note.citation.title}, {page_of(note)}: the cited words, highlighted")
         out.append(
             f'<figure><img src="data:image/png;base64,{data}" width="{sheet.width}" height="{sheet.height}" '
             f'alt="{words}">{marks}</figure>'
@@ -143,15 +114,15 @@ def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings
 
     pages: dict[str, dict[int, list[Note]]] = defaultdict(lambda: defaultdict(list))
     for note in manuscript.notes:
-        for number in dict.fromkeys(place.page for place in note.boxes):
-            pages[note.doc_id][number].append(note)
+        for number in dict.fromkeys(place.page for place in note.citation.boxes):
+            pages[note.citation.doc_id][number].append(note)
     paper = pymupdf.paper_rect(settings.paper)
     document = pymupdf.open()
     contents: list[tuple[int, str, int]] = []
     for by_page in pages.values():
         for place, (number, notes) in enumerate(sorted(by_page.items())):
-            first = notes[0]
-            label = next((note.label for note in notes if note.page == number), str(number))
+            first = notes[0].citation
+            label = next((note.citation.page_label for note in notes if note.citation.page == number), str(number))
             page = document.new_page(width=paper.width, height=paper.height)
             if place == 0:
                 contents.append((1, first.title, len(document)))
@@ -197,7 +168,7 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
 
     taken: list[float] = []
     for note in notes:
-        spots = [spot(shares) for shares in filter(None, map(sheet.within, note.boxes))]
+        spots = [spot(shares) for shares in filter(None, map(sheet.within, note.citation.boxes))]
         for rect in spots:
             page.draw_rect(rect, color=EDGE, width=0.6)
         if spots:
@@ -216,8 +187,8 @@ def _lit(sheet: Sheet, notes: Sequence[Note]) -> bytes:
 
     with Image.open(io.BytesIO(sheet.png)) as png:
         picture = png.convert("RGB")
-    heads = [place for note in notes for place in note.heads]
-    cited = [place for note in notes for place in note.boxes]
+    heads = [place for note in notes for place in note.citation.head_boxes]
+    cited = [place for note in notes for place in note.citation.boxes]
     for colour, places in ((HEADS, heads), (LIT, cited)):
         mask = Image.new("L", picture.size)
         for x0, y0, x1, y1 in filter(None, map(sheet.within, places)):

@@ -5,29 +5,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ragcore.export.characters import clean, one_line, shortened
-from ragcore.export.model import (
-    Block,
-    Heading,
-    Items,
+from ragcore.export.markdown import Insert, parse
+from ragcore.export.tree import (
     Manuscript,
+    Node,
+    Nodes,
     Note,
-    NoteRef,
-    Notes,
-    Paragraph,
-    Role,
-    Text,
-    Verdict,
+    bullets,
+    heading,
+    node,
+    paragraph,
     references,
+    rewritten,
+    words,
 )
-from ragcore.export.notes import with_short_titles
-from ragcore.export.parse import Insert, parse
+from ragcore.text.quotation import quoted
+from ragcore.text.short_titles import short, short_titles
 from ragcore.text.words import MONTHS
 from ragcore.types import GENERATED_MARKS, OFFLINE, Answer, Citation, Claim
 from ragcore.types.report import INSUFFICIENT, FilledSection, Report, missing_mark
 
+if TYPE_CHECKING:
+    from ragcore.index.conversations import StoredTurn
+
+SECTION = 60  # characters of the heading beside a short title
 HEADING_LENGTH = 120  # a longer question is cut in its heading and printed in full below it
 DEEPEST = 6  # heading level
 DOUBTS = {
@@ -36,76 +41,67 @@ DOUBTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """Question and its answer, None if none was stored; ``asked`` in seconds since the epoch."""
-
-    question: str
-    answer: Answer | None
-    asked: float
-
-
 def of_conversation(
-    title: str, exchanges: Sequence[Exchange], files: Mapping[str, str], *, quote_length: int
+    title: str, turns: Sequence[StoredTurn], files: Mapping[str, str], *, quote_length: int
 ) -> Manuscript:
     """Manuscript of a conversation. ``files`` maps documents to the library's file names, without removed documents.
     Quotes longer than ``quote_length`` characters are shortened in the middle."""
     notes: list[Note] = []
     cited: list[Citation] = []
-    blocks: list[Block] = []
-    for place, exchange in enumerate(exchanges, start=1):
-        blocks += _question(place, exchange.question)
-        answer = exchange.answer
+    blocks: Nodes = []
+    for place, turn in enumerate(turns, start=1):
+        blocks += _question(place, turn.question)
+        answer = turn.answer
         if answer is None:
-            blocks.append(line("No answer: it was still being written, or was cut off.", "notice"))
+            blocks.append(paragraph("No answer: it was still being written, or was cut off.", "notice"))
             continue
-        blocks += _about(answer, exchange)
+        blocks += _about(answer, turn.created)
         blocks += _answered(answer, notes, quote_length)
         cited += answer.citations
-    times = [exchange.asked for exchange in exchanges]
     return Manuscript(
         title=one_line(title) or "Conversation",
-        blocks=(*_conversation_opening(exchanges, notes), *blocks, *_documents(cited, files, notes)),
-        notes=with_short_titles(notes),
-        written=max(times, default=0.0),
+        blocks=[*_conversation_opening(turns), *blocks, *_documents(cited, files, notes)],
+        notes=_with_short_titles(notes),
+        written=max((turn.created for turn in turns), default=0.0),
     )
 
 
-def _conversation_opening(exchanges: Sequence[Exchange], notes: Sequence[Note]) -> Iterator[Block]:
-    if not exchanges:
-        yield line("This conversation has no questions.")
+def _conversation_opening(turns: Sequence[StoredTurn]) -> Iterator[Node]:
+    if not turns:
+        yield paragraph("This conversation has no questions.")
         return
-    days = list(dict.fromkeys(_day(exchange.asked) for exchange in (exchanges[0], exchanges[-1])))
-    count = "1 question" if len(exchanges) == 1 else f"{len(exchanges)} questions"
-    yield line(f"A conversation with documents: {count}, {' to '.join(days)}", "about")
-    yield from _legend(claim.status for each in exchanges if each.answer for claim in each.answer.claims)
+    days = list(dict.fromkeys(_day(turn.created) for turn in (turns[0], turns[-1])))
+    count = "1 question" if len(turns) == 1 else f"{len(turns)} questions"
+    yield paragraph(f"A conversation with documents: {count}, {' to '.join(days)}", "about")
+    yield from _legend(claim.status for turn in turns if turn.answer for claim in turn.answer.claims)
 
 
-def _question(place: int, question: str) -> Iterator[Block]:
-    words = one_line(question)
-    heading = shortened(words, HEADING_LENGTH)
-    yield Heading(1, (Text(f"{place}. {heading}"),))
-    if heading != words:
-        for part in clean(question).split("\n"):
-            if part.strip():
-                yield Paragraph((Text(" ".join(part.split()), italic=True),))
+def _question(place: int, question: str) -> Iterator[Node]:
+    whole = one_line(question)
+    brief = shortened(whole, HEADING_LENGTH)
+    yield heading(1, f"{place}. {brief}")
+    if brief != whole:
+        for part in filter(str.strip, clean(question).split("\n")):
+            yield paragraph(words(one_line(part), "Emph"))
 
 
-def _about(answer: Answer, exchange: Exchange) -> Iterator[Block]:
-    yield _written(answer, _moment(answer.created or exchange.asked))
+def _about(answer: Answer, asked: float) -> Iterator[Node]:
+    yield _written(answer, _moment(answer.created or asked))
     if answer.standalone and answer.standalone != answer.question:
-        yield line(f"Searched for: “{one_line(answer.standalone)}”", "about")
+        yield paragraph(f"Searched for: “{one_line(answer.standalone)}”", "about")
     if answer.refused:
-        yield line("No answer found in your documents.", "notice")
+        yield paragraph("No answer found in your documents.", "notice")
     elif answer.extractive:
-        yield line("Quotes from your documents.", "notice")
+        yield paragraph("Quotes from your documents.", "notice")
     yield from _unfinished(answer)
     if answer.dropped:
         many = len(answer.dropped)
-        words = "1 citation" if many == 1 else f"{many} citations"
-        yield line(f"{words} without a valid source {'was' if many == 1 else 'were'} removed.", "about")
+        removed = (
+            "1 citation without a valid source was" if many == 1 else f"{many} citations without a valid source were"
+        )
+        yield paragraph(f"{removed} removed.", "about")
     for note in (*answer.notes, *(answer.trace.notes if answer.trace else ())):
-        yield line(one_line(note), "about")
+        yield paragraph(one_line(note), "about")
 
 
 def _day(seconds: float) -> str:
@@ -123,13 +119,12 @@ def of_report(report: Report, files: Mapping[str, str], *, quote_length: int) ->
     characters are shortened in the middle."""
     notes: list[Note] = []
     cited: list[Citation] = []
-    blocks: list[Block] = []
+    blocks: Nodes = []
     for section in report.sections:
-        heading = one_line(f"{section.number} {section.heading}")
-        blocks.append(Heading(min(section.level, DEEPEST), (Text(heading),)))
+        blocks.append(heading(min(section.level, DEEPEST), one_line(f"{section.number} {section.heading}")))
         if section.answer is None:
             if section.status == "empty" and not section.gaps:
-                blocks.append(line("Not written yet.", "notice"))
+                blocks.append(paragraph("Not written yet.", "notice"))
             blocks += parse(section.text, _lacking(section.text))
             continue
         blocks += _unfinished(section.answer)
@@ -137,98 +132,95 @@ def of_report(report: Report, files: Mapping[str, str], *, quote_length: int) ->
         cited += section.answer.citations
     return Manuscript(
         title=one_line(report.title),
-        blocks=(*_report_opening(report, notes), *blocks, *_gaps(report), *_documents(cited, files, notes)),
-        notes=with_short_titles(notes),
+        blocks=[*_report_opening(report, notes), *blocks, *_gaps(report), *_documents(cited, files, notes)],
+        notes=_with_short_titles(notes),
         written=report.created,
     )
 
 
-def _report_opening(report: Report, notes: list[Note]) -> Iterator[Block]:
+def _report_opening(report: Report, notes: list[Note]) -> Iterator[Node]:
     yield _written(report, _day(report.created))
     if report.extractive:
-        yield line("Quotes from your documents.", "notice")
-    yield from _legend(verdict.status for note in notes for verdict in note.verdicts)
+        yield paragraph("Quotes from your documents.", "notice")
+    yield from _legend(claim.status for note in notes for claim in note.doubts)
 
 
-def _gaps(report: Report) -> Iterator[Block]:
+def _gaps(report: Report) -> Iterator[Node]:
     lacking = [section for section in report.sections if section.gaps]
-    if not lacking:
-        return
-    yield Heading(1, (Text("Missing"),))
-    yield Items(tuple(_lacks(section) for section in lacking))
+    if lacking:
+        yield heading(1, "Missing")
+        yield bullets(*map(_lacks, lacking))
 
 
-def _lacks(section: FilledSection) -> tuple[Block, ...]:
-    note = "" if section.required else " (optional)"
-    about = Paragraph((Text(one_line(f"{section.number} {section.heading}"), bold=True), Text(note)))
-    return about, Items(tuple((Paragraph((Text(one_line(gap.what)),)),) for gap in section.gaps))
+def _lacks(section: FilledSection) -> Nodes:
+    about = words(one_line(f"{section.number} {section.heading}"), "Strong")
+    note = [] if section.required else words(" (optional)")
+    gaps = ([node("Plain", words(one_line(gap.what)))] for gap in section.gaps)
+    return [node("Plain", about + note), bullets(*gaps)]
 
 
-def _written(made: Answer | Report, when: str) -> Paragraph:
+def _written(made: Answer | Report, when: str) -> Node:
     writer = "the offline answerer" if made.model == OFFLINE else one_line(made.model)
-    return line(f"{'Put together' if made.extractive else 'Written'} by {writer}, {when}", "about")
+    return paragraph(f"{'Put together' if made.extractive else 'Written'} by {writer}, {when}", "about")
 
 
-def _legend(statuses: Iterable[str]) -> Iterator[Block]:
+def _legend(statuses: Iterable[str]) -> Iterator[Node]:
     """Meanings of the verdict words that occur."""
     found = set(statuses)
-    legend = "; ".join(f"[{status}]: {words}" for status, words in DOUBTS.items() if status in found)
+    legend = "; ".join(f"[{status}]: {meaning}" for status, meaning in DOUBTS.items() if status in found)
     if legend:
-        yield line(f"Every claim was checked against the words it cites. {legend}.", "about")
+        yield paragraph(f"Every claim was checked against the words it cites. {legend}.", "about")
 
 
-def _unfinished(answer: Answer) -> Iterator[Block]:
+def _unfinished(answer: Answer) -> Iterator[Node]:
     if answer.status == "stopped":
-        yield line("Stopped before the end.", "notice")
+        yield paragraph("Stopped before the end.", "notice")
     if answer.status == "failed":
         error = answer.error or {}
-        words = one_line(f"{error.get('message', '')} {error.get('hint', '')}")
-        yield line(f"Failed before the end. {words}".strip(), "notice")
+        told = one_line(f"{error.get('message', '')} {error.get('hint', '')}")
+        yield paragraph(f"Failed before the end. {told}".strip(), "notice")
 
 
 # Answers
 
 
-def _answered(answer: Answer, notes: list[Note], quote_length: int, *, highest: int = 2) -> list[Block]:
+def _answered(answer: Answer, notes: list[Note], quote_length: int, *, highest: int = 2) -> Nodes:
     """Blocks of an answer, its headings from level ``highest`` on; its notes, numbered on from ``notes`` in order of
     first reference, are appended to these and listed last."""
-    known = len(notes)
-    by_n = {citation.n: citation for citation in answer.citations}
-    first = _body(answer, {n: n for n in by_n}, highest)
-    numbers = {n: known + place for place, n in enumerate(dict.fromkeys(references(first)), start=1)}
-    given = {mark.n for mark in answer.marks if not mark.added}
+    marks = [Insert(mark.start, mark.end, [node("Ref", mark.n)]) for mark in answer.marks]
     doubtful = [claim for claim in answer.claims if claim.status in DOUBTS]
+    doubts = [_doubt(answer.text, claim) for claim in doubtful]
+    blocks = parse(answer.text, [*marks, *doubts, *_lacking(answer.text)], highest=highest)
+    unmarked = sorted({citation.n for citation in answer.citations} - {mark.n for mark in answer.marks})
+    if unmarked:
+        blocks.append(node("Para", [*words("Also cited:"), *(node("Ref", n) for n in unmarked)]))
+    numbers = {n: place for place, n in enumerate(dict.fromkeys(references(blocks)), start=len(notes) + 1)}
+    by_n = {citation.n: citation for citation in answer.citations}
+    given = {mark.n for mark in answer.marks if not mark.added}
     own = [
-        _note(
-            by_n[n],
+        Note(
             number,
-            quote_length,
-            added=n not in given and any(mark.n == n for mark in answer.marks),
-            verdicts=tuple(Verdict(claim.status, one_line(claim.reason)) for claim in doubtful if n in claim.citations),
+            _cleaned(by_n[n], quote_length),
+            added=n not in given and n not in unmarked,
+            doubts=tuple(claim for claim in doubtful if n in claim.citations),
         )
         for n, number in numbers.items()
     ]
     notes += own
-    listed = [Notes(tuple(note.number for note in own))] if own else []
-    return [*_body(answer, numbers, highest), *listed]
+    listed = [node("Notes", [note.number for note in own])] if own else []
+    return [*_numbered(blocks, numbers), *listed]
 
 
-def _body(answer: Answer, numbers: Mapping[int, int], highest: int) -> tuple[Block, ...]:
-    marks = [Insert(mark.start, mark.end, (NoteRef(numbers[mark.n]),)) for mark in answer.marks]
-    doubts = [_doubt(answer.text, claim) for claim in answer.claims if claim.status in DOUBTS]
-    blocks = parse(answer.text, [*marks, *doubts, *_lacking(answer.text)], highest=highest)
-    unmarked = sorted({citation.n for citation in answer.citations} - {mark.n for mark in answer.marks})
-    if not unmarked:
-        return blocks
-    return (*blocks, Paragraph((Text("Also cited:"), *(NoteRef(numbers[n]) for n in unmarked))))
+def _numbered(blocks: Nodes, numbers: Mapping[int, int]) -> Nodes:
+    """``blocks`` with the notes' ``numbers`` in place of the citations' own."""
+    made: Nodes = rewritten(blocks, lambda each: [node("Ref", numbers[each["c"]]) if each["t"] == "Ref" else each])
+    return made
 
 
 def _lacking(text: str) -> list[Insert]:
     """Inserts for the parts that ``text`` reports as missing, so that they are not taken for a link or a quote."""
     return [
-        Insert(
-            match.start(), match.end(), (Text(missing_mark(match.group(1) or "not said what"), bold=True, lack=True),)
-        )
+        Insert(match.start(), match.end(), words(missing_mark(match.group(1) or "not said what"), "Strong", "lack"))
         for match in INSUFFICIENT.finditer(text)
     ]
 
@@ -237,32 +229,24 @@ def _doubt(text: str, claim: Claim) -> Insert:
     """Verdict word at the end of a claim; its reason is in the claim's notes, or beside the word without notes."""
     end = claim.start + len(text[claim.start : claim.end].rstrip(" \t\n|"))
     reason = "" if claim.citations else f": {one_line(claim.reason)}"
-    return Insert(end, end, (Text(f" [{claim.status}{reason}]", remark=True),))
+    return Insert(end, end, [node("Space"), *words(f"[{claim.status}{reason}]", "remark")])
 
 
-def _note(citation: Citation, number: int, quote_length: int, *, added: bool, verdicts: tuple[Verdict, ...]) -> Note:
-    quote = one_line(citation.quotation)
+def _cleaned(citation: Citation, quote_length: int) -> Citation:
+    quote = citation.quotation
     for mark in GENERATED_MARKS if citation.generated else ():
         quote = quote.replace(mark, " ")
-    return Note(
-        number=number,
+    return replace(
+        citation,
         title=one_line(citation.title) or citation.doc_id,
-        page=citation.page,
-        label=one_line(citation.page_label) or str(citation.page),
-        quote=shortened(" ".join(quote.split()), quote_length),
-        section=tuple(one_line(part) for part in citation.section),
-        cell=one_line(citation.label),
-        generated=citation.generated,
-        ocr=citation.ocr,
-        added=added,
-        verdicts=verdicts,
-        doc_id=citation.doc_id,
-        boxes=citation.boxes,
-        heads=citation.head_boxes,
+        page_label=one_line(citation.page_label) or str(citation.page),
+        quote=shortened(one_line(quote), quote_length),
+        section=tuple(map(one_line, citation.section)),
+        label=one_line(citation.label),
     )
 
 
-def _documents(cited: Sequence[Citation], files: Mapping[str, str], notes: Sequence[Note]) -> Iterator[Block]:
+def _documents(cited: Sequence[Citation], files: Mapping[str, str], notes: Sequence[Note]) -> Iterator[Node]:
     """Documents in order of first citation, each with its file, its cited pages, and the short name used in ``notes``
     after the first, if it differs from the title."""
     if not cited:
@@ -271,20 +255,58 @@ def _documents(cited: Sequence[Citation], files: Mapping[str, str], notes: Seque
     for citation in cited:
         pages.setdefault(citation.doc_id, {})[citation.page] = one_line(citation.page_label) or str(citation.page)
     titles = {citation.doc_id: one_line(citation.title) or citation.doc_id for citation in cited}
-    called = {note.doc_id: note.short for note in with_short_titles(notes) if note.short}
-    yield Heading(1, (Text("Documents cited"),))
-    yield Items(
-        tuple((_document(titles[one], files.get(one), pages[one], called.get(one, titles[one])),) for one in titles)
+    called = {note.citation.doc_id: note.short for note in _with_short_titles(notes) if note.short}
+    yield heading(1, "Documents cited")
+    yield bullets(
+        *([_document(titles[one], files.get(one), pages[one], called.get(one, titles[one]))] for one in titles)
     )
 
 
-def _document(title: str, file: str | None, pages: Mapping[int, str], called: str) -> Paragraph:
+def _document(title: str, file: str | None, pages: Mapping[int, str], called: str) -> Node:
     labels = [label for _, label in sorted(pages.items())]
-    where = f"{'p.' if len(labels) == 1 else 'pp.'} {', '.join(labels)}"
+    where = f", {'p.' if len(labels) == 1 else 'pp.'} {', '.join(labels)}"
     kept = f" ({one_line(file)})" if file else " (no longer in the library)"
-    named = (Text(", cited as "), Text(called, italic=True)) if called != title else ()
-    return Paragraph((Text(title, italic=True), Text(kept), *named, Text(f", {where}")))
+    named = [*words(", cited as "), *words(called, "Emph")] if called != title else []
+    return node("Plain", [*words(title, "Emph"), *words(kept), *named, *words(where)])
 
 
-def line(words: str, role: Role = "body") -> Paragraph:
-    return Paragraph((Text(words),), role)
+# Notes, the same in every format: a document's first note has its full title, later ones a title that no other has
+
+
+def _with_short_titles(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """``notes`` with the short title in each that is not the first of its document."""
+    shorter = short_titles({note.citation.doc_id: note.citation.title for note in reversed(notes)})
+    seen: set[str] = set()
+    out = []
+    for note in notes:
+        cited = note.citation
+        if cited.doc_id in seen:
+            section = tuple(short(part, SECTION) for part in cited.section[-1:])
+            note = replace(note, citation=replace(cited, section=section), short=shorter[cited.doc_id])
+        seen.add(cited.doc_id)
+        out.append(note)
+    return tuple(out)
+
+
+def page_of(note: Note) -> str:
+    """Page reference ``p. 38``, with the page's number in the file if the printed one differs."""
+    page, label = str(note.citation.page), note.citation.page_label
+    return f"p. {label}" if label == page else f"p. {label} (page {page} of the file)"
+
+
+def note_words(note: Note) -> Nodes:
+    """Document, page, section and quote, then any caveats about the quote."""
+    cited = note.citation
+    # A heading's own full stop or colon would precede the colon.
+    parts = (part.rstrip(" .:;") for part in (" › ".join(cited.section), cited.label))
+    place = ", ".join(["", page_of(note), *filter(None, parts)])
+    marks = []
+    if cited.generated:
+        marks.append("Description of a figure by AI, not the document's own words.")
+    if cited.ocr is not None:  # rounded down, so that 100 means certain
+        marks.append(f"Read by OCR with {int(100 * cited.ocr)}% confidence.")
+    if note.added:
+        marks.append("Citation added by Groundwork's check, not by the writer.")
+    marks += [one_line(f"Checked: {claim.status}. {claim.reason}") for claim in note.doubts]
+    remarks = [each for mark in marks for each in (node("Space"), *words(mark, "remark"))]
+    return [*words(note.short or cited.title, "Emph"), *words(f"{place}: {quoted(cited.quote)}"), *remarks]

@@ -1,185 +1,184 @@
-"""Markdown writer: CommonMark with GFM's tables, strikethrough and footnotes; readable as plain text."""
+"""Markdown parser for manuscripts: Markdown → pandoc's tree, with inlines inserted at given positions (citation marks,
+verdict words).
+
+Positions refer to the Markdown. Before parsing, each becomes a short sentinel between ``⸨`` and ``⸩``: punctuation to
+the parser (CommonMark and GFM's tables and strikethrough, by markdown-it-py), like ``[1]``, so that emphasis beside it
+still closes. Raw HTML and entities are text, pictures become their alternative text, and only links to the web or a
+mail address stay links.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from ragcore.config.settings import ExportSettings
-from ragcore.export.model import (
-    Align,
-    Block,
-    Break,
-    Code,
-    Heading,
-    Inline,
-    Items,
-    Manuscript,
-    Note,
-    NoteRef,
-    Notes,
-    Paragraph,
-    Quote,
-    Rule,
-    Runs,
-    Table,
-    Text,
-    joined,
-    plain,
-)
-from ragcore.export.notes import note_runs
-from ragcore.export.parse import parse_inline
-from ragcore.text.markdown import escape
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, blockquote, list_block
+from markdown_it.tree import SyntaxTreeNode
 
-_RULES: dict[Align, str] = {"": "---", "left": ":---", "center": ":---:", "right": "---:"}
-# Start of a line that would open a heading, list, quote, table or underline.
-_OPENS_BLOCK = re.compile(r"^(?=[-+=#](?:[-+=#|:\s]|$)|>|:-|\|)|^\d{1,9}(?=[.)](?:\s|$))")
-_TICKS = re.compile(r"`+")
+from ragcore.export.characters import clean
+from ragcore.export.tree import Node, Nodes, attributes, node, references, rewritten, words
+
+OPEN, CLOSE = "⸨", "⸩"
+# The same characters in the text itself become noncharacters, which `clean` has removed from it.
+_SAFE = str.maketrans({OPEN: "\ufdd0", CLOSE: "\ufdd1"})
+_RESTORE = str.maketrans({"\ufdd0": OPEN, "\ufdd1": CLOSE})
+_SENTINEL = re.compile(f"(?:{OPEN}|%E2%B8%A8)(\\d+)(?:{CLOSE}|%E2%B8%A9)")  # as it is, and in an address
+_LINKS = ("http://", "https://", "mailto:")
+LEVELS = 6
+DEEPEST = 18  # level below which no blocks nest; a quote is one level, a list with its item two
+_LOOKS = {"strong": "Strong", "em": "Emph", "s": "Strikeout"}
+_ALIGNS = {"": "AlignDefault", "left": "AlignLeft", "center": "AlignCenter", "right": "AlignRight"}
+_Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
-def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
-    """Manuscript in UTF-8. Notes become footnotes ``[^1]``, defined after the part that refers to them."""
-    notes = {note.number: note for note in manuscript.notes}
-    listed = {n for block in manuscript.blocks if isinstance(block, Notes) for n in block.numbers}
-    rest = Notes(tuple(n for n in notes if n not in listed))
-    return f"# {_heading(escape(manuscript.title))}\n\n{_blocks((*manuscript.blocks, rest), notes)}\n".encode()
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """Replacement of ``text[start:end]`` by inlines."""
+
+    start: int
+    end: int
+    inlines: Nodes
 
 
-def _blocks(blocks: Sequence[Block], notes: dict[int, Note], *, tight: bool = False) -> str:
-    out: list[str] = []
-    marker = 0  # a list right after a list alternates the marker, so that they stay separate
-    for place, block in enumerate(blocks):
-        after_list = place > 0 and isinstance(blocks[place - 1], Items) and isinstance(block, Items)
-        marker = 1 - marker if after_list else 0
-        text = _block(block, notes, marker)
-        if text:
-            out.append(text)
-    return ("\n" if tight else "\n\n").join(out)
+def _shallow(rule: _Rule) -> _Rule:
+    """``rule`` limited to level `DEEPEST`. Deeper blocks become a paragraph with their markup: the parser drops content
+    at level 20, as do readers of the written Markdown, and a page has no room for it."""
+
+    def shallow(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        return state.level < DEEPEST and rule(state, start, end, silent)
+
+    return shallow
 
 
-def _block(block: Block, notes: dict[int, Note], marker: int) -> str:
-    match block:
-        case Heading():
-            return f"{'#' * min(block.level + 1, 6)} {_heading(_runs(block.runs, line=' '))}"
-        case Paragraph():
-            words = _paragraph(_runs(block.runs))
-            return f"**{words}**" if block.role == "notice" and "**" not in words else words
-        case Items():
-            return _list(block, notes, marker)
-        case Table():
-            return _table(block)
-        case Quote():
-            return "\n".join(f"> {line}".rstrip() for line in _blocks(block.blocks, notes).split("\n"))
-        case Code():
-            fence = "`" * max(3, *(len(ticks) + 1 for ticks in _TICKS.findall(block.text)), 0)
-            return f"{fence}\n{block.text}\n{fence}"
-        case Rule():
-            return "---"
-        case Notes():
-            return "\n".join(f"[^{n}]: {_paragraph(_runs(note_runs(notes[n])))}" for n in block.numbers)
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    rules = parser.block.ruler
+    rules.at("blockquote", _shallow(blockquote), {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    rules.at("list", _shallow(list_block), {"alt": ["paragraph", "reference", "blockquote"]})
+    # A link definition would swallow a line of a quote that looks like one.
+    return parser.disable(["reference", "html_block", "html_inline", "entity"])
 
 
-def _list(block: Items, notes: dict[int, Note], marker: int) -> str:
-    tight = all(_fits_tight(item) for item in block.items)
-    lines = []
-    for place, item in enumerate(block.items):
-        lead = f"{'-*'[marker]} " if block.start is None else f"{block.start + place}{'.)'[marker]} "
-        body = _blocks(item, notes, tight=tight).split("\n")
-        lines.append(
-            "\n".join([lead + body[0], *(" " * len(lead) + line if line else "" for line in body[1:])]).rstrip()
+def parse(text: str, inserts: Sequence[Insert] = (), *, highest: int = 1) -> Nodes:
+    """Blocks of ``text``; its highest headings get the level ``highest``, the others follow. Inserts lie within it and
+    do not overlap; each is in the blocks once, at the end if Markdown drops its place (a surplus cell)."""
+    root = SyntaxTreeNode(_parser().parse(_with_sentinels(text, inserts)))
+    levels = [int(each.tag[1:]) for each in root.walk() if each.type == "heading"]
+    reader = _Reader(inserts, lower=highest - min(levels, default=1))
+    found = reader.blocks(root)
+    lost = [each for place in sorted(set(range(len(inserts))) - reader.placed) for each in inserts[place].inlines]
+    return [*found, node("Para", lost)] if lost else found
+
+
+def _with_sentinels(text: str, inserts: Sequence[Insert]) -> str:
+    parts: list[str] = []
+    at = 0
+    for place, insert in sorted(enumerate(inserts), key=lambda pair: (pair[1].start, pair[1].end, pair[0])):
+        parts += [clean(text[at : insert.start]).translate(_SAFE), f"{OPEN}{place}{CLOSE}"]
+        at = max(at, insert.end)
+    return "".join((*parts, clean(text[at:]).translate(_SAFE)))
+
+
+class _Reader:
+    """Converter of the parser's tree to pandoc's; ``placed`` are the inserts met so far."""
+
+    def __init__(self, inserts: Sequence[Insert], lower: int) -> None:
+        self.inserts = inserts
+        self.lower = lower
+        self.placed: set[int] = set()
+
+    def blocks(self, parent: SyntaxTreeNode) -> Nodes:
+        return [block for child in parent.children for block in self._block(child)]
+
+    def _block(self, found: SyntaxTreeNode) -> Nodes:
+        match found.type:
+            case "heading":
+                level = min(int(found.tag[1:]) + self.lower, LEVELS)
+                return [node("Header", level, attributes(), self._inlines(found))]
+            case "paragraph":
+                return [node("Plain" if found.hidden else "Para", self._inlines(found))]
+            case "bullet_list":
+                return [node("BulletList", [self.blocks(item) for item in found.children])]
+            case "ordered_list":
+                numbers = [int(found.attrs.get("start", 1)), node("Decimal"), node("Period")]
+                return [node("OrderedList", numbers, [self.blocks(item) for item in found.children])]
+            case "blockquote":
+                return [node("BlockQuote", self.blocks(found))]
+            case "table":
+                return [self._table(found)]
+            case "fence" | "code_block":  # inserts in it, or after its fence, come below it
+                inside = [each for text in (found.info, found.content) for each in self._found(text)]
+                text = _SENTINEL.sub("", found.content).translate(_RESTORE).rstrip("\n")
+                return [node("CodeBlock", attributes(), text)] + ([node("Para", inside)] if inside else [])
+            case "hr":
+                return [node("HorizontalRule")]
+        raise AssertionError(f"a block of Markdown that is not switched on: {found.type}")
+
+    def _table(self, found: SyntaxTreeNode) -> Node:
+        head, *body = (
+            [[attributes(), [self._cell(cell) for cell in row.children]] for row in part.children]
+            for part in found.children
         )
-    return ("\n" if tight else "\n\n").join(lines)
+        first = found.children[0].children[0].children
+        aligns = [_ALIGNS[str(cell.attrs.get("style", "")).removeprefix("text-align:")] for cell in first]
+        columns = [[node(align), node("ColWidthDefault")] for align in aligns]
+        bodies = [[attributes(), 0, [], rows] for rows in body or [[]]]
+        return node("Table", attributes(), [None, []], columns, [attributes(), head], bodies, [attributes(), []])
 
+    def _cell(self, found: SyntaxTreeNode) -> list[Any]:
+        return [attributes(), node("AlignDefault"), 1, 1, [node("Plain", self._inlines(found))]]
 
-def _fits_tight(item: Sequence[Block]) -> bool:
-    """Whether it needs no blank line: a paragraph, and lists that may begin right under one (CommonMark 5.3)."""
-    if not item:
-        return True
-    first, *rest = item
-    nested = [part for part in rest if isinstance(part, Items) and part.start in (None, 1) and part.items[0]]
-    return isinstance(first, Paragraph) and len(nested) == len(rest)
+    def _inlines(self, parent: SyntaxTreeNode) -> Nodes:
+        """Inlines of a node, without a blank before a note's number."""
+        out: Nodes = []
+        for child in parent.children:
+            for each in self._inline(child):
+                if each["t"] == "Ref" and out and out[-1]["t"] == "Space":
+                    out.pop()
+                out.append(each)
+        return out
 
+    def _inline(self, found: SyntaxTreeNode) -> Nodes:
+        match found.type:
+            case "text" | "code_inline":
+                return self._text(found.content, code=found.type == "code_inline")
+            case "softbreak":
+                return [node("Space")]
+            case "hardbreak":
+                return [node("LineBreak")]
+            case "strong" | "em" | "s":
+                return [node(_LOOKS[found.type], self._inlines(found))]
+            case "link" | "image":
+                href = str(found.attrs["src" if found.type == "image" else "href"])
+                inner, bare = self._inlines(found), _SENTINEL.sub("", href)
+                inserts = self._found(href)
+                if not bare.lower().startswith(_LINKS):
+                    return [*inner, *inserts]
+                kept = rewritten(inner, lambda each: [each] if each["t"] != "Ref" else [])  # a link holds no link
+                notes = [node("Ref", number) for number in references(inner)]
+                return [node("Link", attributes(), kept, [bare, ""]), *notes, *inserts]
+            case "inline":
+                return self._inlines(found)
+        raise AssertionError(f"Markdown that is not switched on: {found.type}")
 
-def _table(table: Table) -> str:
-    rows = list(table.rows) if table.heads else [((),) * len(table.aligns), *table.rows]
-    lines = ["| " + " | ".join(_runs(cell, line=" ").replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "| " + " | ".join(_RULES[align] for align in table.aligns) + " |", *lines[1:]])
+    def _text(self, content: str, *, code: bool) -> Nodes:
+        out: Nodes = []
+        for place, part in enumerate(_SENTINEL.split(content)):
+            text = part.translate(_RESTORE)
+            if place % 2:
+                out += self._put(int(part))
+            elif text:
+                out += [node("Code", attributes(), text)] if code else words(text)
+        return out
 
+    def _found(self, text: str) -> Nodes:
+        return [each for place in _SENTINEL.findall(text) for each in self._put(int(place))]
 
-def _paragraph(words: str) -> str:
-    return "\n".join(_OPENS_BLOCK.sub(r"\g<0>\\", line) for line in words.strip().split("\n"))
-
-
-def _heading(words: str) -> str:
-    """Heading text with a final ``#`` escaped, which would be dropped."""
-    return words.strip()[:-1] + "\\#" if words.strip().endswith("#") else words.strip()
-
-
-def _runs(runs: Runs, line: str = "\\\n") -> str:
-    """Markdown of ``runs``, with ``line`` for a line break; headings and cells allow only a blank.
-
-    Markdown cannot put every style beside every character. The result is parsed back, and if a word differs, the words
-    are written without style.
-    """
-    runs = joined(runs)
-    text = _written(runs, line)
-    if _read(text) == _said(runs):
-        return text
-    return _written(joined(Text(run.text) if isinstance(run, Text) else run for run in runs), line)
-
-
-def _read(text: str) -> str:
-    return "".join(plain(parse_inline(text)).split())
-
-
-def _said(runs: Runs) -> str:
-    """All words and references, without blanks."""
-    parts = (run.text if isinstance(run, Text) else f"[^{run.number}]" for run in runs if not isinstance(run, Break))
-    return "".join("".join(parts).split())
-
-
-def _written(runs: Runs, line: str) -> str:
-    out = ""
-    for href, group in groupby(runs, key=lambda run: run.href if isinstance(run, Text) else ""):
-        linked = list(group)
-        words = ""
-        for place, run in enumerate(linked):
-            behind = linked[place + 1] if place + 1 < len(linked) else None
-            words += _run(run, line, words or out, behind)
-        out += f"[{words}](<{href.replace('<', '%3C').replace('>', '%3E')}>)" if href else words
-    return out
-
-
-def _run(run: Inline, line: str, before: str, behind: Inline | None) -> str:
-    match run:
-        case NoteRef():
-            return f"[^{run.number}]"
-        case Break():
-            return line
-    bare = run.text.strip()
-    if not bare:
-        return run.text
-    # Missing parts are in brackets but no link, since the file has no link definitions.
-    words = f"[{escape(bare[1:-1])}]" if run.lack else _code(bare) if run.code else escape(bare)
-    head, tail = run.text[: run.text.index(bare)], run.text[run.text.index(bare) + len(bare) :]
-    signs = ("~~" if run.strike else "") + ("**" if run.bold else "") + ("*" if run.italic or run.remark else "")
-    left = (before + head)[-1:]
-    right = (tail + (behind.text if isinstance(behind, Text) else "[" if behind else ""))[:1]
-    if signs and _opens(left, words[0]) and _opens(right, words[-1]):
-        words = f"{signs}{words}{signs[::-1]}"
-    elif left == "]" and words[0] in "(:":
-        words = f"\\{words}"  # or the reference before it would be a link, or a definition
-    return f"{head}{words}{tail}"
-
-
-def _opens(outside: str, inside: str) -> bool:
-    """Whether an emphasis delimiter between the two is valid (CommonMark's flanking rules, both ways); otherwise the
-    words lose their emphasis."""
-    return outside not in ("*", "~", "\\") and (not outside or not outside.isalnum() or inside.isalnum())
-
-
-def _code(text: str) -> str:
-    ticks = "`" * (max((len(found) for found in _TICKS.findall(text)), default=0) + 1)
-    pad = " " if text[0] == "`" or text[-1] == "`" else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
+    def _put(self, place: int) -> Nodes:
+        self.placed.add(place)
+        return self.inserts[place].inlines

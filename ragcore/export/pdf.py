@@ -10,49 +10,26 @@ import io
 import re
 import time
 from dataclasses import replace
+from functools import partial
+from importlib.resources import files
 from typing import Any
 
 from ragcore.config.settings import ExportSettings
 from ragcore.errors import GroundworkError
-from ragcore.export.columns import WIDE, fitted
-from ragcore.export.model import Heading, Manuscript, plain, walk
-from ragcore.export.pandoc import html
+from ragcore.export.pandoc import PADDING, WIDE, html, widths
+from ragcore.export.tree import Manuscript, Node, Nodes, node, plain, rewritten, rows, walk, words
 
 MARGIN = 62.0  # points
 BOOKMARK_LEVELS = 2  # heading levels below the title
 FOOT, FOOT_SIZE = 34.0, 8.0  # page number: height above the lower edge, and font size
 HEADING_ROOM = 60.0  # minimum points of a page below a heading
+# MuPDF decodes entities twice (``&amp;lt;`` is ``<`` to it), unless an element is between their two parts.
 _DOUBLE = re.compile(r"&amp;(?=#?\w+;)(?![^<>]*>)")  # not within a tag
+BREAK = "\u200b"  # ZERO WIDTH SPACE: an allowed line break
+LINE, WIDE_LINE = 80, 110  # of the widest common letters on a line of a table
+LINES = 25  # less than half a page
 _ASTRAL = re.compile(rb"<([0-9a-f]{5,6})>")
 GREY = (0.4, 0.4, 0.4)
-STYLE = """
-* { overflow-wrap: break-word; }
-body { margin: 0; font-family: sans-serif; font-size: 10pt; line-height: 1.35; color: #1a1a1a; }
-a[href] { color: #1f4e8c; text-decoration: none; }
-sup { font-size: 7pt; }
-h1 { font-size: 18pt; margin: 0 0 6pt 0; line-height: 1.2; }
-h2 { font-size: 13pt; margin: 16pt 0 5pt 0; line-height: 1.25; }
-h3, h4, h5, h6 { font-size: 10.5pt; margin: 10pt 0 3pt 0; }
-p { margin: 0 0 6pt 0; }
-.about p { color: #666; font-size: 8.5pt; margin-bottom: 4pt; }
-.notice p { font-weight: bold; }
-.remark { color: #666; font-style: italic; font-size: 8.5pt; }
-.lack { color: #9c3d00; font-size: 9pt; }
-ul, ol { margin: 0 0 6pt 0; padding-left: 18pt; }
-li { margin: 0 0 2pt 0; }
-li p { margin: 0; }
-table { border-collapse: collapse; margin: 4pt 0 8pt 0; font-size: 9pt; }
-/* No background: MuPDF draws stripes of it on the pages after. */
-th { font-weight: bold; text-align: left; border: 0.5pt solid #999; padding: 2pt 5pt; }
-td { border: 0.5pt solid #999; padding: 2pt 5pt; }
-table.wide { font-size: 7pt; }
-table.wide th, table.wide td { padding: 1pt 2pt; }
-blockquote { margin: 0 0 6pt 4pt; padding-left: 10pt; border-left: 1.5pt solid #ccc; color: #444; }
-pre { font-size: 8.5pt; margin: 0 0 6pt 8pt; white-space: pre-wrap; }
-code { font-size: 9pt; }
-.notes { margin: 6pt 0 0 0; padding-top: 4pt; border-top: 0.5pt solid #999; }
-.note p { font-size: 8.5pt; margin: 0 0 3pt 0; }
-"""
 
 
 class _Places:
@@ -114,12 +91,12 @@ def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
 def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, _Places]:
     import pymupdf
 
-    story = pymupdf.Story(
-        _entities_once(html(replace(manuscript, blocks=fitted(manuscript.blocks, _room)))), user_css=STYLE
-    )
+    page_html = html(replace(manuscript, blocks=rewritten(manuscript.blocks, _fitted)))
+    style = (files("ragcore.export") / "pdf.css").read_text("utf-8")
+    story = pymupdf.Story(_DOUBLE.sub("&amp;<span></span>", page_html), user_css=style)
     out = io.BytesIO()
     writer = pymupdf.DocumentWriter(out)
-    places = _Places([plain(block.runs) for block in walk(manuscript.blocks) if isinstance(block, Heading)])
+    places = _Places([plain(each) for each in walk(manuscript.blocks) if each["t"] == "Header"])
     inside = pymupdf.Rect(MARGIN, MARGIN, paper.width - MARGIN, paper.height - MARGIN)
     page, more = 0, 1
     while more:
@@ -140,21 +117,40 @@ def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, _Places]:
     return out.getvalue(), places
 
 
-def _room(columns: int) -> int:
-    """Characters of a table's line, for the widest common letters."""
-    return 110 if columns > WIDE else 80
+def _fitted(each: Node) -> Nodes:
+    """``each``, a table so that it fits: words that make it too wide get break points, and one with a cell of more than
+    about `LINES` lines becomes a paragraph for each row, since a row cannot be higher than a page."""
+    if each["t"] != "Table":
+        return [each]
+    columns = list(zip(*rows(each)))
+    room = WIDE_LINE if len(columns) > WIDE else LINE
+    given = widths(each, room)
+    if any(len(plain(cell)) > LINES * width for column, width in zip(columns, given) for cell in column):
+        return [node("Para", _on_a_line(row)) for row in rows(each)]
+    longest = (max(len(word) for cell in column for word in plain(cell).split() or [""]) for column in columns)
+    if sum(longest) + PADDING * len(columns) > room:
+        for column, width in zip(columns, given):
+            for cell in column:
+                cell[:] = rewritten(cell, partial(_breakable, width - PADDING))
+    return [each]
+
+
+def _on_a_line(row: list[Nodes]) -> Nodes:
+    first, *rest = (cell[0]["c"] for cell in row)
+    return [*first, *(each for cell in rest for each in (*words(" | "), *cell))]
+
+
+def _breakable(longest: int, each: Node) -> Nodes:
+    """``each`` with a break point after every ``longest`` characters of a word."""
+    if each["t"] == "Str":
+        each["c"] = re.sub(f"(.{{{longest}}})(?=.)", f"\\1{BREAK}", each["c"])
+    return [each]
 
 
 def _positions(story: Any) -> list[Any]:
     found: list[Any] = []
     story.element_positions(lambda position: found.append(position))  # it accepts only a function
     return found
-
-
-def _entities_once(page: str) -> str:
-    """``page`` with entities protected from MuPDF, which decodes them twice (``&amp;lt;`` is ``<`` to it), by an
-    element between their two parts."""
-    return _DOUBLE.sub("&amp;<span></span>", page)
 
 
 def _pair_surrogates(document: Any) -> None:

@@ -1,9 +1,13 @@
 """Table export: a workbook with a sheet per table, or CSV.
 
-A workbook has unambiguous numbers as numbers (`ragcore.export.figures`), shown as printed; if the number alone loses
-something printed (a footnote mark), a note on the cell has it. Merged cells stay merged; headers are styled and frozen.
-The first sheet lists the tables with their pages. CSV has the text as printed, with an apostrophe before anything that
-a spreadsheet would take for a formula (OWASP, CSV injection).
+A workbook has unambiguous numbers as numbers, shown as printed; if the number alone loses something printed (a footnote
+mark), a note on the cell has it. Merged cells stay merged; headers are styled and frozen. The first sheet lists the
+tables with their pages. CSV has the text as printed, with an apostrophe before anything that a spreadsheet would take
+for a formula (OWASP, CSV injection).
+
+``1,234`` is over a thousand in one document and a little over one in another. Numbers with only one reading (``12.5``,
+``1,234,567``) in the table, else in the document, decide whether comma or point separates thousands; if they decide
+nothing, or conflict, a number that depends on it stays text.
 """
 
 from __future__ import annotations
@@ -12,14 +16,13 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ragcore.errors import InputError
 from ragcore.export.characters import clean, one_line, shortened
-from ragcore.export.figures import Figure, Marks, figure, marks_of
 
 if TYPE_CHECKING:
     from ragcore.types import Cell, Document, Element
@@ -36,6 +39,30 @@ LONGEST = 32_767  # maximum characters of a workbook's cell
 _NOT_IN_NAMES = re.compile(r"[\\/*?:\[\]]+")
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
 _DASHES = re.compile(r"[-–—−]+")
+
+Marks = Literal["point", "comma"]  # decimal marks
+DIGITS = 15  # significant ones of a spreadsheet's number
+_MINUS = "-−–"
+_MONEY = r"(?:US|C|A|HK)?\$|€|£|¥"
+_NUMBER = re.compile(
+    rf"(?P<open>\()?\s*(?P<sign>[{_MINUS}+])?\s*(?P<before>{_MONEY})?\s*(?P<inner>\()?(?P<sign2>[{_MINUS}+])?\s*"
+    rf"(?P<digits>\d[\d.,'’  ]*\d|\d|[.,]\d+)\s*(?P<after>{_MONEY})?\s*(?P<close>\))?\s*(?P<percent>%)?\s*(?P<last>\))?"
+)
+# Digits with either decimal mark: no "3.2.1" is a number, and 007 is a name.
+_READINGS: dict[Marks, re.Pattern[str]] = {
+    "point": re.compile(r"(?:([1-9]\d{0,2}(?:([,'’  ])\d{3})(?:\2\d{3})*)|(0|[1-9]\d*)?)(?:\.(\d+))?"),
+    "comma": re.compile(r"(?:([1-9]\d{0,2}(?:([.'’  ])\d{3})(?:\2\d{3})*)|(0|[1-9]\d*)?)(?:,(\d+))?"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Number of a cell. ``value`` is its amount (12% is 0.12); ``format`` shows it in a spreadsheet as printed:
+    currency, thousands, decimals, percent, brackets for negatives."""
+
+    value: float | int
+    format: str
+    bare: bool = False  # only digits in brackets
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +165,54 @@ def _sheet(document: Document, element: Element, number: int, marks: Marks | Non
 def _text(document: Document, cell: Cell) -> str:
     """Text of a cell without footnote marks."""
     return one_line(document.text[cell.start : cell.value_end])
+
+
+def marks_of(texts: Iterable[str]) -> Marks | None:
+    """Decimal mark of the numbers with only one reading; None without such numbers, or if they differ."""
+    read = (_read(match["digits"]) for match in map(_NUMBER.fullmatch, map(str.strip, texts)) if match)
+    found = {mark for readings in read if len(readings) == 1 for mark in readings}
+    return found.pop() if len(found) == 1 else None
+
+
+def _read(digits: str) -> dict[Marks, tuple[str, bool, str]]:
+    """Possible readings: the digits before the decimal mark, whether thousands are separated, and those after it."""
+    matches = {mark: pattern.fullmatch(digits) for mark, pattern in _READINGS.items()}
+    return {
+        mark: (re.sub(r"\D", "", match[1] or match[3] or "0"), bool(match[1]), match[4] or "")
+        for mark, match in matches.items()
+        if match
+    }
+
+
+def figure(text: str, marks: Marks | None) -> Figure | None:
+    """Number in ``text``; None if it is, or may be, something else. One in brackets is negative; the caller doubts a
+    `Figure.bare` one in a column without other numbers, since it may be a note's number."""
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        return None
+    brackets = bool(match["open"] or match["inner"])
+    signs = [sign for sign in (match["sign"], match["sign2"]) if sign]
+    money, percent = match["before"] or match["after"], bool(match["percent"])
+    if bool(match["close"]) + bool(match["last"]) != int(brackets) or (match["open"] and match["inner"]):
+        return None
+    if len(signs) + brackets > 1 or (money and (percent or (match["before"] and match["after"]))):
+        return None
+    found = {reading for mark, reading in _read(match["digits"]).items() if marks in (None, mark)}
+    if len(found) != 1:
+        return None
+    [(whole, grouped, decimals)] = found
+    if len(whole) + len(decimals) > DIGITS:
+        return None
+    value: float | int = float(f"{whole}.{decimals}") if decimals else int(whole)
+    if brackets or (signs and signs[0] in _MINUS):
+        value = -value
+    if percent:
+        value = round(value / 100, len(decimals) + 2)
+    shown = ("#,##0" if grouped else "0") + (f".{'0' * len(decimals)}" if decimals else "") + "%" * percent
+    if money:
+        shown = f'"{money}"{shown}' if match["before"] else f'{shown}" {money}"'
+    bare = brackets and not (money or decimals or grouped or percent)
+    return Figure(value, f"{shown};({shown})" if brackets else shown, bare)
 
 
 def _csv(given: Sequence[Sheet]) -> bytes:

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 
 from ragcore.config.settings import load
 from ragcore.export import KINDS, Kind, Writer, kind, writer
-from ragcore.export.manuscripts import of_conversation
-from ragcore.export.model import (
-    Break,
-    Code,
-    Heading,
-    Items,
-    Manuscript,
-    Note,
-    NoteRef,
-    Notes,
-    Paragraph,
-    Quote,
-    Rule,
-    Table,
-    Text,
-    plain,
-)
-from ragcore.export.notes import page
-from ragcore.export.parse import parse
+from ragcore.export.manuscripts import of_conversation, page_of
+from ragcore.export.markdown import Insert, parse
+from ragcore.export.tree import Manuscript, Node, Nodes, Note, heading, node, paragraph, plain, rows
+from ragcore.index.conversations import StoredTurn
 from ragcore.offline.rows import CellRow, cell_table
 from tests.export import samples
 from tests.export.reading import READERS, squeezed
@@ -48,8 +34,14 @@ def words_of(name: Kind, data: bytes) -> str:
     return squeezed(READERS[name](data).words)
 
 
-def simple(*blocks: object, notes: tuple[Note, ...] = (), title: str = "T") -> Manuscript:
-    return Manuscript(title, blocks, notes)  # type: ignore[arg-type]
+def simple(*blocks: Node, notes: tuple[Note, ...] = (), title: str = "T") -> Manuscript:
+    return Manuscript(title, list(blocks), notes)
+
+
+def marked(text: str) -> Nodes:
+    """Every ``[n]`` a reference."""
+    marks = re.finditer(r"\[(\d+)\]", text)
+    return parse(text, [Insert(match.start(), match.end(), [node("Ref", int(match[1]))]) for match in marks])
 
 
 class TestWriter:
@@ -61,8 +53,8 @@ class TestWriter:
         text = f"Net sales: **$ 5,110** (2023) [1]\n\n{cell_table(cells)}\n> “Sales rose.” [2]\n"
         given = samples.answer(text, [samples.citation(1), samples.citation(2)], extractive=True)
         talk = of_conversation("T", [samples.exchange("q", given)], {}, quote_length=samples.QUOTE)
-        (table,) = [block for block in talk.blocks if isinstance(block, Table)]
-        assert [plain(cell).strip() for cell in table.rows[1]] == ["Net sales", "2023", "$ 5,110", "in millions"]
+        (table,) = [block for block in talk.blocks if block["t"] == "Table"]
+        assert [plain(cell).strip() for cell in rows(table)[1]] == ["Net sales", "2023", "$ 5,110", "in millions"]
         words = words_of(name, write(talk, SETTINGS))
         for said in ("Row", "Period", "Value", "Unit", "(4,910)", "Sales rose."):
             assert squeezed(said) in words
@@ -112,9 +104,10 @@ class TestWriter:
         words = words_of(name, write(made, SETTINGS))
         assert len(made.notes) == 10
         for note in made.notes:
-            if note.title.isascii() or name != "pdf":  # right-to-left words: the test below
-                assert squeezed(f"{note.title}, {page(note)}") in words
-            assert squeezed(note.quote) in words or (name == "pdf" and not note.quote.isascii())
+            title, quote = note.citation.title, note.citation.quote
+            if title.isascii() or name != "pdf":  # right-to-left words: the test below
+                assert squeezed(f"{title}, {page_of(note)}") in words
+            assert squeezed(quote) in words or (name == "pdf" and not quote.isascii())
         assert squeezed("p. vii (page 7 of the file)") in words
         assert squeezed("Description of a figure by AI") in words
         assert squeezed("Read by OCR with 87% confidence.") in words
@@ -156,13 +149,13 @@ class TestWriter:
 
     @pytest.mark.parametrize("columns", [2, 12])
     def test_a_cell_higher_than_a_page_takes_nothing_with_it(self, name: Kind, write: Writer, columns: int) -> None:
-        long = (Text("Many "), NoteRef(1), Text(" ".join(f"w{i}" for i in range(1500)), bold=True))
-        row = (long, (Text("x" * 2500),), *((Text(f"c{i}"),) for i in range(2, columns)))
+        long = f"Many [1] **{' '.join(f'w{i}' for i in range(1500))}**"
+        row = "| " + " | ".join([long, "x" * 2500, *(f"c{i}" for i in range(2, columns))]) + " |\n"
         made = simple(
-            Table((row, row), ("",) * columns),
-            Heading(1, (Text("After it"),)),
-            Notes((1,)),
-            notes=(Note(1, "Doc", 2, "2", "Quoted words"),),
+            *marked(row + "|---" * columns + "|\n" + row),
+            heading(1, "After it"),
+            node("Notes", [1]),
+            notes=(samples.note(1),),
         )
         words = words_of(name, write(made, SETTINGS))
         assert words.count("w1499") == 2
@@ -171,19 +164,12 @@ class TestWriter:
         assert "Quotedwords" in words
 
     def test_lists_quotes_code_and_tables_in_one_another(self, name: Kind, write: Writer) -> None:
-        inner = (Paragraph((Text("deep"),)), Code("a\n  b"), Quote((Paragraph((Text("quoted"), Break(), Text("on"))),)))
-        table = Table((((Text("h|1", bold=True),), ()), ((NoteRef(1),), (Text("c"),))), ("", "right"))
-        headless = Table((((Text("only"),), (Text("row"),)),), ("", ""), heads=0)
-        made = simple(
-            Heading(1, (Text("Part #"),)),
-            Items(((Paragraph((Text("one"),)), Items((inner, ()), start=3)), (table,))),
-            Items(((Paragraph((Text("another list"),)),),)),
-            Quote((Items(((Paragraph((Text("in a quote"),)),),)), Quote((headless,)))),
-            Rule(),
-            Heading(6, (Text("Low"),)),
-            Notes(()),
-            notes=(Note(1, "Doc", 2, "2", "Quoted words"),),
+        text = (
+            "- one\n\n  3. deep\n\n     ```\n     a\n       b\n     ```\n\n     > quoted\\\n     > on\n\n  4.\n\n"
+            "- | **h\\|1** |  |\n  |---|---:|\n  | [1] | c |\n\n* another list\n\n"
+            "> - in a quote\n>\n> > | only | row |\n> > |---|---|\n\n---\n\n###### Low"
         )
+        made = simple(heading(1, "Part #"), *marked(text), notes=(samples.note(1),))
         found = READERS[name](write(made, SETTINGS))
         words = squeezed(found.words)
         for said in ("Part #", "one", "deep", "quotedon", "h|1", "only", "another list", "in a quote", "Low"):
@@ -192,7 +178,7 @@ class TestWriter:
         assert squeezed("Doc, p. 2: “Quoted words”") in words, "a note that no part lists stands at the end"
 
     def test_sixty_turns_take_less_than_three_seconds(self, name: Kind, write: Writer) -> None:
-        def turn(place: int) -> samples.Exchange:
+        def turn(place: int) -> StoredTurn:
             cited = [samples.citation(n, f"Quote {place}.{n}. " + "lorem ipsum dolor " * 15) for n in range(1, 9)]
             return samples.exchange(f"Question {place}?", samples.answer(samples.RICH + "[6] [7] [8]", cited), place)
 
@@ -214,4 +200,4 @@ def test_nothing_is_lost_however_deep_it_stands(name: Kind, write: Writer, sign:
 
 
 def test_a_title_may_be_of_any_length(write: Writer) -> None:
-    assert write(simple(Paragraph((Text("x"),)), title="T" * 2000), SETTINGS)
+    assert write(simple(paragraph("x"), title="T" * 2000), SETTINGS)

@@ -37,7 +37,7 @@ def markdown(data: bytes) -> File:
     defined = dict(re.findall(r"^\[\^(\d+)\]: (.*)$", text, re.MULTILINE))
     bare = re.sub(r"^\[\^\d+\]:", "", text, flags=re.MULTILINE)
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    words = "\n".join(_inline(token) for token in parser.parse(bare) if token.type in ("inline", "fence"))
+    words = "\n".join(_inline(token) for token in parser.parse(bare) if token.type in ("inline", "fence", "code_block"))
     references = [int(n) for n in re.findall(r"(?<!\\)\[\^(\d+)\]", bare)]
     return File(
         re.sub(r"\[\^\d+\]", "", words), references, {int(n): _text(parser, note) for n, note in defined.items()}

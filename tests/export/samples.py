@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragcore.export.manuscripts import Exchange, of_conversation
-from ragcore.export.model import Manuscript
+from ragcore.export.manuscripts import of_conversation
+from ragcore.export.tree import Manuscript, Note
+from ragcore.index.conversations import StoredTurn
 from ragcore.types import Answer, Citation, Claim, ClaimStatus, Mark, Usage
 
 ASKED = 1_790_000_000.0
@@ -55,12 +56,18 @@ def answer(text: str, citations: Sequence[Citation] = (), **fields: Any) -> Answ
     return Answer(text=text, citations=tuple(citations), **(given | fields))
 
 
-def exchange(question: str, given: Answer | None, later: float = 0.0) -> Exchange:
-    return Exchange(question, given, ASKED + later)
+def exchange(question: str, given: Answer | None, later: float = 0.0) -> StoredTurn:
+    return StoredTurn("t", question, given, ASKED + later)
+
+
+def note(number: int, quote: str = "Quoted words", **fields: Any) -> Note:
+    """A note to a page with the number that is printed on it."""
+    page = {"title": "Doc", "page": 2, "page_label": "2", "section": ()}
+    return Note(number, citation(number, quote, **(page | fields)))
 
 
 def made(
-    *exchanges: Exchange, title: str = "Capital spending of 3M", files: Mapping[str, str] | None = None
+    *exchanges: StoredTurn, title: str = "Capital spending of 3M", files: Mapping[str, str] | None = None
 ) -> Manuscript:
     names = {"d1": "3M_2018_10K.pdf"} if files is None else files
     return of_conversation(title, exchanges, names, quote_length=QUOTE)

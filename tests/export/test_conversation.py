@@ -9,38 +9,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.export.characters import clean, one_line, right_to_left, shortened
-from ragcore.export.model import Heading, Items, Notes, Paragraph, Text, Verdict, plain, references
+from ragcore.export.manuscripts import note_words
+from ragcore.export.tree import Note, plain, references
+from ragcore.index.conversations import StoredTurn
 from ragcore.types import GENERATED_MARKS, Mark
-from tests.export import samples
 from tests.export.samples import answer, citation, claim, exchange, made
 
 
-def lines(*exchanges: samples.Exchange) -> list[str]:
+def lines(*exchanges: StoredTurn) -> list[str]:
     """The words of all paragraphs and headings outside of lists."""
-    return [plain(block.runs) for block in made(*exchanges).blocks if isinstance(block, Heading | Paragraph)]
+    return [plain(block) for block in made(*exchanges).blocks if block["t"] in ("Header", "Para", "Div")]
 
 
 def test_notes_are_numbered_through_in_order_of_first_reference() -> None:
     first = answer("A [1]. B [2]. A [1].", (citation(1, "one"), citation(2, "two")))
     second = answer("C [1].", (citation(1, "three"),))
     document = made(exchange("a", first), exchange("b", second))
-    assert [(note.number, note.quote) for note in document.notes] == [(1, "one"), (2, "two"), (3, "three")]
-    assert list(references(document.blocks)) == [1, 2, 1, 3]
-    assert [block.numbers for block in document.blocks if isinstance(block, Notes)] == [(1, 2), (3,)]
+    assert [(note.number, note.citation.quote) for note in document.notes] == [(1, "one"), (2, "two"), (3, "three")]
+    assert references(document.blocks) == [1, 2, 1, 3]
+    assert [block["c"] for block in document.blocks if block["t"] == "Notes"] == [[1, 2], [3]]
 
 
 def test_numbers_follow_what_stands_not_what_was_written() -> None:
     # The second mark stands in a cell too many, which Markdown drops: its note comes last.
     text = "| a |\n|---|\n| b | c [1] |\n\nd [2]"
     document = made(exchange("q", answer(text, (citation(1, "one"), citation(2, "two")))))
-    assert [note.quote for note in document.notes] == ["two", "one"]
-    assert list(references(document.blocks)) == [1, 2]
+    assert [note.citation.quote for note in document.notes] == ["two", "one"]
+    assert references(document.blocks) == [1, 2]
 
 
 def test_a_citation_without_a_mark_is_not_lost() -> None:
     document = made(exchange("q", answer("No mark.", (citation(1, "kept"),))))
-    assert [note.quote for note in document.notes] == ["kept"]
-    assert list(references(document.blocks)) == [1]
+    assert [note.citation.quote for note in document.notes] == ["kept"]
+    assert references(document.blocks) == [1]
 
 
 def test_a_doubtful_claim_is_marked_where_it_ends_and_its_note_says_why() -> None:
@@ -56,8 +57,8 @@ def test_a_doubtful_claim_is_marked_where_it_ends_and_its_note_says_why() -> Non
         ),
     )
     document = made(exchange("q", given))
-    assert document.notes[0].verdicts == (Verdict("unsupported", "6 is not there."),)
-    [body] = [plain(b.runs) for b in document.blocks if isinstance(b, Paragraph) and "It was 5" in plain(b.runs)]
+    assert [(claim.status, claim.reason) for claim in document.notes[0].doubts] == [("unsupported", "6 is not there.")]
+    [body] = [plain(b) for b in document.blocks if "It was 5" in plain(b)]
     assert body == "It was 5. It was 6. [unsupported] It was 7. [weak: 7 is not there.] It was 8."
     assert any(
         "[weak]: the cited words back only part" in line and "[unsupported]: the cited" in line
@@ -76,7 +77,7 @@ def test_a_citation_that_checking_added_is_said_so() -> None:
 def test_a_description_by_ai_has_no_marks_of_ours_in_it() -> None:
     quote = f"Figure 1. {GENERATED_MARKS[0]}A bar chart.{GENERATED_MARKS[1]}"
     [note] = made(exchange("q", answer("A [1].", (citation(1, quote, generated=True),)))).notes
-    assert (note.quote, note.generated) == ("Figure 1. A bar chart.", True)
+    assert (note.citation.quote, note.citation.generated) == ("Figure 1. A bar chart.", True)
 
 
 def test_documents_are_listed_with_file_and_pages_in_order() -> None:
@@ -86,8 +87,9 @@ def test_documents_are_listed_with_file_and_pages_in_order() -> None:
         citation(3, page=3, page_label="iii"),
         citation(4, doc_id="gone", title="Gone", page=1, page_label="1"),
     )
-    [listed] = [b for b in made(exchange("q", answer("A [1] [2] [3] [4].", cited))).blocks if isinstance(b, Items)]
-    assert [plain(item[0].runs) for item in listed.items if isinstance(item[0], Paragraph)] == [
+    document = made(exchange("q", answer("A [1] [2] [3] [4].", cited)))
+    [listed] = [block for block in document.blocks if block["t"] == "BulletList"]
+    assert [plain(item) for item in listed["c"]] == [
         "3M 2018 Annual Report (3M_2018_10K.pdf), pp. iii, ix",
         "Gone (no longer in the library), p. 1",
     ]
@@ -160,5 +162,20 @@ def test_the_first_strong_character_gives_the_direction(text: str, expected: boo
     assert right_to_left(text) is expected
 
 
-def test_runs_are_text() -> None:
-    assert plain((Text("a"), Text("b"))) == "ab"
+def test_a_document_is_named_in_full_by_its_first_note_only() -> None:
+    long = "Guidance for Industry: Content and Format of Applications for Phase 1 Studies of Drugs"
+    under = ("Part 1", "Chapter 2", "§ 3.40 What an application holds")
+
+    def noted(*titles: str) -> tuple[Note, ...]:
+        cited = [citation(n, "words", title=one, doc_id=one, section=under) for n, one in enumerate(titles, start=1)]
+        return made(exchange("q", answer("A [1] [2] [3] [4].", cited))).notes
+
+    assert [plain(note_words(note)) for note in noted(long, "Form 1571", long, "Form 1571")] == [
+        f"{long}, p. 38 (page 40 of the file), Part 1 › Chapter 2 › § 3.40 What an application holds: “words”",
+        "Form 1571, p. 38 (page 40 of the file), Part 1 › Chapter 2 › § 3.40 What an application holds: “words”",
+        "Guidance for Industry, p. 38 (page 40 of the file), § 3.40 What an application holds: “words”",
+        "Form 1571, p. 38 (page 40 of the file), § 3.40 What an application holds: “words”",
+    ]
+    # One that another document could be meant by stays whole.
+    other = long.replace("Drugs", "Devices")
+    assert [note.short for note in noted(long, other, long, other)] == ["", "", long, other]

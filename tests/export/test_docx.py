@@ -13,8 +13,9 @@ from docx.oxml.ns import qn
 from lxml import etree
 
 from ragcore.config.settings import load
-from ragcore.export.model import Heading, Items, Manuscript, Note, NoteRef, Paragraph, Table, Text
+from ragcore.export.markdown import Insert, parse
 from ragcore.export.pandoc import write_word as write
+from ragcore.export.tree import Manuscript, heading, node
 from tests.export import samples
 from tests.export.office import converted
 from tests.export.reading import W, parts, squeezed
@@ -106,9 +107,7 @@ def test_right_to_left_paragraphs_say_so(opened: tuple[Any, Any]) -> None:
 
 
 def test_lists_begin_anew_and_keep_their_first_number() -> None:
-    one = Items(((Paragraph((Text("a"),)),),), start=1)
-    seven = Items(((Paragraph((Text("b"),)),),), start=7)
-    document, _ = parts(write(Manuscript("T", (one, one, seven)), SETTINGS))
+    document, _ = parts(write(Manuscript("T", parse("1. a\n\n1) a\n\n7. b")), SETTINGS))
     used = document.element.body.xpath(".//w:numId/@w:val")
     assert len(set(used)) == 3
     numbering = document.part.numbering_part.element
@@ -136,19 +135,18 @@ def test_the_zip_is_whole_and_its_parts_are_xml() -> None:
 
 def test_libreoffice_opens_it_with_every_footnote_at_the_foot_of_a_page(tmp_path: Path) -> None:
     made = samples.rich()
-    rows = tuple(((Text(f"row {i}"),), (Text("cell"),)) for i in range(90))
-    long = Table((((Text("Head"), NoteRef(11)), (Text("B"),)), *rows), ("", ""))
-    note = Note(11, "Last document", 5, "5", "Quoted in a header row")
-    data = write(
-        Manuscript(made.title, (*made.blocks, Heading(1, (Text("Long"),)), long), (*made.notes, note)), SETTINGS
-    )
+    table = "| Head | B |\n|---|---|\n" + "\n".join(f"| row {i} | cell |" for i in range(90))
+    long = parse(table, [Insert(7, 7, [node("Ref", 11)])])
+    note = samples.note(11, "Quoted in a header row", title="Last document")
+    data = write(Manuscript(made.title, [*made.blocks, heading(1, "Long"), *long], (*made.notes, note)), SETTINGS)
     with pymupdf.open("pdf", converted(data, tmp_path)) as document:
         flags = pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES
         pages = [page.get_text(flags=flags) for page in document]
         words = squeezed("".join(pages))
         for each in (*made.notes, note):
-            if each.title.isascii():
-                assert squeezed(f"{each.number} {each.title}, p. {each.label}") in words, each.number
+            if each.citation.title.isascii():
+                told = f"{each.number} {each.citation.title}, p. {each.citation.page_label}"
+                assert squeezed(told) in words, each.number
         assert sum("Head" in text for text in pages) >= 2, "the header row is repeated"
         assert [level for level, *_ in document.get_toc()][:3] == [1, 2, 1]
         assert document.metadata["title"] == made.title

@@ -75,26 +75,3 @@ def test_what_cannot_be_exported_is_said(
     assert old.read_text() == "kept"
     assert main(["--home", str(home), "export", conversation, "-o", str(old / "in.pdf"), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "input_error"
-
-
-def test_a_document_is_named_in_full_by_its_first_note_only() -> None:
-    from ragcore.export.model import Note, Text
-    from ragcore.export.notes import note_runs, with_short_titles
-
-    long = "Guidance for Industry: Content and Format of Applications for Phase 1 Studies of Drugs"
-    under = ("Part 1", "Chapter 2", "§ 3.40 What an application holds")
-    given = [(1, long, "a"), (2, "Form 1571", "b"), (3, long, "a"), (4, "Form 1571", "b")]
-    notes = with_short_titles([Note(n, title, 7, "7", "words", under, doc_id=of) for n, title, of in given])
-    said = ["".join(run.text for run in note_runs(note) if isinstance(run, Text)) for note in notes]
-    assert said == [
-        f"{long}, p. 7, Part 1 › Chapter 2 › § 3.40 What an application holds: “words”",
-        "Form 1571, p. 7, Part 1 › Chapter 2 › § 3.40 What an application holds: “words”",
-        "Guidance for Industry, p. 7, § 3.40 What an application holds: “words”",
-        "Form 1571, p. 7, § 3.40 What an application holds: “words”",
-    ]
-    # One that another document could be meant by stays whole.
-    other = long.replace("Drugs", "Devices")
-    both = with_short_titles(
-        [Note(n, title, 1, "1", "words", doc_id=title) for n, title in enumerate([long, other] * 2)]
-    )
-    assert [note.short for note in both] == ["", "", long, other]

@@ -9,8 +9,9 @@ import pymupdf
 import pytest
 
 from ragcore.config.settings import load
-from ragcore.export.model import Heading, Manuscript, Paragraph, Table, Text
+from ragcore.export.markdown import parse
 from ragcore.export.pdf import write
+from ragcore.export.tree import Manuscript, heading, paragraph
 from tests.export import samples
 
 SETTINGS = load(environ={})[0].export
@@ -66,7 +67,7 @@ def test_pages_are_numbered_and_its_fonts_are_in_it(document: Any) -> None:
 
 def test_every_script_has_its_letters() -> None:
     letters = "Aéß Ωμέγα Жук 中文 日本語 한국어 ∑∫√≤≠→ ½ ² ₂ € ☐ ✓ 𝑥 𝛼 ไทย שלום"
-    with pymupdf.open("pdf", write(Manuscript("T", (Paragraph((Text(letters),)),)), SETTINGS)) as opened:
+    with pymupdf.open("pdf", write(Manuscript("T", [paragraph(letters)]), SETTINGS)) as opened:
         raw = opened[0].get_text("rawdict")
     shown = [
         char["c"]
@@ -81,9 +82,9 @@ def test_every_script_has_its_letters() -> None:
 
 def test_nothing_is_beyond_the_page() -> None:
     long, many = "x" * 600, 14
-    grid = Table((tuple((Text(f"Column {i} {'12,345,678' * 2}"),) for i in range(many)),) * 3, ("",) * many)
-    words = Table((((Text(long),), (Text("b"),)), ((Text("c"),), (Text(long),))), ("", ""))
-    made = Manuscript("T", (Heading(1, (Text(long),)), Paragraph((Text(long),)), grid, words))
+    row = "| " + " | ".join(f"Column {i} {'12,345,678' * 2}" for i in range(many)) + " |\n"
+    grid = row + "|---" * many + "|\n" + row * 2
+    made = Manuscript("T", parse(f"# {long}\n\n{long}\n\n{grid}\n| {long} | b |\n|---|---|\n| c | {long} |"))
     with pymupdf.open("pdf", write(made, SETTINGS)) as opened:
         spans = [
             (page.rect.width, span["bbox"])
@@ -97,8 +98,8 @@ def test_nothing_is_beyond_the_page() -> None:
 
 def test_a_heading_is_not_left_alone_at_the_end_of_a_page() -> None:
     for lines in range(38, 60):
-        blocks = (*(Paragraph((Text(f"line {i}"),)) for i in range(lines)), Heading(1, (Text("Heading"),)))
-        made = Manuscript("T", (*blocks, *(Paragraph((Text(f"under {i}"),)) for i in range(6))))
+        blocks = [*(paragraph(f"line {i}") for i in range(lines)), heading(1, "Heading")]
+        made = Manuscript("T", [*blocks, *(paragraph(f"under {i}") for i in range(6))])
         with pymupdf.open("pdf", write(made, SETTINGS)) as opened:
             [page] = [page for page in opened if page.search_for("Heading")]
             assert page.search_for("under 0"), lines

@@ -6,6 +6,7 @@ import base64
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,13 @@ from PIL import Image
 
 from ragcore.engine import Engine
 from ragcore.export.evidence import write_annex
-from ragcore.export.model import Manuscript, Note
+from ragcore.export.tree import Manuscript
 from ragcore.report.files import KINDS, report_kind
 from ragcore.report.template import from_data
 from ragcore.types import Box
 from ragcore.types.report import Report
 from tests import pdfs, prepared
+from tests.export import samples
 
 TEMPLATE = from_data(
     {
@@ -109,8 +111,9 @@ def test_the_line_above_a_page_of_the_annex_keeps_its_dashes_and_ends_at_the_mar
 ) -> None:
     long = "Část 312 — Investigational New Drug Application – " + "Department of Health and Human Services " * 4
     engine, _, doc_id = filled
-    note = Note(1, long, 1, "1", "quoted", doc_id=doc_id, boxes=(Box(1, 72, 72, 200, 90),))
-    data = write_annex(Manuscript("T", (), (note,)), lambda *_: "not drawn", engine.settings.export)
+    note = samples.note(1, title=long, doc_id=doc_id, page=1, page_label="1")
+    note = replace(note, citation=replace(note.citation, boxes=(Box(1, 72, 72, 200, 90),)))
+    data = write_annex(Manuscript("T", [], (note,)), lambda *_: "not drawn", engine.settings.export)
     with pymupdf.open(stream=data) as annex:
         (page,) = annex
         (x0, _, x1, _, line, *_), *_ = page.get_text("blocks")

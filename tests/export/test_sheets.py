@@ -14,8 +14,7 @@ from openpyxl import load_workbook
 from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.export.characters import clean
-from ragcore.export.figures import Marks, figure, marks_of
-from ragcore.export.sheets import Sheet, SheetCell, sheets, write
+from ragcore.export.sheets import Marks, Sheet, SheetCell, figure, marks_of, sheets, write
 from tests import pdfs, prepared
 
 
