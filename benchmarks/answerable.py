@@ -53,7 +53,7 @@ def measured(home: Path, asked: list[dict[str, Any]]) -> tuple[Array, Array]:
             for event in engine.ask(one["question"], doc_ids=[ids[doc] for doc in one["docs"]]):
                 if not isinstance(event, Found):
                     continue
-                routes, terms = event.retrieval.routes, engine.terms(one["question"])
+                routes, terms = event.retrieval.routes, engine.search.terms(one["question"])
                 request = build_request(
                     one["question"], event.sources, (), engine.document, engine.settings, terms=terms, routes=routes
                 )

@@ -175,8 +175,8 @@ def rule_in_force(engine: Engine, *, extractive: bool = False) -> Callable[[str,
             retrieval,
             sources,
             engine.settings.answer,
-            terms=engine.terms(query),
-            mentions=engine.mentions,
+            terms=engine.search.terms(query),
+            mentions=engine.search.sparse().mentions,
             extractive=extractive,
         )
 

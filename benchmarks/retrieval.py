@@ -121,7 +121,9 @@ PagesOf = Callable[[Engine, Retrieval], Iterator[Page]]
 
 def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) -> list[Row]:
     """The rows for the questions whose document is in the library."""
-    plain, worded, reranked, routed, parts = (Engine.open(home, overrides=QUIET | step) for step in STEPS)
+    plain, worded, reranked, routed, parts = (
+        Engine.open(home, overrides=QUIET | {"retrieve.top_k": max(AT)} | step) for step in STEPS
+    )
     engines = (plain, worded, reranked, routed, parts)
     named = {info.name: info.doc_id for info in plain.documents() if info.indexed}
     asked = [question for question in asked if question["doc"] in named]
@@ -131,17 +133,19 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
     print(f"{len(asked)} questions, {len(used)} documents", file=sys.stderr)
 
     baseline, pages = Row("BM25, whole pages"), PlainPages({doc_id: plain.file(doc_id) for doc_id in used})
-    ways: list[tuple[Row, Engine, str]] = [
-        (Row("BM25"), plain, "bm25"),
-        (Row("vector"), plain, "vector"),
-        (Row("reference fusion"), plain, "reference"),
-        (Row("hybrid"), plain, "hybrid"),
-        (Row("+ wording"), worded, "hybrid"),
-        (Row("+ rerank"), reranked, "hybrid"),
-        (Row("+ routing"), routed, "hybrid"),
-        (Row("+ parts by rules"), parts, "hybrid"),
+    ways: list[tuple[Row, Engine]] = [
+        (Row("BM25"), plain.with_settings({"retrieve.mode": "bm25"})),
+        (Row("vector"), plain.with_settings({"retrieve.mode": "vector"})),
+        (Row("reference fusion"), plain.with_settings({"retrieve.mode": "reference"})),
+        (Row("hybrid"), plain),
+        (Row("+ wording"), worded),
+        (Row("+ rerank"), reranked),
+        (Row("+ routing"), routed),
+        (Row("+ parts by rules"), parts),
     ]
-    segmented = {row.name: Row(f"{row.name}, passages") for row, _, mode in ways if mode == "hybrid"}
+    segmented = {
+        row.name: Row(f"{row.name}, passages") for row, engine in ways if engine.settings.retrieve.mode == "hybrid"
+    }
     for engine in engines:
         engine.warm()
     for number, question in enumerate(asked, start=1):
@@ -152,14 +156,9 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
             ranked = pages.ranked(question["question"], doc_id if scope == "document" else None)
             baseline.spent_ms.append((time.perf_counter() - started) * 1000)
             baseline.add(scope, ranked, gold)
-            for row, engine, mode in ways:
+            for row, engine in ways:
                 started = time.perf_counter()
-                retrieval = engine.retrieve(
-                    question["question"],
-                    mode=mode,
-                    top_k=max(AT),
-                    doc_ids=[doc_id] if scope == "document" else used,
-                )
+                retrieval = engine.retrieve(question["question"], doc_ids=[doc_id] if scope == "document" else used)
                 spent = (time.perf_counter() - started) * 1000
                 row.spent_ms.append(spent)
                 row.add(scope, hit_pages(engine, retrieval), gold)

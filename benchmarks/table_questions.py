@@ -107,9 +107,7 @@ def measure(engine: Engine, asked: Sequence[Question], scopes: Sequence[str]) ->
             found, shares = [], []
             for question in (question for question in asked if question.kind == kind):
                 started = time.perf_counter()
-                retrieval = engine.retrieve(
-                    question.text, top_k=max(AT), doc_ids=[question.doc_id] if scope == "document" else None
-                )
+                retrieval = engine.retrieve(question.text, doc_ids=[question.doc_id] if scope == "document" else None)
                 spent.append((time.perf_counter() - started) * 1000)
                 rank = next((hit.rank for hit in retrieval.hits if question.is_hit(hit.chunk)), max(AT) + 1)
                 found.append([rank <= k for k in AT])
@@ -135,7 +133,7 @@ def main() -> None:
     parser.add_argument("--per-document", type=int, default=4, help="tables asked about in each document")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    with Engine.open(options.home) as engine:
+    with Engine.open(options.home, overrides={"retrieve.top_k": max(AT)}) as engine:
         ready = [info.doc_id for info in engine.documents() if info.indexed]
         asked = [
             question

@@ -13,48 +13,32 @@
 from __future__ import annotations
 
 import copy
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from ragcore.cancel import Stop
 from ragcore.config.settings import Settings, default_home, load
-from ragcore.errors import (
-    Cancelled,
-    ConfigError,
-    GroundworkError,
-    IndexEmpty,
-    IndexMismatch,
-    ModelError,
-    StoreError,
-    UnknownDocument,
-)
+from ragcore.errors import Cancelled, ConfigError, GroundworkError, IndexEmpty, IndexMismatch
 from ragcore.index.model_records import Responses
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.run import AnswerRun
 from ragcore.pipelines.search import Search
-from ragcore.progress import Added as Added
-from ragcore.progress import IngestReport as IngestReport
-from ragcore.progress import IsCancelled, OnProgress, ignore, printable
-from ragcore.progress import Progress as Progress
-from ragcore.protocols import Capabilities, ModelRequest
+from ragcore.progress import IngestReport, IsCancelled, OnProgress, Progress, ignore, printable
+from ragcore.protocols import ModelRequest
 from ragcore.providers.paid import Billing
 from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
-from ragcore.text.terms import Term
 from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, ignore_step
-from ragcore.types.library import DocumentInfo, Status
 from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
     from ragcore.explore.explore import Exploration
-    from ragcore.index.indexer import Indexer, IndexReport
+    from ragcore.index.indexer import IndexReport
     from ragcore.pipelines.answer import AnswerPipeline
     from ragcore.report.files import ReportKind
     from ragcore.report.fill import ReportRun, SectionFiller
@@ -75,7 +59,7 @@ class Engine(Library):
         self.models = Models(settings, home / "cache", self._billing(settings), api_key=api_key)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._base: Engine | None = None  # opened engine, if this one was made by `with_settings`
-        self._search = Search(home, self.store, self.models, settings, self._reading)
+        self.search = Search(home, self.store, self.models, settings, self._reading)
 
     @classmethod
     def open(
@@ -113,7 +97,7 @@ class Engine(Library):
         made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)
         made.models = self.models.under(made.settings, self._billing(made.settings), api_key=api_key)
         made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
-        made._search = self._search.under(made.models, made.settings, made._reading)
+        made.search = self.search.under(made.models, made.settings, made._reading)
         made._base = self._base or self
         return made
 
@@ -148,63 +132,24 @@ class Engine(Library):
         info, show = self._info(doc_id), on_progress or ignore
         if info.status == "ready":
             stale = doc_id in self.stale()
-            figures = info.figures.unfinished and self.describes_figures()
-            if stale or figures or (info.context.unfinished and self.writes_contexts()):
-                return self._refresh(info, show, cancelled, ask=not stale)
-            return IngestReport.of(info, "already")
-        with self._working(info):
+            figures = info.figures.unfinished and self.models.describes_figures
+            if stale or figures or (info.context.unfinished and self.models.writes_contexts):
+                with self._reading.work(info, show, cancelled) as task:
+                    task.refresh(ask=not stale)
+            return IngestReport.of(self._info(doc_id), "already")
+        with self._reading.work(info, show, cancelled) as task:
             self.store.set_status(doc_id, "reading")
             # After a "no text" failure the OCR settings may have changed.
             afresh = info.error is not None and info.error.get("code") == "no_text"
-            task = self._reading.task(doc_id, info.name, show, cancelled)
             task.read(password=password, afresh=afresh)
             task.build(ask=True)
             pages = self._info(doc_id).pages
             show(Progress("done", pages, pages))
         return IngestReport.of(self._info(doc_id), "ready")
 
-    @contextmanager
-    def _working(self, info: DocumentInfo) -> Iterator[None]:
-        """Exclusive lock on a document while a task works on it. Faults of its file become its status; other faults
-        (the disk, a model needed by a ready document) and `Cancelled` are raised."""
-        started = time.monotonic()
-
-        def ends(status: Status, error: GroundworkError | None = None) -> None:
-            told = None if error is None else error.as_dict()
-            self.store.set_status(info.doc_id, status, error=told, seconds=time.monotonic() - started)
-
-        with self.store.document_lock(info.doc_id):
-            try:
-                yield
-            except (Cancelled, KeyboardInterrupt, UnknownDocument):  # perhaps removed, or restored, meanwhile
-                ends("ready" if info.status == "ready" else "new")
-                raise
-            except StoreError:
-                raise  # the status cannot be stored either; a restart resumes
-            except GroundworkError as error:
-                if info.status == "ready" and isinstance(error, ModelError):
-                    raise
-                ends("failed", error)
-            else:
-                ends("ready")
-
     def stale(self) -> list[str]:
         """Documents built with other settings, or by another version of Groundwork, than those in force."""
         return self._reading.stale()
-
-    def _refresh(
-        self,
-        info: DocumentInfo,
-        on_progress: OnProgress,
-        cancelled: IsCancelled | None = None,
-        *,
-        ask: bool = False,
-        ask_context: bool = False,
-    ) -> IngestReport:
-        with self._working(info):
-            task = self._reading.task(info.doc_id, info.name, on_progress, cancelled)
-            task.refresh(ask=ask, ask_context=ask_context)
-        return IngestReport.of(self._info(info.doc_id), "already")
 
     def ingest_path(
         self, path: Path, *, password: str | None = None, on_progress: OnProgress | None = None
@@ -229,7 +174,7 @@ class Engine(Library):
         """Update the caches now after documents were added or removed; otherwise the next question does it."""
         # An unusable index is updated when it is next opened.
         with suppress(IndexEmpty, IndexMismatch):
-            self.indexer.open()
+            self.search.indexer.open()
 
     # Index
 
@@ -252,16 +197,18 @@ class Engine(Library):
         if refresh:
             self.store.hold(None, False)
         stale = set(self.stale()) if refresh else set()
-        situates, asks = self.settings.context.situate == "claude", refresh and self.writes_contexts()
+        situates, asks = self.settings.context.situate == "claude", refresh and self.models.writes_contexts
         usd, failed = 0.0, []
         for info in self.documents():
             missing = asks and info.context.unfinished
             if info.status == "ready" and (rebuild or info.doc_id in stale or missing):
                 # An update of Groundwork must not spend money by itself; an explicit rebuild writes what is missing.
-                now = self._refresh(info, show, cancelled, ask=rebuild, ask_context=situates or missing)
+                with self._reading.work(info, show, cancelled) as task:
+                    task.refresh(ask=rebuild, ask_context=situates or missing)
+                now = self._info(info.doc_id)
                 usd += now.context.usd + now.figures.usd - info.context.usd - info.figures.usd
-                failed += [now] if now.status == "failed" else []
-        report = self.indexer.update(
+                failed += [IngestReport.of(now, "already")] if now.status == "failed" else []
+        report = self.search.indexer.update(
             rebuild=rebuild,
             on_progress=lambda done, total: show(Progress("embed", done, total)),
             cancelled=cancelled,
@@ -279,35 +226,16 @@ class Engine(Library):
         self,
         query: str,
         *,
-        mode: str | None = None,
-        top_k: int | None = None,
         doc_ids: Sequence[str] | None = None,
         pages: Sequence[tuple[int, int]] = (),
         kinds: Sequence[ChunkKind] = (),
-        decompose: Literal["auto", "rules", "model", "off"] | None = None,
-        gaps: bool | None = None,
-        parts: Sequence[SubQuery] | None = None,
-        on_step: OnStep = ignore_step,
-        stop: Stop | None = None,
     ) -> Retrieval:
         """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages`` and ``kinds`` (see
-        `Scope`); without hits, the last of ``notes`` says so. ``decompose`` and ``gaps`` override those of
-        ``[agentic]``; ``parts`` replace the sub-queries searched for beside the question; ``on_step`` receives each
-        step before it starts; ``stop`` ends calls to a model. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
+        `Scope`); without hits, the last of ``notes`` says so. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
         `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` if a model has to plan
         the search and is unavailable."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
-        return self._search.retrieve(
-            query,
-            scope,
-            mode=mode,
-            top_k=top_k,
-            decompose=decompose,
-            gaps=gaps,
-            parts=parts,
-            on_step=on_step,
-            stop=stop,
-        )
+        return self.search.retrieve(query, scope)
 
     def explore(
         self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None
@@ -316,8 +244,8 @@ class Engine(Library):
         reranking. ``parts`` and errors as for `retrieve`."""
         from ragcore.explore.explore import Exploration
 
-        scope = self._search.checked(question, self.resolved(checked(scope)))
-        return Exploration(self, self._search, question, scope, parts)
+        scope = self.search.checked(question, self.resolved(checked(scope)))
+        return Exploration(self, self.search, question, scope, parts)
 
     # Answer
 
@@ -341,17 +269,7 @@ class Engine(Library):
     def _answers(self) -> AnswerPipeline:
         from ragcore.pipelines.answer import AnswerPipeline
 
-        return AnswerPipeline(self.models, self.settings, self._search, self.store)
-
-    def terms(self, question: str) -> tuple[Term, ...]:
-        """Domain terms in ``question`` with their synonyms; none if ``wording.synonyms`` is off. Raises
-        `ConfigError`."""
-        return self._search.terms(question)
-
-    def mentions(self, words: str) -> dict[str, int]:
-        """Number of passages of each document that contain all of ``words``; documents without any are left out. Raises
-        `IndexEmpty`, `IndexMismatch`."""
-        return self._search.sparse().mentions(words)
+        return AnswerPipeline(self.models, self.settings, self.search, self.store)
 
     def chat(
         self,
@@ -409,12 +327,12 @@ class Engine(Library):
         """Starting questions about ``doc_ids`` in the order found, each answered offline as a check and passed to
         ``tell`` at once; kept until the library changes. If ``go_on()`` is false, the search ends early and keeps
         nothing. Raises what retrieval raises."""
-        from ragcore.suggest.questions import starters
+        from ragcore.suggest.questions import OFFLINE, starters
 
-        quoting = self._quoting()
+        quoting = self.with_settings(OFFLINE)
 
         def ask(question: str) -> Answer:
-            return quoting().ask(question, doc_ids=doc_ids).run()
+            return quoting.ask(question, doc_ids=doc_ids).run()
 
         return starters(self, self.models.wording, self.overview, ask, doc_ids, go_on, tell)
 
@@ -422,24 +340,15 @@ class Engine(Library):
         """Follow-up questions to an answer, from the text around its citations, each answered offline as a check; kept
         with the turn, so that the search runs once. If ``go_on()`` is false, the search ends early and keeps nothing.
         Raises `UnknownConversation`, and what retrieval raises."""
-        from ragcore.suggest.questions import suggestions
+        from ragcore.suggest.questions import OFFLINE, suggestions
 
-        quoting = self._quoting()
+        quoting = self.with_settings(OFFLINE)
 
         def ask(question: str, scope: Scope, history: Sequence[Turn]) -> Answer:
-            return (
-                quoting()
-                .ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history)
-                .run()
-            )
+            run = quoting.ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history)
+            return run.run()
 
         return suggestions(self, self.models.wording, ask, conversation_id, turn_id, go_on)
-
-    def _quoting(self) -> Callable[[], Engine]:
-        """Factory of the engine that checks questions before they are offered; the first check creates it."""
-        from ragcore.suggest.questions import OFFLINE
-
-        return cache(lambda: self.with_settings(OFFLINE))
 
     # Reports
 
@@ -465,8 +374,14 @@ class Engine(Library):
     def _filler(self) -> SectionFiller:
         from ragcore.report.fill import SectionFiller
 
+        search = self.search
         return SectionFiller(
-            self._retrieve_for_section, self.document, self.terms, self.mentions, self.models, self.settings
+            search.retrieve,
+            self.document,
+            search.terms,
+            lambda words: search.sparse().mentions(words),
+            self.models,
+            self.settings,
         )
 
     @property
@@ -484,9 +399,6 @@ class Engine(Library):
 
         return write(self, report, kind)
 
-    def _retrieve_for_section(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval:
-        return self.retrieve(query, doc_ids=scope.doc_ids, parts=parts, stop=stop)
-
     # Heavy parts
 
     def warm(self) -> None:
@@ -500,7 +412,7 @@ class Engine(Library):
         stem("warm")
         sentence_spans("Warm.")
         with suppress(IndexEmpty, IndexMismatch):
-            self.indexer.open()
+            self.search.indexer.open()
 
     def try_out(self, changed: Collection[str]) -> None:
         """Load the models named by the settings ``changed`` and send each a minimal request. Raises the `ModelError` or
@@ -511,29 +423,6 @@ class Engine(Library):
             self.models.reranker.score("ready", ["ready"])
         if "verify.entailment" in changed and self.models.entailment is not None:
             self.models.entailment.score("ready", ["ready"])
-        if not self.capabilities.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
+        if not self.models.capabilities.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
             trial(self.models)
         self._answers.rewriter()
-
-    def writer_name(self) -> str:
-        """``offline``, or the name of the model in force."""
-        return self.models.writer_name
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Capabilities of the model in force."""
-        return self.models.capabilities
-
-    def describes_figures(self) -> bool:
-        """Whether ingest sends pictures of figures to Claude."""
-        return self.settings.figures.describe == "auto" and self.capabilities.vision
-
-    def writes_contexts(self) -> bool:
-        """Whether ingest sends text to Claude for summaries or situating sentences."""
-        chosen = self.settings.context
-        summaries = chosen.summaries == "auto" and chosen.document_summary
-        return (summaries or chosen.situate == "claude") and self.capabilities.prompt_cache
-
-    @property
-    def indexer(self) -> Indexer:
-        return self._search.indexer

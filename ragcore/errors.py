@@ -1,56 +1,6 @@
-"""Error hierarchy of Groundwork.
+"""Errors, each with ``hint`` (the next step, one sentence) and ``retryable`` (the same call may work later).
 
-    GroundworkError
-    ├── ConfigError                 an invalid setting
-    ├── InputError                  invalid input of the user
-    │   ├── FileTooLarge
-    │   ├── EmptyFile
-    │   ├── NotAPdf
-    │   ├── DamagedPdf
-    │   ├── PasswordRequired
-    │   ├── WrongPassword
-    │   ├── NoPages
-    │   ├── TooManyPages
-    │   ├── NoText
-    │   ├── BadAdeJson
-    │   ├── AdeMismatch
-    │   ├── FileMissing
-    │   ├── UnknownDocument
-    │   ├── UnknownConversation
-    │   ├── UnknownTurn
-    │   ├── UnknownReport
-    │   ├── UnknownSection
-    │   ├── SectionAccepted
-    │   ├── EmptyQuestion
-    │   ├── QuestionTooShort
-    │   ├── QuestionTooLong
-    │   ├── QuestionUnclear
-    │   └── BadTemplate
-    ├── ParseError                  a PDF that opened but could not be read to its end
-    │   ├── ParseTimeout
-    │   ├── ParseCrashed
-    │   └── NothingRead             no page of the file could be read
-    ├── IndexFault                 the index cannot answer
-    │   ├── IndexEmpty
-    │   ├── IndexMismatch
-    │   └── VectorStoreError
-    ├── StoreError                  a fault of the database or the home folder
-    │   ├── StoreBusy
-    │   └── DiskFull
-    ├── ModelError                  a model is unavailable or did not answer
-    │   ├── ModelMissing
-    │   ├── ModelDamaged
-    │   ├── KeyMissing
-    │   ├── KeyRefused
-    │   ├── RateLimited
-    │   ├── Overloaded
-    │   ├── ModelUnreachable
-    │   ├── RequestRefused
-    │   └── StreamBroken
-    └── Cancelled                   stopped by the user
-
-Each carries ``hint`` (the next step, one sentence) and ``retryable`` (the same call may work later).
-``code`` is stable; ``--json`` prints it.
+Their classes are the stable codes that ``--json`` prints.
 """
 
 from __future__ import annotations
@@ -74,7 +24,7 @@ class GroundworkError(Exception):
     @property
     def code(self) -> str:
         """Class name in snake case, e.g. ``password_required``."""
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__.rstrip("_")).lower()
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
 
     def as_dict(self) -> dict[str, Any]:
         """JSON object under ``--json``: code, message, hint, retryable."""
@@ -90,10 +40,14 @@ def _rebuild(kind: type[GroundworkError], message: str, hint: str, retryable: bo
 
 
 class ConfigError(GroundworkError):
+    """Invalid setting."""
+
     hint_default = "Correct or remove the setting. ragcore/config/config.toml lists them all with their defaults."
 
 
 class InputError(GroundworkError):
+    """Invalid input of the user."""
+
     hint_default = "Check the file or the name and try again."
 
 
@@ -190,6 +144,8 @@ class BadTemplate(InputError):
 
 
 class ParseError(GroundworkError):
+    """A PDF that opened but could not be read to its end."""
+
     hint_default = "The pages read so far are kept. Add the file again to resume."
     retryable_default = True
 
@@ -207,6 +163,8 @@ class NothingRead(ParseError):
 
 
 class IndexFault(GroundworkError):
+    """The index cannot answer."""
+
     hint_default = "Run `groundwork index --rebuild`."
 
 
@@ -223,6 +181,8 @@ class VectorStoreError(IndexFault):
 
 
 class StoreError(GroundworkError):
+    """Fault of the database or the home folder."""
+
     hint_default = "Check that the home folder exists, is writable and has space left."
 
 
@@ -240,6 +200,8 @@ class DiskFull(StoreError):
 
 
 class ModelError(GroundworkError):
+    """A model is unavailable or did not answer."""
+
     hint_default = "Check the model's name in config.toml."
 
 
@@ -284,5 +246,7 @@ class StreamBroken(ModelError):
 
 
 class Cancelled(GroundworkError):
+    """Stopped by the user."""
+
     hint_default = "Finished work is kept. Start again to resume."
     retryable_default = True

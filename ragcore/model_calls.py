@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import KW_ONLY, dataclass, field
 from functools import lru_cache
@@ -51,22 +51,6 @@ _FINAL = (KeyMissing, KeyRefused, ModelMissing)
 _MAYBE_BILLED = (ModelUnreachable, StreamBroken)
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """Spend limit of one document: ``limit`` in US dollars, against the ledger's spent and reserved amounts."""
-
-    ledger: ContextCache
-    doc_id: str
-    limit: float
-
-    def spent(self) -> float:
-        return self.ledger.spent(self.doc_id)
-
-    def spend(self, usd: float) -> None:
-        """Add ``usd``; a negative amount releases an excess reservation."""
-        self.ledger.spend(self.doc_id, usd)
-
-
 def most_tokens(request: ModelRequest) -> Usage:
     """Upper bound of the tokens of ``request``. All input counts as uncached, since a prompt cache may have expired."""
     marked = max((number for number, message in enumerate(request.messages, start=1) if message.kept), default=0)
@@ -79,7 +63,8 @@ def most_tokens(request: ModelRequest) -> Usage:
 
 @dataclass
 class ModelCalls:
-    """Pool of concurrent requests, one thread each; decisions and storage stay in the caller's thread.
+    """Pool of concurrent requests about the document ``doc_id``, one thread each, that may cost ``max_usd`` together
+    with those before (in ``ledger``). Decisions and storage stay in the caller's thread.
 
     ``take(key, text)`` is called for each response. ``errors`` collects the errors of requests; ``refused`` says why a
     request was not sent: ``limit``, ``price`` (``prices`` has none for the model, so the limit cannot be enforced),
@@ -89,17 +74,18 @@ class ModelCalls:
     model: LLM
     _: KW_ONLY
     prices: Prices
-    purse: Allowance
+    ledger: ContextCache
+    doc_id: str
+    max_usd: float
     in_flight: int
     take: Callable[[str, str], None]
     stopped: str
     cancelled: Callable[[], bool] | None = None
     errors: list[GroundworkError] = field(default_factory=list, init=False)
     refused: str = field(default="", init=False)
-    running: dict[Future[_Said], tuple[str, float]] = field(default_factory=dict, init=False)
-    _row: int = field(default=0, init=False)
+    running: dict[Future[_Heard], _Sent] = field(default_factory=dict, init=False)
+    _failed: int = field(default=0, init=False)  # requests in a row
     _ended: threading.Event = field(default_factory=threading.Event, init=False)
-    _streams: set[TextStream] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
         self._pool = ThreadPoolExecutor(self.in_flight, thread_name_prefix="asking")
@@ -109,16 +95,16 @@ class ModelCalls:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        for stream in tuple(self._streams):
-            stream.close()
+        for sent in self.running.values():
+            sent.stream.close()
         self._pool.shutdown(wait=True)
         for future in tuple(self.running):
-            self._harvested(future)
+            self._finish(future)
 
     @property
-    def keys(self) -> Iterator[str]:
+    def keys(self) -> set[str]:
         """Keys of the pending requests."""
-        return (key for key, _most in self.running.values())
+        return {sent.key for sent in self.running.values()}
 
     def ask(self, key: str, request: ModelRequest, *, alone: bool = False) -> bool:
         """Send one request when a slot and the limit permit it; ``alone`` waits for its end. False if it may not be
@@ -127,21 +113,24 @@ class ModelCalls:
         usd = cost(most_tokens(request), self.model.name, self.prices)
         if usd is None:
             self.refused = "price"
-        # Pending requests may cost less than their reservations.
-        while usd is not None and not self.refused and self.purse.spent() + usd > self.purse.limit and self.running:
-            self.wait(len(self.running) - 1)
-        if usd is None or self.refused in ("price", "errors"):
             return False
-        if self.purse.spent() + usd > self.purse.limit:
+        # Pending requests may cost less than their reservations.
+        while not self.refused and self._exceeds(usd) and self.running:
+            self.wait(len(self.running) - 1)
+        if self.refused in ("price", "errors"):
+            return False
+        if self._exceeds(usd):
             self.refused = "limit"
             return False
-        self.purse.spend(usd)
-        opened = self.model.stream(request)
-        self._streams.add(opened)
-        self.running[self._pool.submit(_listen, opened, self._ended)] = (key, usd)
+        self.ledger.spend(self.doc_id, usd)
+        stream = self.model.stream(request)
+        self.running[self._pool.submit(self._listen, stream)] = _Sent(key, usd, stream)
         if alone:
             self.wait(0)
         return True
+
+    def _exceeds(self, usd: float) -> bool:
+        return self.ledger.spent(self.doc_id) + usd > self.max_usd
 
     def wait(self, most: int) -> None:
         """Process finished requests and wait until at most ``most`` are pending. Raises `Cancelled`."""
@@ -150,59 +139,60 @@ class ModelCalls:
             if len(waiting) > most and not done:
                 done, waiting = wait(self.running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in done:
-                self._harvested(future)
+                self._finish(future)
             if self.cancelled is not None and self.cancelled():
                 raise Cancelled(self.stopped)
             if len(self.running) <= most:
                 return
 
-    def _harvested(self, future: Future[_Said]) -> None:
-        key, most = self.running.pop(future)
-        said = future.result()
-        self._streams.discard(said.stream)
-        self.purse.spend(self._billed(said, most) - most)
-        if said.error is None and said.text.strip():
-            self._row = 0
-            self.take(key, said.text)
-        elif not said.stopped:
-            self.errors.append(said.error or StreamBroken(f"{self.model.name} returned no text."))
-            self._row += 1
-            if isinstance(said.error, _FINAL) or self._row >= STRIKES:
-                self.refused = "errors"
+    def _listen(self, stream: TextStream) -> _Heard:
+        text, error = "", None
+        try:
+            text = "".join(stream)
+        except ModelError as raised:
+            error = raised
+        finally:
+            stream.close()
+        return _Heard(text, error, cut=self._ended.is_set())
 
-    def _billed(self, said: _Said, most: float) -> float:
-        """Cost of the request by the service's token count; the whole reservation if the count is unknown."""
-        usage = said.stream.usage
+    def _finish(self, future: Future[_Heard]) -> None:
+        sent, heard = self.running.pop(future), future.result()
+        self.ledger.spend(self.doc_id, self._billed(sent, heard) - sent.reserved)
+        if heard.cut:
+            return
+        if heard.error is None and heard.text.strip():
+            self._failed = 0
+            self.take(sent.key, heard.text)
+            return
+        self.errors.append(heard.error or StreamBroken(f"{self.model.name} returned no text."))
+        self._failed += 1
+        if isinstance(heard.error, _FINAL) or self._failed >= STRIKES:
+            self.refused = "errors"
+
+    def _billed(self, sent: _Sent, heard: _Heard) -> float:
+        """Cost of a request by the service's token count; the whole reservation if the count is unknown."""
+        usage = sent.stream.usage
         counted = usage.input_tokens or usage.cache_read_tokens or usage.cache_write_tokens
-        if said.error is not None and not said.stopped and not counted:
-            return most if isinstance(said.error, _MAYBE_BILLED) else 0.0
-        if said.stopped or said.error is not None or not counted:
-            return most
-        known = cost(usage, said.stream.model, self.prices)
-        known = known if known is not None else cost(usage, self.model.name, self.prices)
-        return most if known is None else known
+        if heard.error is not None and not heard.cut and not counted:
+            return sent.reserved if isinstance(heard.error, _MAYBE_BILLED) else 0.0
+        if heard.error is not None or heard.cut or not counted:
+            return sent.reserved
+        usd = cost(usage, sent.stream.model, self.prices, asked=self.model.name)
+        return sent.reserved if usd is None else usd
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Sent:
+    key: str
+    reserved: float  # US dollars
     stream: TextStream
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
     text: str
-    stopped: bool
-    error: ModelError | None = None
-
-
-def _listen(stream: TextStream, ended: threading.Event) -> _Said:
-    pieces: list[str] = []
-    error: ModelError | None = None
-    try:
-        pieces.extend(stream)
-    except ModelError as raised:
-        error = raised
-    finally:
-        stream.close()
-    if ended.is_set():
-        return _Said(stream, "", True, error)
-    return _Said(stream, "".join(pieces), False, error)
+    error: ModelError | None
+    cut: bool
 
 
 class Filled(BaseModel):

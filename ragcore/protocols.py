@@ -41,7 +41,6 @@ class Embedder(Protocol):
         ...
 
 
-@runtime_checkable
 class QuestionAnalyser(Protocol):
     """Parser of questions. Equal texts give equal results. Thread-safe."""
 
@@ -65,7 +64,6 @@ class Rival:
     year: int
 
 
-@runtime_checkable
 class FieldReader(Protocol):
     """Parser of the guidance of report fields, and finder of the matching places in documents. Thread-safe."""
 
@@ -163,7 +161,6 @@ class Entailment(Protocol):
         ...
 
 
-@runtime_checkable
 class Nearest(Protocol):
     """Nearest-neighbour search over chunk vectors. Ids are chunk ids."""
 
@@ -368,42 +365,6 @@ class ContextCache(Protocol):
 
     def spend(self, doc_id: str, usd: float) -> None:
         """Add ``usd`` to the document's cost; a negative amount releases an excess reservation."""
-        ...
-
-
-class DescriptionCache(ContextCache, Protocol):
-    """Cache of figure descriptions, keyed by picture (hash of its pixels), with the figure costs of each document."""
-
-    def images(self, doc_id: str) -> dict[str, str]:
-        """Picture of each place drawn before."""
-        ...
-
-    def put_image(self, doc_id: str, place: str, image: str) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """Complete response of ``model``, in the pieces received."""
-
-    model: str
-    pieces: tuple[str, ...]
-
-
-class ResponseCache(Protocol):
-    """Cache of responses, keyed by the fingerprints of their requests."""
-
-    def get(self, fingerprint: str) -> Response | None: ...
-
-    def put(self, fingerprint: str, response: Response) -> None:
-        """Store a response, replacing an earlier one."""
-        ...
-
-
-class SpendLedger(Protocol):
-    """Ledger of paid calls."""
-
-    def add(self, model: str, purpose: Purpose, usage: Usage, usd: float | None) -> None:
-        """Record one call; ``usd`` is None if ``model`` has no price."""
         ...
 
 

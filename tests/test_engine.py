@@ -81,7 +81,8 @@ def test_scope_narrows_and_an_unknown_document_is_refused(library: Engine) -> No
 
 
 def test_pages_and_kinds_narrow_what_is_searched(library: Engine) -> None:
-    everything = {hit.chunk.chunk_id for hit in library.retrieve(QUESTION, top_k=100).hits}
+    wide = library.with_settings({"retrieve.top_k": 100})
+    everything = {hit.chunk.chunk_id for hit in wide.retrieve(QUESTION).hits}
     for pages, kinds in ((((1, 1),), ()), (((2, 9),), ()), ((), ("table",)), (((1, 1),), ("text",))):
         expected = set()
         for info in library.documents():
@@ -91,7 +92,7 @@ def test_pages_and_kinds_narrow_what_is_searched(library: Engine) -> None:
                 on_them = not pages or any(first <= page <= last for first, last in pages for page in touched)
                 if on_them and (not kinds or chunk.kind in kinds) and chunk.chunk_id in everything:
                     expected.add(chunk.chunk_id)
-        found = library.retrieve(QUESTION, top_k=100, pages=pages, kinds=kinds)
+        found = wide.retrieve(QUESTION, pages=pages, kinds=kinds)
         assert {hit.chunk.chunk_id for hit in found.hits} <= expected
         assert bool(found.hits) == bool(expected)
         assert (found.scope.pages, found.scope.kinds) == (pages, kinds)
@@ -131,7 +132,7 @@ def test_of_one_document_its_own_pages_are_said(library: Engine) -> None:
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25", "reference"])
 def test_every_mode_finds_the_passage(library: Engine, mode: str) -> None:
-    found = library.retrieve(QUESTION, mode=mode, top_k=3)
+    found = library.with_settings({"retrieve.mode": mode, "retrieve.top_k": 3}).retrieve(QUESTION)
     assert found.mode == mode
     assert "nitrate" in found.hits[0].chunk.text.lower()
     assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))

@@ -29,7 +29,7 @@ def test_a_figure_is_described_found_and_cited_as_a_description(server: Messages
     with Engine.open(home=tmp_path / "home") as engine:
         doc_id = engine.add(data, "figure.pdf").doc_id
         report = engine.ingest(doc_id, on_progress=seen.append)
-        assert engine.describes_figures()
+        assert engine.models.describes_figures
         assert (report.status, report.error) == ("ready", None)
         assert (report.figures.described, report.figures.left) == (1, 0)
         assert [p.stage for p in seen if p.stage == "describe"]
@@ -108,7 +108,7 @@ def test_without_a_key_nothing_is_asked_and_nothing_is_said(tmp_path: Path, monk
             doc_id = engine.add(pdfs.figure(), "figure.pdf").doc_id
             report = engine.ingest(doc_id)
             assert (report.status, report.figures.words) == ("ready", "")
-            assert not engine.describes_figures()
+            assert not engine.models.describes_figures
             engine.index(rebuild=True)
         assert server.requests == []
 

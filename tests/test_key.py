@@ -138,16 +138,16 @@ def test_one_that_cannot_be_sent_is_refused_and_not_told(bad: str, server: Messa
 def test_a_blank_one_is_none(blank: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", blank)
     with Engine.open(home=tmp_path, api_key=blank) as engine:
-        assert engine.writer_name() == "offline"
+        assert engine.models.writer_name == "offline"
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     with Engine.open(home=tmp_path, api_key=blank) as engine:
-        assert engine.writer_name().startswith("claude")
+        assert engine.models.writer_name.startswith("claude")
 
 
 def test_the_app_takes_it_from_streamlits_secrets(tmp_path: Path) -> None:
     """In a process of its own: Streamlit reads where its secrets are when it is loaded."""
     code = "from ui.server.services import api_key; from ragcore.engine import Engine; print(api_key() or '-'); "
-    code += "engine = Engine.open(api_key=api_key()); print(engine.writer_name())"
+    code += "engine = Engine.open(api_key=api_key()); print(engine.models.writer_name)"
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("ANTHROPIC", "GROUNDWORK"))}
     environ |= {"GROUNDWORK_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
 

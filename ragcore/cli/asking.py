@@ -26,13 +26,9 @@ if TYPE_CHECKING:
 def retrieve(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     found = engine.retrieve(
         options.question,
-        mode=options.mode,
-        top_k=options.top_k,
         doc_ids=documents_asked(engine, options.doc),
         pages=options.pages,
         kinds=options.kind,
-        decompose=options.decompose,
-        gaps=options.gaps,
     )
     nothing = not found.hits and not as_json  # then only the last note is printed
     for note in found.notes[:-1] if nothing else found.notes:

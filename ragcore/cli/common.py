@@ -18,7 +18,8 @@ from ragcore.errors import GroundworkError, InputError, UnknownDocument
 from ragcore.files import replacing
 
 if TYPE_CHECKING:
-    from ragcore.engine import Engine, Progress
+    from ragcore.engine import Engine
+    from ragcore.progress import Progress
 
 Json = dict[str, Any]
 

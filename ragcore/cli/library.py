@@ -16,8 +16,9 @@ from ragcore.progress import printable
 from ragcore.types import json as wire
 
 if TYPE_CHECKING:
-    from ragcore.engine import Engine, IngestReport
+    from ragcore.engine import Engine
     from ragcore.export.sheets import Sheet
+    from ragcore.progress import IngestReport
     from ragcore.types.library import DocumentInfo
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from ragcore.cli import app, asking, library
 from ragcore.cli.common import documents_asked, plain_output, print_json, say_error
@@ -57,7 +57,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_ap
         with Engine.open(
             home=getattr(options, "home", None),
             config=getattr(options, "config", None),
-            overrides=None if preset is None else {"rse.preset": preset},
+            overrides=_overrides(options),
         ) as engine:
             code: int = options.run(engine, options, as_json)
             return code
@@ -83,6 +83,21 @@ def _template(engine: Engine, options: argparse.Namespace, as_json: bool) -> int
     focus = Focus(options.about, options.year)
     asked = documents_asked(engine, options.doc)
     return fill(engine, template, asked, options.output, as_json, options.annex, focus)
+
+
+_OVERRIDES = {
+    "mode": "retrieve.mode",
+    "top_k": "retrieve.top_k",
+    "decompose": "agentic.decompose",
+    "gaps": "agentic.gaps",
+    "rse": "rse.preset",
+}
+
+
+def _overrides(options: argparse.Namespace) -> dict[str, Any]:
+    """Settings given as options of a command."""
+    given = {key: getattr(options, name, None) for name, key in _OVERRIDES.items()}
+    return {key: value for key, value in given.items() if value is not None}
 
 
 def _presets(options: argparse.Namespace) -> list[str]:

@@ -16,7 +16,7 @@ from ragcore.config.settings import Settings
 from ragcore.context.extract import best_sentence, prose
 from ragcore.context.requests import Ask, document_summary, passages, situating
 from ragcore.errors import GroundworkError, ModelError
-from ragcore.model_calls import Allowance, ModelCalls
+from ragcore.model_calls import ModelCalls
 from ragcore.protocols import LLM, ContextCache
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import Chunk, Document, ModelReport, Usage
@@ -140,7 +140,9 @@ class Work:
         with ModelCalls(
             model,
             prices=self.settings.llm.prices,
-            purse=Allowance(self.cache, self.document.doc_id, chosen.max_usd),
+            ledger=self.cache,
+            doc_id=self.document.doc_id,
+            max_usd=chosen.max_usd,
             in_flight=chosen.in_flight,
             take=take,
             stopped=f"Writing the contexts of {self.document.name} was stopped.",
@@ -151,7 +153,7 @@ class Work:
                 nonlocal done
                 on_progress(done, total)
                 done += 1
-                if self.known(ask, model.name) or ask.key in set(asking.keys) or asking.refused in ("errors", "price"):
+                if self.known(ask, model.name) or ask.key in asking.keys or asking.refused in ("errors", "price"):
                     return False
                 asks[ask.key] = ask
                 return asking.ask(ask.key, ask.request, alone=alone)

@@ -22,7 +22,6 @@ from ragcore.types import Chunk, Document, Scope, Segment, Source, SubQuery
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.explore.recording import WatchedRetriever
-    from ragcore.index.indexer import Indexer
     from ragcore.index.store import Store
     from ragcore.pipelines.search import Search
     from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
@@ -39,8 +38,6 @@ class SearchableLibrary(Protocol):
     def models(self) -> Models: ...
     @property
     def store(self) -> Store: ...
-    @property
-    def indexer(self) -> Indexer: ...
     def document(self, doc_id: str) -> Document: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> SearchableLibrary: ...
 
@@ -67,7 +64,7 @@ class Exploration:
         started = time.perf_counter()
         self.question, self.scope = question, scope
         self._engine, self._search = engine, search
-        vectors, sparse = engine.indexer.open()
+        vectors, sparse = search.indexer.open()
         self._embedder = RememberedQueries(engine.models.embedder)
         self._vectors: Nearest = vectors
         self._sparse: SparseIndex = sparse

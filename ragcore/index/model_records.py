@@ -9,18 +9,18 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from ragcore.index.database import Database
 from ragcore.index.packing import pack, unpack
-from ragcore.protocols import Response
 from ragcore.types import Usage
 from ragcore.types.spending import PURPOSES, DaySpent, Prices, Purpose, Spending, Spent, cost, dollars
 
 
 class ModelTexts:
-    """`ragcore.protocols.ContextCache` in SQLite for one kind of text: descriptions of pictures, or summaries and
-    situating sentences. Its content outlives the documents."""
+    """Texts of one kind that models wrote (`ragcore.protocols.ContextCache`): descriptions of pictures, or summaries
+    and situating sentences. They outlive the documents."""
 
     def __init__(self, database: Database, kind: Literal["figure", "context"]) -> None:
         self._database = database
@@ -54,7 +54,7 @@ class ModelTexts:
 
 
 class FigureTexts(ModelTexts):
-    """`ragcore.protocols.DescriptionCache` in SQLite: descriptions, and the picture drawn at each place."""
+    """Descriptions by picture (hash of its pixels), and the picture drawn at each place of a document."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database, "figure")
@@ -68,8 +68,16 @@ class FigureTexts(ModelTexts):
             connection.insert("figure_images", {"doc_id": doc_id, "place": place, "image": image}, clash="REPLACE")
 
 
+@dataclass(frozen=True, slots=True)
+class Response:
+    """Complete response of ``model``, in the pieces received."""
+
+    model: str
+    pieces: tuple[str, ...]
+
+
 class Responses:
-    """`ragcore.protocols.ResponseCache` in SQLite, of at most ``most_bytes``; evicts the oldest responses."""
+    """Responses by the fingerprint of their request, of at most ``most_bytes``; evicts the oldest."""
 
     def __init__(self, database: Database, most_bytes: int) -> None:
         self._database = database
@@ -107,8 +115,8 @@ _Sum = tuple[int, Usage, float | None]  # calls, tokens, US dollars
 
 
 class Ledger:
-    """`ragcore.protocols.SpendLedger` in SQLite. It outlives documents and conversations, and does not refer to them.
-    Spending that cannot be booked is booked with the next call, or by `settle`. Thread-safe."""
+    """Paid calls; they outlive documents and conversations, and do not refer to them. ``usd`` is None if the model has
+    no price. Spending that cannot be booked is booked with the next call, or by `settle`. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

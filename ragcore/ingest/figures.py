@@ -15,11 +15,12 @@ from pathlib import Path
 
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
+from ragcore.index.model_records import FigureTexts
 from ragcore.ingest.captions import is_labelled
 from ragcore.ingest.process import Crops
-from ragcore.model_calls import Allowance, ModelCalls
+from ragcore.model_calls import ModelCalls
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
-from ragcore.protocols import LLM, DescriptionCache, Message, ModelRequest, Picture
+from ragcore.protocols import LLM, Message, ModelRequest, Picture
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Box, Document, Element, ModelReport
 
@@ -31,7 +32,7 @@ def describe_figures(
     path: Path,
     *,
     describer: Callable[[], LLM | None] | None,
-    cache: DescriptionCache,
+    cache: FigureTexts,
     settings: Settings,
     on_progress: Callable[[int, int], None],
     cancelled: Callable[[], bool] | None = None,
@@ -66,7 +67,7 @@ def describe_figures(
 @dataclass
 class _Work:
     document: Document
-    cache: DescriptionCache
+    cache: FigureTexts
     settings: Settings
     figures: list[Figure]
     images: dict[Box, str] = field(default_factory=dict)  # place → picture
@@ -104,7 +105,9 @@ class _Work:
         with ModelCalls(
             model,
             prices=self.settings.llm.prices,
-            purse=Allowance(self.cache, self.document.doc_id, chosen.max_usd),
+            ledger=self.cache,
+            doc_id=self.document.doc_id,
+            max_usd=chosen.max_usd,
             in_flight=chosen.in_flight,
             take=self._take,
             stopped=f"Describing the figures of {self.document.name} was stopped.",

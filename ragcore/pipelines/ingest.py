@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.errors import Cancelled, ParseError
+from ragcore.errors import Cancelled, GroundworkError, ModelError, ParseError, StoreError, UnknownDocument
 from ragcore.ingest.ocr import serves, waits_for
 from ragcore.pipelines.add_files import pdf_name
 from ragcore.progress import Progress, ignore
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ragcore.progress import IsCancelled, OnProgress
     from ragcore.providers.registry import Models
     from ragcore.types import Box, Chunk, Document, ModelReport
-    from ragcore.types.library import Estimate
+    from ragcore.types.library import DocumentInfo, Estimate, Status
 
     # Pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
@@ -45,7 +46,7 @@ _IN_CHUNKS = {"document_summary", "summaries", "situate"}
 
 @dataclass(frozen=True)
 class Reading:
-    """Reading and building of one library's documents. The caller holds the document's lock."""
+    """Reading and building of one library's documents."""
 
     store: Store
     descriptions: FigureTexts
@@ -53,17 +54,39 @@ class Reading:
     models: Models
     settings: Settings
 
-    def task(
-        self, doc_id: str, name: str, on_progress: OnProgress = ignore, cancelled: IsCancelled | None = None
-    ) -> DocumentTask:
-        return DocumentTask(self, doc_id, name, on_progress, cancelled)
+    @contextmanager
+    def work(
+        self, info: DocumentInfo, on_progress: OnProgress, cancelled: IsCancelled | None
+    ) -> Iterator[DocumentTask]:
+        """Task on a document, under its exclusive lock. Faults of its file become its status; other faults (the disk, a
+        model needed by a ready document) and `Cancelled` are raised."""
+        started = time.monotonic()
+
+        def ends(status: Status, error: GroundworkError | None = None) -> None:
+            told = None if error is None else error.as_dict()
+            self.store.set_status(info.doc_id, status, error=told, seconds=time.monotonic() - started)
+
+        with self.store.document_lock(info.doc_id):
+            try:
+                yield DocumentTask(self, info.doc_id, info.name, on_progress, cancelled)
+            except (Cancelled, KeyboardInterrupt, UnknownDocument):  # perhaps removed, or restored, meanwhile
+                ends("ready" if info.status == "ready" else "new")
+                raise
+            except StoreError:
+                raise  # the status cannot be stored either; a restart resumes
+            except GroundworkError as error:
+                if info.status == "ready" and isinstance(error, ModelError):
+                    raise
+                ends("failed", error)
+            else:
+                ends("ready")
 
     def estimate(self, doc_id: str, name: str) -> Estimate:
         """Expected cost of a read document's contexts; nothing is sent or stored."""
         from ragcore.context.write import estimate
 
         if doc_id in self.stale():
-            task = self.task(doc_id, name)
+            task = DocumentTask(self, doc_id, name)
             pages = task.pages()
             if len(pages) < task.info().pages:
                 raise ParseError(f"Some pages of {name} must be read again first.", hint="Run `groundwork index`.")
@@ -101,8 +124,8 @@ class DocumentTask:
     of: Reading
     doc_id: str
     name: str
-    on_progress: OnProgress
-    cancelled: IsCancelled | None
+    on_progress: OnProgress = ignore
+    cancelled: IsCancelled | None = None
 
     def read(self, *, password: str | None = None, afresh: bool = False) -> None:
         """Read the pages without a usable checkpoint, unreadable so far, or waiting for OCR that is enabled now; with

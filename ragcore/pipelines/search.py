@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ragcore.cancel import Stop
 from ragcore.errors import EmptyQuestion, IndexMismatch
@@ -67,24 +67,18 @@ class Search:
         query: str,
         scope: Scope,
         *,
-        mode: str | None = None,
-        top_k: int | None = None,
-        decompose: Literal["auto", "rules", "model", "off"] | None = None,
-        gaps: bool | None = None,
         parts: Sequence[SubQuery] | None = None,
         on_step: OnStep = ignore_step,
         stop: Stop | None = None,
     ) -> Retrieval:
-        """Result as of `Engine.retrieve`."""
+        """Result as of `Engine.retrieve`. ``parts`` replace the sub-queries beside the question; ``on_step`` receives
+        each step before it starts; ``stop`` ends calls to a model."""
         scope = self.checked(query, scope)
-        changed = {"decompose": decompose, "gaps": gaps}
-        agentic = self._settings.agentic.model_copy(update={k: v for k, v in changed.items() if v is not None})
-        settings = self._settings.model_copy(update={"agentic": agentic})
-        retriever = self._retriever(settings, mode, on_step, stop or Stop(), parts)
-        found = retriever.retrieve(query, top_k=settings.retrieve.top_k if top_k is None else top_k, scope=scope)
+        retriever = self._retriever(on_step, stop or Stop(), parts)
+        found = retriever.retrieve(query, top_k=self._settings.retrieve.top_k, scope=scope)
         if found.hits:
             return found
-        infos = self._store.documents(settings.index.embedder)
+        infos = self._store.documents(self._settings.index.embedder)
         lengths = [info.pages for info in infos if scope.doc_ids is None or info.doc_id in scope.doc_ids]
         return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
 
@@ -104,22 +98,14 @@ class Search:
             )
         return scope
 
-    def _retriever(
-        self,
-        settings: Settings,
-        mode: str | None,
-        on_step: OnStep,
-        stop: Stop,
-        parts: Sequence[SubQuery] | None,
-    ) -> Retriever:
-        """Retriever for one question under ``settings``, whose search settings may differ from the library's; given
-        ``parts`` are searched for beside the question and bypass the cache. Raises `IndexEmpty`, `IndexMismatch`,
-        `ConfigError`, `ModelError`."""
+    def _retriever(self, on_step: OnStep, stop: Stop, parts: Sequence[SubQuery] | None) -> Retriever:
+        """Retriever for one question; given ``parts`` are searched for beside the question and bypass the cache. Raises
+        `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
         from ragcore.retrieve.cache import CachedRetriever, RememberedQueries
         from ragcore.retrieve.hybrid import HybridRetriever
 
-        models = self._models
+        models, settings = self._models, self._settings
         embedder = RememberedQueries(models.embedder)
         revision = self._store.revision()
         vectors, sparse = self.indexer.open()
@@ -130,7 +116,6 @@ class Search:
             models.reranker,
             self._store.chunks_by_id,
             settings,
-            mode=mode or "",
             names=self.names(),
             synonyms=self.synonyms() if settings.wording.synonyms else None,
             read=models.analyser.read,
@@ -203,7 +188,7 @@ class Search:
             return self._known.synonyms
 
     def terms(self, question: str) -> tuple[Term, ...]:
-        """Result as of `Engine.terms`."""
+        """Terms in ``question`` with their synonyms; none if ``wording.synonyms`` is off. Raises `ConfigError`."""
         return self.synonyms().terms(question) if self._settings.wording.synonyms else ()
 
     def _retrievals(self) -> RetrievalCache:

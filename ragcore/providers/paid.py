@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ragcore.errors import StoreError
-from ragcore.protocols import LLM, Capabilities, ModelRequest, Response, ResponseCache, SpendLedger, TextStream
+from ragcore.index.model_records import Ledger, Response, Responses
+from ragcore.protocols import LLM, Capabilities, ModelRequest, TextStream
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 from ragcore.types.spending import Prices, cost
@@ -24,8 +25,8 @@ _log = logging.getLogger(__name__)
 class Billing:
     """Stores for booked calls and kept answers; ``responses`` is None if none are kept (``llm.cache``)."""
 
-    ledger: SpendLedger
-    responses: ResponseCache | None
+    ledger: Ledger
+    responses: Responses | None
     prices: Prices
 
 

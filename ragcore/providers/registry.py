@@ -135,15 +135,26 @@ class Models:
         return question_generation
 
     @property
+    def describes_figures(self) -> bool:
+        """Whether ingest sends pictures of figures to the current model."""
+        return self._settings.figures.describe != "off" and self.capabilities.vision
+
+    @property
     def describer(self) -> LLM | None:
-        """Model that describes figures; None if ``figures.describe`` is off or the current model sees no pictures."""
-        wanted = self._settings.figures.describe != "off" and self.capabilities.vision
-        return self._model(self.writer_name) if wanted else None
+        """Model that describes figures, if one does."""
+        return self._model(self.writer_name) if self.describes_figures else None
 
     @property
     def planner(self) -> LLM | None:
         """Model that fills in forms; None if the current writer is the offline one."""
         return None if self.capabilities.extractive else self._model(self.writer_name)
+
+    @property
+    def writes_contexts(self) -> bool:
+        """Whether ingest sends text to the current model for summaries or situating sentences."""
+        chosen = self._settings.context
+        summaries = chosen.summaries == "auto" and chosen.document_summary
+        return (summaries or chosen.situate == "claude") and self.capabilities.prompt_cache
 
     @property
     def context_writer(self) -> LLM | None:

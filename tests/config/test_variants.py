@@ -45,7 +45,7 @@ def test_it_shares_what_is_loaded_and_differs_in_what_was_asked(library: Engine)
     assert few.origins["retrieve.top_k"] == "argument"
     assert library.settings.retrieve.top_k != 2
     assert few.store is library.store
-    assert few.indexer is library.indexer
+    assert few.search.indexer is library.search.indexer
     assert few.models.embedder is library.models.embedder
     assert few.models.reranker is library.models.reranker
     assert few.models.vector_store is library.models.vector_store
@@ -58,7 +58,7 @@ def test_what_the_first_needs_later_is_loaded_once(library: Engine) -> None:
     cold = Engine.open(home=library.home, overrides={"llm.model": "offline"})
     beside = cold.with_settings({"retrieve.mode": "bm25"})
     assert beside.retrieve(QUESTION).hits
-    assert cold.indexer is beside.indexer
+    assert cold.search.indexer is beside.search.indexer
     assert cold.models.embedder is beside.models.embedder
     cold.close()
 
@@ -81,7 +81,7 @@ def test_settings_on_settings(library: Engine) -> None:
     both = library.with_settings({"retrieve.top_k": 3}).with_settings({"retrieve.alpha": 1.0}, origin="this visit")
     assert (both.settings.retrieve.top_k, both.settings.retrieve.alpha) == (3, 1.0)
     assert both.origins["retrieve.alpha"] == "this visit"
-    assert both.indexer is library.indexer
+    assert both.search.indexer is library.search.indexer
 
 
 @pytest.mark.parametrize(
@@ -172,5 +172,5 @@ def test_each_sends_its_own_key_and_none_to_another_server(library: Engine, monk
         assert [keys_in(request) for request in server.requests] == [{KEY}, {OTHER_KEY}]
         assert [keys_in(request) for request in other.requests] == [set(), {OTHER_KEY}]
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        assert base.with_settings({"llm.base_url": other.url, "llm.model": "auto"}).writer_name() == "offline"
+        assert base.with_settings({"llm.base_url": other.url, "llm.model": "auto"}).models.writer_name == "offline"
         base.close()

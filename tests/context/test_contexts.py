@@ -92,7 +92,7 @@ def test_passages_are_situated_when_the_index_is_built_and_what_they_cost_is_tol
         assert engine.index().usd == 0.0
         assert len(server.requests) == before.passages
         # It is searched by, and no word of the document.
-        found = engine.retrieve("Zanzibar", mode="bm25")
+        found = engine.with_settings({"retrieve.mode": "bm25"}).retrieve("Zanzibar")
         hit = found.hits[0]
         assert hit.chunk.context == "Zanzibar is the place."
         assert "Zanzibar" not in hit.chunk.text

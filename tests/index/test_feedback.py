@@ -88,4 +88,4 @@ def test_the_command_prints_all_of_it(engine: Engine, capsys: pytest.CaptureFixt
 
 
 def test_candidates_are_tried_by_settings_that_there_are(engine: Engine) -> None:
-    assert engine.with_settings(OFFLINE).writer_name() == "offline"
+    assert engine.with_settings(OFFLINE).models.writer_name == "offline"

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.engine import Engine, Progress
+from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.index.shelf import FINAL, Trash
 from ragcore.index.store import Store
+from ragcore.progress import Progress
 from tests import pdfs
 
 

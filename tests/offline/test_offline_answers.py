@@ -69,8 +69,8 @@ def test_what_documents_are_about_is_looked_for_where_they_open(library: Engine)
 
 def test_without_other_words_none_are_known(library: Engine) -> None:
     engine = Engine.open(home=library.home, overrides={"llm.model": "offline", "wording.synonyms": False})
-    assert engine.terms("What was capex?") == ()
-    assert [term.said for term in library.terms("What was capex?")] == ["capex"]
+    assert engine.search.terms("What was capex?") == ()
+    assert [term.said for term in library.search.terms("What was capex?")] == ["capex"]
 
 
 def test_what_stands_nowhere_is_refused_by_name(library: Engine) -> None:
@@ -79,8 +79,8 @@ def test_what_stands_nowhere_is_refused_by_name(library: Engine) -> None:
     assert answer.text.startswith(
         "The documents do not answer this question. Nothing in your documents mentions “Pompeii”."
     )
-    assert library.mentions("Pompeii") == {}
-    assert sum(library.mentions("expenditure").values()) == 1
+    assert library.search.sparse().mentions("Pompeii") == {}
+    assert sum(library.search.sparse().mentions("expenditure").values()) == 1
 
 
 @pytest.mark.parametrize(

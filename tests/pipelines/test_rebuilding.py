@@ -112,7 +112,7 @@ def test_an_engine_beside_another_holds_none_of_those_between(tmp_path: Path) ->
         for number in range(1200):
             made = made.with_settings({"retrieve.top_k": number % 50 + 1})
             between.append(weakref.ref(made))
-        assert made.indexer is engine.indexer
+        assert made.search.indexer is engine.search.indexer
         gc.collect()
         assert sum(old() is not None for old in between) == 1
 

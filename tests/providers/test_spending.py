@@ -16,8 +16,8 @@ from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
 from ragcore.index.database import Database
-from ragcore.index.model_records import Ledger, Responses
-from ragcore.protocols import Form, Message, ModelRequest, Response, WritingTask
+from ragcore.index.model_records import Ledger, Response, Responses
+from ragcore.protocols import Form, Message, ModelRequest, WritingTask
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.providers.paid import Billing, PaidModel
 from ragcore.types import Answer, Spending, Spent, Text, Turn, Usage

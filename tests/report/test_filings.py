@@ -32,7 +32,7 @@ def test_every_value_is_right_and_every_gap_is_named(made: Callable[[], Truth], 
         def retrieve(query: str, **_: Any) -> Retrieval:
             return Retrieval(query, "hybrid", (), (Segment(doc_id, 0, first, 0, 0, 1.0, "rse"),), {})
 
-        filler = SectionFiller(retrieve, engine.document, engine.terms, lambda _: {}, MODELS, SETTINGS)
+        filler = SectionFiller(retrieve, engine.document, engine.search.terms, lambda _: {}, MODELS, SETTINGS)
         template = from_data(truth.template)
         sections = list(filler.sections(template, Scope((doc_id,)), [], Stop()))
     scores = Scores()

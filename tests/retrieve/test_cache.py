@@ -300,8 +300,8 @@ def named(engine: Engine, name: str) -> str:
 def test_the_engine_answers_from_the_cache_until_the_library_changes(engine: Engine) -> None:
     assert engine.retrieve(QUESTION).cache == Reuse("miss")
     assert engine.retrieve(QUESTION).cache == Reuse("hit")
-    assert engine.retrieve(QUESTION, mode="vector").cache == Reuse("miss")
-    assert engine.retrieve(QUESTION, top_k=2).cache == Reuse("miss")
+    assert engine.with_settings({"retrieve.mode": "vector"}).retrieve(QUESTION).cache == Reuse("miss")
+    assert engine.with_settings({"retrieve.top_k": 2}).retrieve(QUESTION).cache == Reuse("miss")
     engine.index()
     assert engine.retrieve(QUESTION).cache == Reuse("miss")
     assert engine.retrieve(QUESTION).cache.status == "hit"

@@ -380,7 +380,7 @@ def test_a_new_document_is_known_at_the_next_question(tmp_path: Path) -> None:
     with Engine.open(tmp_path, overrides={"rerank.model": "none"}) as engine:
         add_document(engine.store, "ACME_2018.pdf", PASSAGES)
         add_document(engine.store, "GLOBEX_2018.pdf", PASSAGES)
-        first = engine._search.names()
-        assert engine._search.names() is first
+        first = engine.search.names()
+        assert engine.search.names() is first
         add_document(engine.store, "INITECH_2018.pdf", PASSAGES)
-        assert [route.reason for route in engine._search.names().routes("Initech's dividends")] == ["named: Initech"]
+        assert [route.reason for route in engine.search.names().routes("Initech's dividends")] == ["named: Initech"]

@@ -214,7 +214,7 @@ def test_after_a_restart_the_machine_s_key_does_not_stand_in_for_that_of_a_visit
         jobs.close()
         assert len(engine.reports.store.tasks()) == 3
     with Engine.open(home=home) as engine:
-        assert engine.writer_name() == with_key(engine, "sk-of-a-visit").writer_name()
+        assert engine.models.writer_name == with_key(engine, "sk-of-a-visit").models.writer_name
         jobs = ReportJobs(lambda: engine)
         jobs.resume()
         wait(lambda: not engine.reports.store.tasks())

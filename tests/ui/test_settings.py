@@ -184,7 +184,7 @@ def test_the_key_is_of_its_visit_and_goes_nowhere_else(
         call(opened, "/keep", {})
         call(opened, "/forget", {})
         assert call(opened, "")[1]["who"]["key"] == {"from": "", "set": 0.0}
-        assert opened.visits.engine("one").writer_name() == "offline"
+        assert opened.visits.engine("one").models.writer_name == "offline"
     opened.engine.close()
     written = b"".join(path.read_bytes() for path in opened.engine.home.rglob("*") if path.is_file())
     assert KEY not in repr(told)
@@ -273,10 +273,10 @@ def test_how_documents_are_read_is_checked(opened: Services, key: str, typed: st
 
 def test_what_is_kept_holds_for_what_is_read_afterwards_too(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    assert opened.ingestion.engine.describes_figures()
+    assert opened.ingestion.engine.models.describes_figures
     call(opened, "/change", {"changes": {"llm.model": "offline"}})
     call(opened, "/keep", {})
-    assert not opened.ingestion.engine.describes_figures(), "offline for good: no figure is shown to Claude"
+    assert not opened.ingestion.engine.models.describes_figures, "offline for good: no figure is shown to Claude"
 
 
 def test_a_visit_that_was_not_used_is_forgotten(tmp_path: Path) -> None:

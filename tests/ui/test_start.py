@@ -94,7 +94,7 @@ import sys, tempfile, pathlib, app
 from ragcore.engine import Engine
 from ui.server import frame
 with Engine.open(pathlib.Path(tempfile.mkdtemp())) as engine:
-    engine.writer_name()
+    engine.models.writer_name
 heavy = ["torch", "onnxruntime", "pandas", "sklearn", "scipy.stats", "nltk", "anthropic", "pymupdf"]
 print([name for name in heavy if name in sys.modules])
 """

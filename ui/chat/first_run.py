@@ -103,8 +103,8 @@ year.<span class="chip">1</span></p></div>
 
 def _note() -> str:
     engine = services().visits.engine(visits.current())
-    if not engine.capabilities.extractive:
-        words = f"{model_name(engine.writer_name())} writes answers from your documents. Every claim is checked."
+    if not engine.models.capabilities.extractive:
+        words = f"{model_name(engine.models.writer_name)} writes answers from your documents. Every claim is checked."
         return f'<p class="gw-note">{escape(words)}</p>'
     return (
         '<p class="gw-note"><span class="gw-i gw-i-cloud_off s16" aria-hidden="true"></span><span>No account needed. '

@@ -84,7 +84,7 @@ class Explorations:
         """Cached exploration, made on first use and again after the library or the settings change."""
         asked = None if parts is None else tuple(part.text for part in parts)
         # Other settings in force and another key may plan another search.
-        key = (engine.settings.hash(), engine.writer_name(), engine.store.revision(), question, scope, asked)
+        key = (engine.settings.hash(), engine.models.writer_name, engine.store.revision(), question, scope, asked)
         making, made = self._slot(self._kept, key)
         with making:
             # The revision stays the same when a document's last vector is stored, after which it can be found.

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
-from ragcore.engine import Engine, Progress
+from ragcore.engine import Engine
 from ragcore.errors import Cancelled, GroundworkError, UnknownDocument
+from ragcore.progress import Progress
 from ragcore.types.library import DocumentInfo
 
 _log = logging.getLogger(__name__)

@@ -56,13 +56,13 @@ def uploader() -> None:
 def sent_to_claude(engine: Engine) -> str:
     """Notice of what leaves this machine while reading, and its possible cost; "" if nothing does."""
     settings, parts = engine.settings, []
-    if engine.writes_contexts():
+    if engine.models.writes_contexts:
         chosen = settings.context
         summaries = chosen.summaries == "auto" and chosen.document_summary
         wanted = ["summaries"] * summaries + ["a context sentence for each passage"] * (chosen.situate == "claude")
         limit = f"at most ${chosen.max_usd:.2f} per document"
         parts.append(f"Document text goes to Claude for {' and '.join(wanted)}: {limit}.")
-    if engine.describes_figures():
+    if engine.models.describes_figures:
         limit = f"at most ${settings.figures.max_usd:.2f} per document"
         parts.append(f"Figures go to Claude to be described: {limit}.")
     return " ".join(parts)

@@ -103,7 +103,7 @@ class ReportJobs:
             if alone:
                 for task in self._kept().reports.store.tasks():
                     if task.visit:
-                        self._give_up(task, None, _other_writer(task.writer, self._kept().writer_name()))
+                        self._give_up(task, None, _other_writer(task.writer, self._kept().models.writer_name))
         self._begin()
 
     def fill(

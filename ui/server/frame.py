@@ -104,8 +104,8 @@ def _problems(mends: bool) -> None:
 
 def _pill(engine: Engine, visit: str | None) -> str:
     """Pill that names the answering model and what that means, with total spending."""
-    writer, spent = engine.writer_name(), engine.spending()
-    means, dot = (OFFLINE_MEANS, "dot off") if engine.capabilities.extractive else (CLAUDE_MEANS, "dot")
+    writer, spent = engine.models.writer_name, engine.spending()
+    means, dot = (OFFLINE_MEANS, "dot off") if engine.models.capabilities.extractive else (CLAUDE_MEANS, "dot")
     name = model_name(writer)
     if settings_data.needs_key(services(), engine, visit or ""):
         means, dot, name = (

@@ -134,7 +134,7 @@ def needs_model(settings: Settings) -> bool:
 
 def _able(engine: Engine) -> Engine:
     """``engine`` without the search steps that need a model, while the offline answerer is in use."""
-    if not engine.capabilities.extractive or not needs_model(engine.settings):
+    if not engine.models.capabilities.extractive or not needs_model(engine.settings):
         return engine
     return engine.with_settings({"agentic.gaps": False, "agentic.decompose": "rules"}, origin=OFFLINE)
 

@@ -45,7 +45,7 @@ def page(made: Services, visit: str) -> Json:
 
 
 def _who(made: Services, own: Engine, visit: str) -> Json:
-    llm, writer, able = own.settings.llm, own.writer_name(), own.capabilities
+    llm, writer, able = own.settings.llm, own.models.writer_name, own.models.capabilities
     set_at = made.visits.key_set(visit)
     url = _url(own)
     has_key = _has_key(made, own, visit)
@@ -70,7 +70,7 @@ def _who(made: Services, own: Engine, visit: str) -> Json:
 
 def needs_key(made: Services, own: Engine, visit: str) -> bool:
     """Whether ``visit``, with engine ``own``, lacks a key for its model."""
-    return not own.capabilities.extractive and not _has_key(made, own, visit) and _url(own) == DEFAULT_BASE_URL
+    return not own.models.capabilities.extractive and not _has_key(made, own, visit) and _url(own) == DEFAULT_BASE_URL
 
 
 def _has_key(made: Services, own: Engine, visit: str) -> bool:
@@ -143,8 +143,8 @@ def _data(made: Services) -> Json:
         "chunks": sum(info.chunks for info in infos),
         "conversations": len(engine.conversations.all()),
         "embedder": engine.settings.index.embedder,
-        "figures": engine.describes_figures(),
-        "contexts": engine.writes_contexts(),
+        "figures": engine.models.describes_figures,
+        "contexts": engine.models.writes_contexts,
     }
 
 

@@ -65,7 +65,7 @@ def preset(request: Request, body: Json) -> Response:
     if chosen is None:
         raise InputError("This preset doesn’t exist.", hint="Reload the page.")
     made, own = services(), visit(request) or ""
-    if chosen.model and made.visits.engine(own).capabilities.extractive:
+    if chosen.model and made.visits.engine(own).models.capabilities.extractive:
         raise ConfigError(f"{chosen.title} needs a model.", hint="First choose Claude or a server to answer.")
     made.visits.change(own, chosen.values)
     return _page(request)
@@ -112,7 +112,7 @@ def _keep(changes: Json) -> None:
 def _kept_for_all(changes: Json) -> None:
     """Raises `ConfigError` for settings that work only with this visit's own key."""
     kept = services().engine.with_settings(changes)
-    if kept.capabilities.extractive and needs_model(kept.settings):
+    if kept.models.capabilities.extractive and needs_model(kept.settings):
         raise ConfigError(
             "Step by step needs a model, and the key for this visit isn’t saved.",
             hint="Set ANTHROPIC_API_KEY on this machine, or save without Step by step.",
@@ -145,7 +145,7 @@ def forget_key(request: Request, body: Json) -> Response:
 def try_key(request: Request, body: Json) -> Response:
     """Smallest request to the visit's model; its result, even an error, is the answer."""
     engine = services().visits.engine(visit(request))
-    if engine.capabilities.extractive:
+    if engine.models.capabilities.extractive:
         return JSONResponse({"works": True, "words": "Offline answers need no key. Nothing was sent."})
     if not _trials.acquire(blocking=False):
         return JSONResponse({"works": False, "words": "Other keys are being tested.", "hint": "Try again in a moment."})
@@ -155,7 +155,7 @@ def try_key(request: Request, body: Json) -> Response:
         return JSONResponse({"works": False, "words": error.message, "hint": error.hint})
     finally:
         _trials.release()
-    usd = cost(found.usage, found.model, engine.settings.llm.prices, asked=engine.writer_name())
+    usd = cost(found.usage, found.model, engine.settings.llm.prices, asked=engine.models.writer_name)
     words = f"{model_name(found.model)} answered in {found.ms / 1000:.1f} s"
     return JSONResponse({"works": True, "words": f"{words}, {dollars(usd)}." if usd else f"{words}."})
 
