@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 from benchmarks.common import table
 from ragcore.config.settings import RseSettings, load
 from ragcore.retrieve.rse import best_segments, chunk_values
+from ui.settings.presets import SEGMENTS
 
 SIZES = (1_000, 10_000, 100_000)
-PRESETS = ("balanced", "find_all")
+PRESETS = ("balanced", "find all")
 DOCUMENT = 100  # chunks of each document
 FOUND = 200  # chunks that a query returns
 Segment = tuple[int, int, float]
@@ -95,7 +96,6 @@ def found_values(n: int, settings: RseSettings, rng: np.random.Generator) -> NDA
         scores[order],
         decay_rate=settings.decay_rate,
         irrelevant_chunk_penalty=settings.irrelevant_chunk_penalty,
-        chars=rng.integers(200, 900, FOUND),
     )
     return values
 
@@ -168,7 +168,7 @@ def main() -> None:
     for case, make in (("found", found_values), ("every chunk scored", scored_values)):
         for size in options.sizes:
             for preset in PRESETS:
-                settings = load(environ={}, overrides={"rse.preset": preset})[0].rse
+                settings = load(environ={}, overrides=SEGMENTS[preset])[0].rse
                 values = make(size, settings, np.random.default_rng(size))
                 rows.append([case, f"{size:,}", preset, *compare(values, settings, options.seconds).cells()])
                 print(*rows[-1], file=sys.stderr)

@@ -103,7 +103,7 @@ class Engine(Library):
 
     def _billing(self, settings: Settings) -> Billing:
         llm = settings.llm
-        kept = Responses(self.store.database, int(llm.cache_mb * 2**20)) if llm.cache else None
+        kept = Responses(self.store.database) if llm.cache else None
         return Billing(self.ledger, kept, llm.prices)
 
     def __enter__(self) -> Engine:
@@ -295,7 +295,7 @@ class Engine(Library):
 
         place = self.conversations.place(conversation_id, after=after, instead_of=instead_of)
         asked = self.resolved(self.conversations.scope(conversation_id) if scope is None else scope)
-        check(question, place.history, self.settings.chat.min_length)  # an invalid question is not stored
+        check(question, place.history)  # an invalid question is not stored
         answers = self._answers
         if answers.rewriter() is None:
             settle(question, place.history, self.models.analyser)

@@ -31,7 +31,7 @@ class Library:
     def __init__(self, home: Path, settings: Settings) -> None:
         self.home = home
         self.settings = settings
-        self.store = Store(home, settings.index.opened_mb)
+        self.store = Store(home)
         database = self.store.database
         self.shelf = Shelf(database)
         self.trash = Trash(self.store, settings.ingest.undo_seconds)

@@ -37,6 +37,7 @@ from ragcore.text.sentences import count_tokens
 from ragcore.types import Purpose, Usage
 from ragcore.types.spending import Prices, cost
 
+IN_FLIGHT = 3  # requests at a time
 STRIKES = 3  # consecutive failures after which nothing more is sent
 _POLL_SECONDS = 0.2
 # The service's rule for pictures; it shrinks larger ones before it counts them.
@@ -77,7 +78,6 @@ class ModelCalls:
     ledger: ContextCache
     doc_id: str
     max_usd: float
-    in_flight: int
     take: Callable[[str, str], None]
     stopped: str
     cancelled: Callable[[], bool] | None = None
@@ -88,7 +88,7 @@ class ModelCalls:
     _ended: threading.Event = field(default_factory=threading.Event, init=False)
 
     def __post_init__(self) -> None:
-        self._pool = ThreadPoolExecutor(self.in_flight, thread_name_prefix="asking")
+        self._pool = ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="asking")
 
     def __enter__(self) -> ModelCalls:
         return self
@@ -109,7 +109,7 @@ class ModelCalls:
     def ask(self, key: str, request: ModelRequest, *, alone: bool = False) -> bool:
         """Send one request when a slot and the limit permit it; ``alone`` waits for its end. False if it may not be
         sent. Raises `Cancelled`."""
-        self.wait(self.in_flight - 1)
+        self.wait(IN_FLIGHT - 1)
         usd = cost(most_tokens(request), self.model.name, self.prices)
         if usd is None:
             self.refused = "price"

@@ -19,6 +19,7 @@ from ragcore.protocols import LLM, QuestionAnalyser
 from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
 
 LONGEST = 8000  # characters of a question
+SHORTEST = 3  # letters and digits of one that stands alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +36,15 @@ class Rewritten:
     ms: float = 0.0
 
 
-def check(question: str, history: Sequence[Turn], least: int) -> None:
+def check(question: str, history: Sequence[Turn]) -> None:
     """Validate ``question``: it has words, at most `LONGEST` characters and, unless it follows another question, at
-    least ``least`` letters and digits (a Chinese, Japanese or Korean character counts as two). Raises `EmptyQuestion`,
+    least `SHORTEST` letters and digits (a Chinese, Japanese or Korean character counts as two). Raises `EmptyQuestion`,
     `QuestionTooLong`, `QuestionTooShort`."""
     if not question.strip():
         raise EmptyQuestion("The question is empty.")
     if len(question) > LONGEST:
         raise QuestionTooLong(f"The question has {len(question):,} characters; the limit is {LONGEST:,}.")
-    if not history and _length(question) < least:
+    if not history and _length(question) < SHORTEST:
         raise QuestionTooShort(f"“{' '.join(question.split())}” is too short to search for.")
 
 
@@ -63,13 +64,13 @@ def rewrite(
     Raises what `check` raises, and `KeyMissing`, `KeyRefused` and `ModelMissing` of ``planner``. ``stop`` ends its
     calls."""
     started = time.perf_counter()
-    check(question, history, settings.chat.min_length)
+    check(question, history)
     asked = " ".join(question.split())
     earlier = _earlier(history, analyser)
     before = earlier[-1] if earlier else ""
     read = analyser.follow_up(question, earlier)
     query = read.stays if read.stays and held(read.words) else read.text
-    if query == asked and before and _length(asked) < settings.chat.min_length:
+    if query == asked and before and _length(asked) < SHORTEST:
         query = before
     stays = bool(before) and query == asked and read.goes_on
     ruled = Rewritten(query, "rules" if query != asked else AS_TYPED if stays else "")

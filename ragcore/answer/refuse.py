@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log10
 
 from ragcore.answer.cite import Marker, Part
-from ragcore.config.settings import AnswerSettings
 from ragcore.text.languages import language_of
 from ragcore.text.markdown import escape
 from ragcore.text.naming import is_only_a_word, is_period, named, unnamed, words_lacking
@@ -25,6 +24,9 @@ from ragcore.types.scope import nothing_within
 
 Mentions = Callable[[str], Mapping[str, int]]
 
+# A passage is about the question if its rerank score is above BELOW, or it has this share of the question's words (rare
+# ones count more). A passage with a score above UNNAMED may be the answer although a name in the question is nowhere.
+BELOW, COVER, UNNAMED = 0.02, 0.5, 0.5
 NEAREST = 3
 _UNANSWERED = "The documents do not answer this question."
 _LONGEST_QUOTE = 280
@@ -40,7 +42,6 @@ def reason_to_refuse(
     question: Question,
     retrieval: Retrieval,
     sources: Sequence[Source],
-    settings: AnswerSettings,
     *,
     terms: Sequence[Term] = (),
     mentions: Mentions | None = None,
@@ -50,8 +51,8 @@ def reason_to_refuse(
     """Opening of a refusal with the reason why the sources cannot contain an answer to ``question``, or "" if they may.
 
     It is refused without sources; if its subject is named in no passage found and no document searched, or another name
-    is not and the best rerank score is below ``refuse_unnamed``; if the best rerank score is below ``refuse_below`` and
-    no single source has ``refuse_cover`` of the query's content words, weighted by rarity (from ``mentions``, as
+    is not and the best rerank score is below `UNNAMED`; if the best rerank score is below `BELOW` and
+    no single source has `COVER` of the query's content words, weighted by rarity (from ``mentions``, as
     `SparseIndex.mentions`; ``terms`` give synonyms); and, without rerank scores, if no source contains any of its
     words. The last two do not apply to a writer that only quotes (``extractive``): it judges each quote itself.
 
@@ -76,7 +77,7 @@ def reason_to_refuse(
         known = _routed(retrieval.routes)
         # Of two compared subjects, one can be described.
         about = [name for name in here if name.owner or (name.text in known) or question.compares]
-        weak = not reranked or max(reranked) < settings.refuse_unnamed
+        weak = not reranked or max(reranked) < UNNAMED
         of_another = any(name.owner for name in nowhere) and not about
         if not known and (of_another or (weak and not (about and question.compares))):
             where = "your documents" if retrieval.scope == Scope() else "the current scope"
@@ -86,7 +87,7 @@ def reason_to_refuse(
     if foreign:
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(question, sources) else ""
     # The opening of a document says what it is about, whatever its words.
-    if extractive or question.whole or (reranked and max(reranked) >= max(settings.refuse_below, 0.5)):
+    if extractive or question.whole or (reranked and max(reranked) >= 0.5):
         return ""
     weights = _rarity(question.main, wanted, retrieval, mentions)
     total = sum(weights.values())
@@ -95,7 +96,7 @@ def reason_to_refuse(
         return max((sum(weights[word] for word in words) / total for words in held), default=0.0)
 
     covered = best(wanted.held(set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}"))) for s in sources)
-    if reranked and max(reranked) < settings.refuse_below and covered < settings.refuse_cover:
+    if reranked and max(reranked) < BELOW and covered < COVER:
         return f"{_UNANSWERED} No passage found is about this."
     if covered == 0.0 and not any(score >= 0.5 for score in reranked):
         return f"{_UNANSWERED} No passage found shares a word with the question."

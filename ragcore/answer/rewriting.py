@@ -2,7 +2,7 @@
 
 The model fills in one form (`Forms`), which is checked: it may contain no name, number or year absent from the
 conversation, except the year before or after a mentioned one. The cost of a question is bounded: two calls, with a
-history of at most ``chat.rewrite_tokens``, within ``chat.timeout_seconds``.
+history of at most `HISTORY_TOKENS`, within ``chat.timeout_seconds``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ragcore.text.periods import years
 from ragcore.types import Turn, Usage
 
 LONGEST = 400  # characters of a standalone question
+HISTORY_TOKENS = 1500  # of the conversation shown to the model
 LONGEST_ASKED = 1500  # characters of a question shown to the model
 MAX_TOKENS = 300
 
@@ -66,10 +67,10 @@ def by_model(
     question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop, *, fresh: bool = False
 ) -> Model:
     """``question`` rewritten by ``planner``, from the newest whole turns of ``history`` that fit
-    ``chat.rewrite_tokens``. Raises `KeyMissing`, `KeyRefused`, `ModelMissing` and `Cancelled`."""
+    `HISTORY_TOKENS`. Raises `KeyMissing`, `KeyRefused`, `ModelMissing` and `Cancelled`."""
     if len(question) > LONGEST_ASKED:
         return Model("", planner.name, _note(planner, f"the question has more than {LONGEST_ASKED} characters"))
-    shown = recent(history, settings.answer.history_turns, settings.chat.rewrite_tokens)
+    shown = recent(history, settings.answer.history_turns, HISTORY_TOKENS)
     about = {
         "conversation": [{"question": turn.question, "answer": turn.answer} for turn in shown],
         "question": question,

@@ -22,6 +22,7 @@ from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Route, Source
 from ragcore.types.report import Field, FilledSection
 
+BEFORE_TOKENS = 3000  # of the sections before it that the writer sees
 _SHOWN_MARK = re.compile(r" ?\[\d+\]")
 
 
@@ -44,7 +45,7 @@ def section_request(
     instruction: str = "",
 ) -> ModelRequest:
     """Request for one section. ``outline`` are the numbered headings of the whole report, ``about`` its guidance, and
-    ``before`` its earlier sections, included newest first within ``report.before_tokens``. ``own`` is as in
+    ``before`` its earlier sections, included newest first within `BEFORE_TOKENS`. ``own`` is as in
     `WritingTask`. With native citations (``llm.citations``) the sources are sent as passages, not in the prompt. A
     ``draft`` requests a revision: for ``missing`` items, with sources found since, or by ``instruction``."""
     asked = "\n".join(f"{number}. {piece}" for number, piece in enumerate(form.requirements, start=1))
@@ -62,7 +63,7 @@ def section_request(
         sources=given,
         outline="\n".join(outline),
         about=about or "–",
-        before=_before(before, settings.report.before_tokens) or "None yet.",
+        before=_before(before, BEFORE_TOKENS) or "None yet.",
         heading=heading,
         guidance=guidance or "–",
         requirements=asked,

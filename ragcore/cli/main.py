@@ -16,7 +16,6 @@ from ragcore.cli import app, asking, library
 from ragcore.cli.common import documents_asked, plain_output, print_json, say_error
 from ragcore.cli.report import KINDS as REPORT_KINDS
 from ragcore.cli.report import fill, load_template, own_templates
-from ragcore.config.settings import default_home, load
 from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
@@ -51,9 +50,6 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_ap
             return app.start(options)
         from ragcore.engine import Engine
 
-        preset = getattr(options, "rse", None)
-        if preset is not None and preset not in (presets := _presets(options)):
-            parser.error(f"argument --rse: invalid choice: {preset!r} (choose from {', '.join(map(repr, presets))})")
         with Engine.open(
             home=getattr(options, "home", None),
             config=getattr(options, "config", None),
@@ -90,7 +86,6 @@ _OVERRIDES = {
     "top_k": "retrieve.top_k",
     "decompose": "agentic.decompose",
     "gaps": "agentic.gaps",
-    "rse": "rse.preset",
 }
 
 
@@ -98,14 +93,6 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
     """Settings given as options of a command."""
     given = {key: getattr(options, name, None) for name, key in _OVERRIDES.items()}
     return {key: value for key, value in given.items() if value is not None}
-
-
-def _presets(options: argparse.Namespace) -> list[str]:
-    """Names of the RSE presets available to --rse. Raises `ConfigError`."""
-    home = getattr(options, "home", None) or default_home()
-    # The preset that the settings choose is not loaded, so it need not exist.
-    settings, _ = load(file=getattr(options, "config", None), home=home, overrides={"rse.preset": "balanced"})
-    return list(settings.rse.presets)
 
 
 def _count(text: str) -> int:
@@ -234,11 +221,6 @@ def _parser() -> argparse.ArgumentParser:
         "--gaps",
         action=argparse.BooleanOptionalAction,
         help="let the model search again for what is missing",
-    )
-    sub.add_argument(
-        "--rse",
-        metavar="PRESET",
-        help="how passages are joined: default, balanced, precision, find_all or your own preset",
     )
     _add_scope(sub)
 

@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, Union, get_args, get_origin
 
-from ragcore.config.settings import FIXED, NAMED, PRESET, Section, Settings, flatten, varied
+from ragcore.config.settings import FIXED, NAMED, Section, Settings, flatten, varied
 from ragcore.errors import ConfigError
 
 Kind = Literal["choice", "flag", "whole", "number", "text", "table"]
@@ -25,8 +25,8 @@ _LINE = re.compile(r"^(?P<key>\w+)\s*=\s*(?P<value>\"[^\"]*\"|[^#]*?)\s*(?:#\s*(
 @dataclass(frozen=True, slots=True)
 class Setting:
     """Description of one ``section.key``. ``choices`` are the values of a choice, ``least`` and ``most`` the bounds of
-    a number (``above``: ``least`` itself is excluded); ``fixed``: the library was read and indexed with it; ``preset``:
-    it may be left to a preset. ``said`` is its comment."""
+    a number (``above``: ``least`` itself is excluded); ``fixed``: the library was read and indexed with it. ``said`` is
+    its comment."""
 
     key: str
     kind: Kind
@@ -37,7 +37,6 @@ class Setting:
     most: float | None = None
     above: bool = False
     fixed: bool = False
-    preset: bool = False
 
     @property
     def section(self) -> str:
@@ -69,8 +68,6 @@ def catalogue() -> Mapping[str, Setting]:
 def read(setting: Setting, typed: str) -> Any:
     """Value parsed from ``typed``. Raises `ConfigError` with a message for display beside the field."""
     text = typed.strip()
-    if setting.preset and text == PRESET:
-        return text
     match setting.kind:
         case "flag":
             if text.lower() in ("on", "true", "off", "false"):
@@ -86,7 +83,7 @@ def read(setting: Setting, typed: str) -> Any:
             return text
         case "table":
             raise ConfigError(f"{setting.key} is a table.", hint="Change it in config.toml in the home folder.")
-    raise ConfigError(f"Must be {setting.allowed}{f', or {PRESET}' if setting.preset else ''}.", hint="")
+    raise ConfigError(f"Must be {setting.allowed}.", hint="")
 
 
 def wrong(settings: Settings, origins: Mapping[str, str], key: str, typed: str) -> str:
@@ -131,7 +128,7 @@ def _setting(key: str, default: Any, said: str) -> Setting:
             most = bound.le
     if kind == "whole" and above and least is not None:
         least, above = least + 1, False
-    return Setting(key, kind, default, said, choices, least, most, above, fixed, preset=default == PRESET)
+    return Setting(key, kind, default, said, choices, least, most, above, fixed)
 
 
 def _plain(number: float) -> str:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,14 +23,12 @@ from ragcore.errors import ConfigError
 from ragcore.files import replacing, reported
 
 ENV_PREFIX = "GROUNDWORK_"
-NAMED = ("llm.prices", "rse.presets")  # settings that are tables, keyed by names of models or presets
+NAMED = ("llm.prices",)  # settings that are tables, keyed by names
 SHORT_QUOTES = 2  # quotes of the offline answerer in the short style
 # Settings with which documents are read, built and indexed: a change needs another library, or an update of this one.
 FIXED = ("ingest", "ocr", "noise", "figures", "chunk", "context", "index")
 # Those of them that may change while the library is open: they apply to pages read from then on.
 READING = ("ocr.mode", "ocr.language")
-_OF_PRESET = "preset "  # prefix of the origin of a key set by the preset
-PRESET = "preset"  # value of an [rse] key left to the preset
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(gt=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -58,8 +56,6 @@ class OcrSettings(Section):
     mode: Literal["auto", "off", "force"]
     language: Annotated[str, Field(min_length=1)]
     models: str
-    dpi: Annotated[int, Field(ge=50, le=600)]
-    max_pixels: Annotated[int, Field(ge=250_000, le=50_000_000)]
     page_seconds: Seconds
 
 
@@ -72,32 +68,14 @@ class FigureSettings(Section):
     describe: Literal["auto", "off"]
     max_usd: Annotated[float, Field(ge=0.0)]
     max_figures: Count
-    dpi: Annotated[float, Field(ge=36.0, le=600.0)]
-    max_pixels: Annotated[int, Field(ge=10_000, le=8_000_000)]
-    max_tokens: Annotated[int, Field(ge=50)]
-    in_flight: Annotated[int, Field(ge=1, le=16)]
 
 
 class ChunkSettings(Section):
-    size: Literal["fine", "coarse"]
     max_tokens: Annotated[int, Field(ge=20, le=8000)]
     target_tokens: Positive
-    coarse_tokens: Positive
     row_tokens: Count
     composites: bool
     lead_in_tokens: Count
-    header_title: bool
-    header_headings: Count
-
-    @property
-    def merge_tokens(self) -> int:
-        """Size limit in tokens for merging small neighbours, at the chunk size in force."""
-        return self.target_tokens if self.size == "fine" else self.coarse_tokens
-
-    @property
-    def merge_row_tokens(self) -> int:
-        """Size limit in tokens for merging table rows, at the chunk size in force; 0 merges none."""
-        return self.row_tokens if self.size == "fine" else self.coarse_tokens
 
 
 class ContextSettings(Section):
@@ -106,9 +84,7 @@ class ContextSettings(Section):
     situate: Literal["off", "claude"]
     model: str
     prompt_tokens: Annotated[int, Field(ge=500)]
-    max_tokens: Annotated[int, Field(ge=30)]
     max_usd: Annotated[float, Field(ge=0.0)]
-    in_flight: Annotated[int, Field(ge=1, le=16)]
 
 
 class IndexSettings(Section):
@@ -116,8 +92,6 @@ class IndexSettings(Section):
     vector_store: Literal["chroma", "flat"]
     batch: Positive
     threads: Count
-    lock_seconds: Seconds
-    opened_mb: Positive
     bm25_k1: Annotated[float, Field(ge=0.0)]
     bm25_b: Share
 
@@ -127,66 +101,43 @@ class RetrieveSettings(Section):
     top_k: Positive
     candidates: Positive
     alpha: Share
-    figure_penalty: Share
-    neighbours: Count
 
 
 class WordingSettings(Section):
     focus: bool
     synonyms: bool
-    vector_weight: Annotated[float, Field(ge=0.0)]
-    bm25_weight: Annotated[float, Field(ge=0.0)]
 
 
 class RouteSettings(Section):
     weight: Share
-    documents: Positive
 
 
 class RerankSettings(Section):
     model: str
     candidates: Positive
     weight: Annotated[float, Field(ge=0.0)]
-    temperature: Annotated[float, Field(gt=0.0)]
 
 
-class RsePreset(Section):
+class RseSettings(Section):
     max_length: Positive
     overall_max_length: Positive
-    overall_max_length_extension: Count
     minimum_value: float
     irrelevant_chunk_penalty: Annotated[float, Field(gt=0.0)]
     decay_rate: Annotated[float, Field(gt=0.0)]
-    top_k_for_document_selection: Count
-    chunk_length_adjustment: bool
-
-
-class RseSettings(RsePreset):
-    """Settings of relevant segment extraction. ``presets`` has the named sets; `load` fills every key left to the
-    preset with the number of the set named by ``preset``."""
-
-    preset: str
-    presets: dict[str, RsePreset]
 
 
 class AgenticSettings(Section):
     decompose: Literal["auto", "rules", "model", "off"]
     gaps: bool
-    max_iterations: Annotated[int, Field(ge=1, le=5)]
-    question_weight: Annotated[float, Field(ge=0.0)]
-    max_tokens: Annotated[int, Field(ge=50)]
     timeout_seconds: Seconds
 
 
 class CacheSettings(Section):
     mode: Literal["on", "off"]
-    entries: Positive
 
 
 class ChatSettings(Section):
     rewrite: Literal["rules", "auto", "model"]
-    min_length: Count
-    rewrite_tokens: Positive
     timeout_seconds: Seconds
 
 
@@ -195,9 +146,6 @@ class AnswerSettings(Section):
     source_tokens: Positive
     history_turns: Count
     history_tokens: Count
-    refuse_below: Share
-    refuse_cover: Share
-    refuse_unnamed: Share
     offline_sentences: Positive
     offline_floor: Share
     offline_share: Share
@@ -221,8 +169,6 @@ class VerifySettings(Section):
 class ReportSettings(Section):
     rounds: Positive
     section_tokens: Positive
-    before_tokens: Count
-    own_tokens: Positive
     pinned_tokens: Positive
 
 
@@ -241,7 +187,6 @@ class LlmSettings(Section):
     timeout_seconds: Seconds
     retries: Count
     cache: bool
-    cache_mb: Annotated[float, Field(gt=0.0)]
     prices: dict[str, tuple[float, float, float, float]]
 
 
@@ -334,7 +279,7 @@ def _usable(
 ) -> dict[str, Any]:
     """Valid part of ``given``; errors of the rest go into ``problems``."""
     usable: dict[str, Any] = {}
-    for key in sorted(given, key=lambda key: key not in NAMED):  # named sets first, then the keys that refer to them
+    for key in given:
         tried, came = dict(merged), dict(origins)
         try:
             merge(tried, came, {**usable, key: given[key]}, set(merged), origin)
@@ -346,10 +291,8 @@ def _usable(
     return usable
 
 
-def settled(merged: dict[str, Any], origins: dict[str, str]) -> Settings:
-    """Validated settings from all dotted keys; keys left to the preset are filled in both mappings. Raises
-    `ConfigError`."""
-    _choose_preset(merged, origins)
+def settled(merged: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+    """Validated settings from all dotted keys. Raises `ConfigError`."""
     try:
         return Settings.model_validate(_unflatten(merged))
     except ValidationError as error:
@@ -394,33 +337,9 @@ def merge(
         if key in NAMED:
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{key} = {value!r} can't be used: it is a table of names (from {origin}).")
-            value = merged[key] | {name: _joined(merged[key].get(name), item) for name, item in value.items()}
+            value = merged[key] | value
         merged[key] = value
         origins[key] = origin
-
-
-def _joined(old: Any, new: Any) -> Any:
-    return {**old, **new} if isinstance(old, Mapping) and isinstance(new, Mapping) else new
-
-
-def _choose_preset(merged: dict[str, Any], origins: dict[str, str]) -> None:
-    """Fill the [rse] keys left to the preset. As published, a user's own set takes missing numbers from
-    ``balanced``."""
-    name, presets = merged["rse.preset"], merged["rse.presets"]
-    for one, keys in presets.items():
-        if not isinstance(keys, Mapping):
-            origin = origins["rse.presets"]
-            raise ConfigError(f"rse.presets.{one} = {keys!r} can't be used: it is a table of keys (from {origin}).")
-    if not isinstance(name, str) or name not in presets:
-        raise ConfigError(
-            f"There's no preset rse.preset = {name!r} (from {origins['rse.preset']}).",
-            hint=f"Choose one of {', '.join(presets)}, or name one of your own under [rse.presets].",
-        )
-    presets = {one: {**presets["balanced"], **keys} for one, keys in presets.items()}
-    merged["rse.presets"] = presets
-    for key, value in presets[name].items():
-        if merged.get(f"rse.{key}") == PRESET:
-            merged[f"rse.{key}"], origins[f"rse.{key}"] = value, f"preset {name}"
 
 
 def _from_environ(environ: Mapping[str, str], known: set[str]) -> dict[str, Any]:
@@ -449,27 +368,19 @@ def varied(
     *,
     reading: bool = False,
 ) -> tuple[Settings, dict[str, str]]:
-    """``settings`` with the dotted keys ``overrides``, and the origin of each key. Another ``rse.preset`` changes every
-    key of [rse] left to the preset. Raises `ConfigError` for an unknown key, an invalid value, or a setting that fixes
-    how the library was read and indexed (`FIXED`); ``reading`` permits those of `READING`."""
+    """``settings`` with the dotted keys ``overrides``, and the origin of each key. Raises `ConfigError` for an unknown
+    key, an invalid value, or a setting that fixes how the library was read and indexed (`FIXED`); ``reading`` permits
+    those of `READING`."""
+    merged, came = flatten(settings.model_dump()), dict(origins)
     held = [key for key in overrides if key.partition(".")[0] in FIXED and not (reading and key in READING)]
-    fixed = _changed(settings, held, overrides)
+    fixed = [key for key in held if key in merged and merged[key] != overrides[key]]
     if fixed:
         raise ConfigError(
             f"{', '.join(fixed)} can't change for one visit: the library was built with them.",
             hint="Set it in config.toml in the home folder and restart; documents are then updated.",
         )
-    merged, came = flatten(settings.model_dump()), dict(origins)
-    for key, whence in origins.items():
-        if whence.startswith(_OF_PRESET):
-            merged[key], came[key] = PRESET, "default"
     merge(merged, came, overrides, set(merged), origin)
     return settled(merged, came), came
-
-
-def _changed(settings: Settings, keys: Iterable[str], overrides: Mapping[str, Any]) -> list[str]:
-    now = flatten(settings.model_dump())
-    return [key for key in keys if key in now and now[key] != overrides[key]]
 
 
 def keep(file: Path, changes: Mapping[str, Any]) -> None:

@@ -23,6 +23,7 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
+MAX_TOKENS = 120  # of a summary or situating sentence
 SUMMARY = _hash(SUMMARY_SYSTEM, SUMMARY_PROMPT)[:12]
 SITUATE = _hash(SITUATE_SYSTEM, SITUATE_MATERIAL, SITUATE_PROMPT)[:12]
 
@@ -48,7 +49,7 @@ def _request(settings: Settings, system: str, *messages: Message) -> ModelReques
     return ModelRequest(
         system,
         messages,
-        max_tokens=settings.context.max_tokens,
+        max_tokens=MAX_TOKENS,
         temperature=settings.llm.temperature,
         purpose="contexts",
         bulk=True,

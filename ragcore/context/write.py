@@ -143,7 +143,6 @@ class Work:
             ledger=self.cache,
             doc_id=self.document.doc_id,
             max_usd=chosen.max_usd,
-            in_flight=chosen.in_flight,
             take=take,
             stopped=f"Writing the contexts of {self.document.name} was stopped.",
             cancelled=cancelled,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.retrieve.hybrid import HybridRetriever, Ranking
+from ragcore.retrieve.hybrid import TERMS_IN_BM25, HybridRetriever, Ranking
 from ragcore.types import EVERYTHING, Chunk, Hit, Scope, Segment, SubQuery
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class WatchedRetriever(HybridRetriever):
         by_words = dict(self.sparse.query(words.text, count, scope))
         if words.also:
             for chunk_id, score in self.sparse.query(words.terms, count, scope):
-                by_words[chunk_id] = by_words.get(chunk_id, 0.0) + self.settings.wording.bm25_weight * score
+                by_words[chunk_id] = by_words.get(chunk_id, 0.0) + TERMS_IN_BM25 * score
         return vector, self.vectors.query(vector, count, scope), list(by_words.items())
 
 

@@ -124,7 +124,6 @@ class View:
             scores,
             decay_rate=rse.decay_rate,
             irrelevant_chunk_penalty=rse.irrelevant_chunk_penalty,
-            chars=[len(of.chunks[i].text) for i in ids] if rse.chunk_length_adjustment else None,
         )
         rows = self._outline.rows(ids)
         better = (rows >= 0) & ((self._query[rows] < 0) | (worth > self.relevance[rows]))

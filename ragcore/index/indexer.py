@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ragcore.types import Chunk
 
 FORMAT = 3  # of a vector store's stamp
+LOCK_SECONDS = 60.0  # waiting for another process that builds the index
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ class Indexer:
         """Context in which this process and thread alone hold the index of this home folder."""
         path = self._store.home / "locks" / "index.lock"
         busy = "Another Groundwork process is building this library's index."
-        with self._threads, files.locked(path, busy, self._settings.lock_seconds):
+        with self._threads, files.locked(path, busy, LOCK_SECONDS):
             yield
 
 

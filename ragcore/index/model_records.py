@@ -79,7 +79,7 @@ class Response:
 class Responses:
     """Responses by the fingerprint of their request, of at most ``most_bytes``; evicts the oldest."""
 
-    def __init__(self, database: Database, most_bytes: int) -> None:
+    def __init__(self, database: Database, most_bytes: int = 64 << 20) -> None:
         self._database = database
         self._most = most_bytes
 

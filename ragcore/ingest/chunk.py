@@ -81,17 +81,12 @@ def _tiles(document: Document, settings: ChunkSettings) -> list[Chunk]:
                 end=end,
                 text=text,
                 section=section,
-                header=_header(document.title if settings.header_title else "", section, settings.header_headings),
+                header=" › ".join(part for part in (document.title, *section) if part),
                 lead_in=lead_in,
                 tokens=count_tokens(text),
             )
         )
     return chunks
-
-
-def _header(title: str, section: tuple[str, ...], headings: int) -> str:
-    """Header of a chunk: the document's title and the innermost ``headings`` of its section."""
-    return " › ".join(part for part in (title, *section[len(section) - min(headings, len(section)) :]) if part)
 
 
 def _kind(group: Sequence[_Piece]) -> ChunkKind:
@@ -183,7 +178,7 @@ def _shrink(text: str, span: Span, settings: ChunkSettings, cutters: Sequence[_C
     rest = cutters[1:] or cutters
     if len(parts) == 1:
         return _shrink(text, span, settings, rest)
-    limit = min(settings.max_tokens, settings.merge_tokens)
+    limit = min(settings.max_tokens, settings.target_tokens)
     packed = _pack(text, parts, limit)
     if packed == [span]:  # too long together, though not by the sum of its parts
         packed = parts
@@ -246,13 +241,13 @@ def _joins(group: Sequence[_Piece], piece: _Piece, settings: ChunkSettings) -> b
         return True
     if piece.caption is not None and all(p.caption == piece.caption for p in content):
         return True
-    target = settings.merge_tokens
+    target = settings.target_tokens
     if any(p.role == "figure" for p in (*content, piece)):
         return all(p.element == piece.element for p in content)
     if piece.caption is not None and piece.caption == group[-1].caption and piece.role == "text":
         return True
     if piece.in_table or content[-1].in_table:
-        limit = target if content[-1].role == "group" else settings.merge_row_tokens
+        limit = target if content[-1].role == "group" else settings.row_tokens
         return piece.element == content[-1].element and tokens + piece.tokens <= limit
     small = target // SMALL
     if piece.role == "lead":

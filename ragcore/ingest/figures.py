@@ -24,6 +24,8 @@ from ragcore.protocols import LLM, Message, ModelRequest, Picture
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Box, Document, Element, ModelReport
 
+DPI, MOST_PIXELS = 150, 800_000  # of the picture of a figure
+MAX_TOKENS = 400  # of a description
 AGAIN = "Run `groundwork ingest` or `groundwork index --rebuild` to describe the rest."
 
 
@@ -81,9 +83,9 @@ class _Work:
         self.images = {f.region: known[place] for f in self.figures if (place := self._place(f)) in known}
 
     def _place(self, figure: Figure) -> str:
-        chosen, box = self.settings.figures, figure.region
+        box = figure.region
         corners = ",".join(f"{value:.2f}" for value in (box.x0, box.y0, box.x1, box.y1))
-        return f"{box.page}:{corners}@{chosen.dpi:g}/{chosen.max_pixels}"
+        return f"{box.page}:{corners}@{DPI}/{MOST_PIXELS}"
 
     def recall(self) -> None:
         """Load stored descriptions, by any model, of pictures that have none yet."""
@@ -108,7 +110,6 @@ class _Work:
             ledger=self.cache,
             doc_id=self.document.doc_id,
             max_usd=chosen.max_usd,
-            in_flight=chosen.in_flight,
             take=self._take,
             stopped=f"Describing the figures of {self.document.name} was stopped.",
             cancelled=cancelled,
@@ -127,9 +128,8 @@ class _Work:
         image = self.images.get(figure.region)
         if image is not None and self._known(image, asking):
             return
-        chosen = self.settings.figures
         try:
-            crop = crops.draw(figure.region, dpi=chosen.dpi, max_pixels=chosen.max_pixels)
+            crop = crops.draw(figure.region, dpi=DPI, max_pixels=MOST_PIXELS)
         except GroundworkError as error:
             self.errors.append(error)
             return
@@ -141,7 +141,7 @@ class _Work:
             FIGURE_SYSTEM,
             (Message(figure_prompt(self.document.title, figure)),),
             images=(Picture(crop.png, crop.width, crop.height),),
-            max_tokens=chosen.max_tokens,
+            max_tokens=MAX_TOKENS,
             temperature=self.settings.llm.temperature,
             purpose="figures",
             bulk=True,

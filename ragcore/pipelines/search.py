@@ -39,7 +39,7 @@ class _Known:
     indexer: Indexer | None = None
     names: tuple[int, DocumentNames] | None = None
     synonyms: Synonyms | None = None
-    found: dict[int, RetrievalCache] = field(default_factory=dict)  # keyed by capacity
+    found: RetrievalCache | None = None
     # A separate lock: reading the positions of all chunks must not delay a question.
     outlining: threading.Lock = field(default_factory=threading.Lock)
     outline: tuple[tuple[int, frozenset[tuple[str, str]]], Outline] | None = None
@@ -194,6 +194,7 @@ class Search:
     def _retrievals(self) -> RetrievalCache:
         from ragcore.retrieve.cache import RetrievalCache
 
-        most = self._settings.cache.entries
         with self._known.lock:
-            return self._known.found.setdefault(most, RetrievalCache(most))
+            if self._known.found is None:
+                self._known.found = RetrievalCache()
+            return self._known.found

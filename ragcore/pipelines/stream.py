@@ -244,7 +244,6 @@ class AnswerStream:
             self._task.query,
             self._task.retrieval,
             self._task.sources,
-            self._with.settings.answer,
             terms=self._task.terms,
             mentions=self._with.mentions,
             document=self._with.document,

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ragcore.answer.section import BEFORE_TOKENS
 from ragcore.config.settings import Settings
 from ragcore.errors import UnknownSection
 from ragcore.index.reports import ReportInfo, StoredReport, StoredSection
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND
+from ragcore.report.evidence import OWN_TOKENS
 from ragcore.report.template import Kind, Place, Section, Template, from_data
 from ragcore.text.sentences import count_tokens
 from ragcore.types import OFFLINE, Usage
@@ -174,10 +176,10 @@ def expected(template: Template, chosen: Sequence[Place], written: int, model: s
     before = longest = written
     for place in asked:
         own = count_tokens(place.section.query)
-        given = frame + own + settings.answer.source_tokens + report.own_tokens
+        given = frame + own + settings.answer.source_tokens + OWN_TOKENS
         output = min(TYPICAL[place.section.kind], report.section_tokens)
-        typical = typical + _usage(given + min(before, report.before_tokens), output)
-        first = given + min(longest, report.before_tokens)
+        typical = typical + _usage(given + min(before, BEFORE_TOKENS), output)
+        first = given + min(longest, BEFORE_TOKENS)
         again = first + settings.answer.source_tokens + report.section_tokens
         for number in range(report.rounds):
             most = most + _usage(first if number == 0 else again, report.section_tokens)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragcore.types.library import DocumentInfo
 
 FEW = 12  # documents that are all searched individually
+OWN_TOKENS = 1500  # of a document's section of the same name, given beside what was found
 _OPENING = 2000  # characters of a section's opening, which gives its topic
 _LEAST = 60  # minimum characters worth adding to the search results
 _CHARACTERS = 4  # per token
@@ -144,7 +145,7 @@ class Gathering:
     def _beside(
         self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: SectionConstraints
     ) -> tuple[Source, ...]:
-        """Openings of ``spans`` not yet in ``sources``, within ``report.own_tokens`` together."""
+        """Openings of ``spans`` not yet in ``sources``, within `OWN_TOKENS` together."""
         lacking = []
         for doc_id, start, end in spans:
             held = [one.start for one in sources if one.doc_id == doc_id and one.start < end and start < one.end]
@@ -152,7 +153,7 @@ class Gathering:
             if not held or upto - start >= _LEAST:
                 lacking.append((doc_id, start, upto))
         # Each of several documents gets a share.
-        share = max(_OPENING, _CHARACTERS * self.settings.report.own_tokens // max(1, len(lacking)))
+        share = max(_OPENING, _CHARACTERS * OWN_TOKENS // max(1, len(lacking)))
         lacking = [(doc_id, start, min(end, start + share)) for doc_id, start, end in lacking]
         if not lacking:
             return ()
@@ -160,7 +161,7 @@ class Gathering:
 
         segments = tuple(Segment(doc_id, start, end, 0, 0, 0.0, "heading") for doc_id, start, end in lacking)
         own = without(Retrieval("", "heading", (), segments), orders.excluded)
-        budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.report.own_tokens})
+        budget = self.settings.answer.model_copy(update={"source_tokens": OWN_TOKENS})
         return further(sources, build_sources(own, self.document, budget))
 
 

@@ -303,7 +303,6 @@ class SectionFiller:
                 self.models.analyser.read(one),
                 retrieval,
                 sources,
-                self.settings.answer,
                 terms=self.terms(one),
                 mentions=self.mentions,
             )

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ragcore.protocols import Reranker
 
 K = 5  # rank constant of the fusion: small, since a question has few parts and the first hits of each matter most
+QUESTION_VOTE = 0.3  # of the reranker on the whole question, beside the merged score
+FORM_TOKENS = 600
 MOST_PARTS = 3
 MOST_GAPS = 2
 LONGEST_QUERY = 400  # characters
@@ -121,11 +123,7 @@ class AgenticRetriever:
         made = _new(made, asked)
         search(made)
         if plans is not None and self.settings.agentic.gaps:
-            for _ in range(self.settings.agentic.max_iterations):
-                missing = self._missing(plans, query, asked, merged(rankings, top_k), timings)
-                if not missing:
-                    break
-                search(missing)
+            search(self._missing(plans, query, asked, merged(rankings, top_k), timings))
 
         hits = merged(rankings, top_k)
         reranked = 0
@@ -185,9 +183,7 @@ class AgenticRetriever:
             texts = [hit.chunk.passage for hit in unread]
             read = self.reranker.score(query, texts) if texts else np.zeros(0)
         known |= {hit.chunk.chunk_id: score for hit, score in zip(unread, read.tolist())}
-        final = vote(
-            {hit.chunk.chunk_id: hit.score for hit in hits}, known, weight=self.settings.agentic.question_weight
-        )
+        final = vote({hit.chunk.chunk_id: hit.score for hit in hits}, known, weight=QUESTION_VOTE)
         by_id = {hit.chunk.chunk_id: hit for hit in hits}
         ordered = tuple(
             replace(
@@ -306,7 +302,7 @@ class Plans:
         self._name = planner.name
         self._settings = settings
         self._forms = Forms(
-            planner, stop, max_tokens=settings.max_tokens, timeout_seconds=settings.timeout_seconds, purpose="plan"
+            planner, stop, max_tokens=FORM_TOKENS, timeout_seconds=settings.timeout_seconds, purpose="plan"
         )
 
     def parts(self, question: str) -> list[SubQuery] | None:

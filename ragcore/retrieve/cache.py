@@ -32,10 +32,13 @@ class Key:
     scope: Scope
 
 
+ENTRIES = 200  # retrievals, of about 60 KB each
+
+
 class RetrievalCache:
     """Least-recently-used cache of ``most`` retrievals, for the latest state of index and settings. Thread-safe."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int = ENTRIES) -> None:
         self._lock = threading.Lock()
         self._state: Hashable = None
         self._most = most

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
 MOST_TERMS = 12  # limit of synonyms searched for
+# Weight of synonyms beside the question's own words, which weigh 1: in its vector, and in BM25.
+TERMS_IN_VECTOR, TERMS_IN_BM25 = 0.5, 0.3
+MOST_NAMED = 16  # documents named by the question that are also searched by themselves
+TEMPERATURE = 3.0  # divides the reranker's log-odds for its vote: it is too sure of texts unlike web pages
+FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
+NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES = ("hybrid", "vector", "bm25", "reference")
 
@@ -132,7 +138,7 @@ class HybridRetriever:
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        scores, ranks = self._candidates(words, count, scope, chosen(routes, self.settings.route.documents), timings)
+        scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings)
         with timed(timings, "fuse"):
             fused = self._fuse(words, scores)
             chunks = {chunk.chunk_id: chunk for chunk in self.chunks(fuse.ranking(fused))}
@@ -175,7 +181,7 @@ class HybridRetriever:
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
         """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of
         several."""
-        reach = self.settings.retrieve.neighbours
+        reach = NEIGHBOURS
         return passages(rankings, self.chunks, self.settings.rse, reach=reach, order=order)
 
     def _wording(self, question: Question) -> Wording:
@@ -222,7 +228,7 @@ class HybridRetriever:
         vector = self.embedder.embed_query(words.text)
         if not words.also:
             return vector
-        moved = vector + self.settings.wording.vector_weight * self.embedder.embed_query(words.terms)
+        moved = vector + TERMS_IN_VECTOR * self.embedder.embed_query(words.terms)
         return cast("Vector", moved / np.linalg.norm(moved))
 
     def _found(self, words: Wording, count: int, scopes: Sequence[Scope]) -> dict[str, float]:
@@ -237,7 +243,7 @@ class HybridRetriever:
     def _bm25(self, words: Wording, ids: Sequence[str]) -> list[float]:
         scores = self.sparse.scores(words.text, ids)
         if words.also:
-            scores = scores + self.settings.wording.bm25_weight * self.sparse.scores(words.terms, ids)
+            scores = scores + TERMS_IN_BM25 * self.sparse.scores(words.terms, ids)
         return [float(score) for score in scores]
 
     def _fuse(self, words: Wording, scores: dict[str, dict[str, float]]) -> dict[str, float]:
@@ -255,11 +261,11 @@ class HybridRetriever:
         if self.mode == "reference":
             return probabilities
         kinds = {i: chunks[i].kind for i in probabilities}
-        return fuse.tempered(probabilities, kinds, temperature=self.settings.rerank.temperature)
+        return fuse.tempered(probabilities, kinds, temperature=TEMPERATURE)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""
-        factor = 1.0 - self.settings.retrieve.figure_penalty
+        factor = 1.0 - FIGURE_PENALTY
         return {i: score * factor if chunks[i].kind == "figure" else score for i, score in fused.items()}
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 NO_VALUE = -1000.0  # initial best of the published search: a segment worth no more is never taken
-MEAN_CHARS = 700  # mean chunk length of the published method, whose limit is 800; values of longer chunks are scaled up
 _BLOCK = 1 << 17  # sums in memory at a time (1 MiB), whatever the number of chunks
 
 
@@ -129,20 +128,15 @@ def chunk_values(
     *,
     decay_rate: float,
     irrelevant_chunk_penalty: float,
-    chars: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
     """Values of ranked chunks, float64 ``(n,)``: ``exp(-rank / decay_rate) * cdf(score) - penalty``.
 
     ``ranks`` count from 0 and ``scores`` are in 0–1. The cdf is that of the Beta distribution with both parameters 0.4,
     which spreads a reranker's scores, crowded at both ends, over the whole range. A chunk that was not found is worth
-    ``-penalty``. ``chars``, the lengths of the chunks in characters, enable the published adjustment: the value (and
-    penalty) of a chunk longer than 700 characters grows with its length, ``max(chars, 700) / 700``.
+    ``-penalty``.
     """
     from scipy.special import betainc
 
     ranked = np.exp(-np.asarray(ranks, dtype=np.float64) / decay_rate)
     spread: NDArray[np.float64] = betainc(0.4, 0.4, np.clip(np.asarray(scores, dtype=np.float64), 0.0, 1.0))
-    worth = ranked * spread - irrelevant_chunk_penalty
-    if chars is None:
-        return worth
-    return worth * (np.maximum(np.asarray(chars, dtype=np.float64), MEAN_CHARS) / MEAN_CHARS)
+    return ranked * spread - irrelevant_chunk_penalty

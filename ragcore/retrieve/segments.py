@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragcore.config.settings import RseSettings
     from ragcore.protocols import Reranker
 
+EXTENSION = 5  # of `overall_max_length`, in chunks, for every query after the first
 MOST_CITED = 8  # passages of the previous answer
 
 
@@ -59,14 +60,13 @@ def best_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
 
 def relevant_segments(rankings: Sequence[Sequence[Hit]], settings: RseSettings) -> list[Segment]:
     """Segments found by relevant segment extraction around the hits of each query, in the order chosen: queries take
-    turns, and ``overall_max_length`` grows by its extension for every query after the first.
+    turns, and ``overall_max_length`` grows by `EXTENSION` for every query after the first.
 
-    A query's values come from its own ranks and scores (0–1). Documents are in the order of `best_hits`, limited to
-    those with a hit among the first ``top_k_for_document_selection`` of a query (0: all). A document extends to its
-    last hit, since chunks after it are worth nothing. Segments consist of tiles: composites among the hits are separate
-    (`table_segments`), and no segment reaches into one.
+    A query's values come from its own ranks and scores (0–1). Documents are in the order of `best_hits`. A document
+    extends to its last hit, since chunks after it are worth nothing. Segments consist of tiles: composites among the
+    hits are separate (`table_segments`), and no segment reaches into one.
     """
-    documents = _documents(rankings, settings.top_k_for_document_selection)
+    documents = _documents(rankings)
     if not documents:
         return []
     lengths = [max(tiles) + 1 for tiles in documents.values()]
@@ -82,8 +82,7 @@ def relevant_segments(rankings: Sequence[Sequence[Hit]], settings: RseSettings) 
         values,
         lengths,
         max_length=settings.max_length,
-        overall_max_length=settings.overall_max_length
-        + settings.overall_max_length_extension * max(0, len(rankings) - 1),
+        overall_max_length=settings.overall_max_length + EXTENSION * (len(rankings) - 1),
         minimum_value=settings.minimum_value,
     )
     segments: list[Segment] = []
@@ -97,13 +96,11 @@ def relevant_segments(rankings: Sequence[Sequence[Hit]], settings: RseSettings) 
     return segments
 
 
-def _documents(rankings: Sequence[Sequence[Hit]], top_k: int) -> dict[str, dict[int, Chunk]]:
-    """Found tiles by document and index, of the documents with one of the first ``top_k`` hits of a query."""
-    hits = best_hits(rankings)
-    selected = {hit.chunk.doc_id for hit in hits if top_k == 0 or hit.rank <= top_k}
+def _documents(rankings: Sequence[Sequence[Hit]]) -> dict[str, dict[int, Chunk]]:
+    """Found tiles by document and index."""
     documents: dict[str, dict[int, Chunk]] = {}
-    for chunk in (hit.chunk for hit in hits):
-        if chunk.tiles is None and chunk.doc_id in selected:
+    for chunk in (hit.chunk for hit in best_hits(rankings)):
+        if chunk.tiles is None:
             documents.setdefault(chunk.doc_id, {})[chunk.index] = chunk
     return documents
 
@@ -119,7 +116,6 @@ def _values(
         [hit.score for hit in tiles],
         decay_rate=settings.decay_rate,
         irrelevant_chunk_penalty=settings.irrelevant_chunk_penalty,
-        chars=[len(hit.chunk.text) for hit in tiles] if settings.chunk_length_adjustment else None,
     )
     return values
 

@@ -20,7 +20,7 @@ def reason(query: str, *, rerank: float, scored: bool = True) -> str:
     found = retrieval(query, [PROSE, TABLE], rerank=rerank)
     if not scored:
         found = replace(found, hits=tuple(replace(hit, scores={}) for hit in found.hits))
-    return reason_to_refuse(read(query), found, sources(PROSE, TABLE), SETTINGS.answer)
+    return reason_to_refuse(read(query), found, sources(PROSE, TABLE))
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ CAPEX = Term("capex", ("capital expenditures", "dividends"))
 def test_another_name_of_a_term_is_a_word_of_the_question() -> None:
     found = retrieval("What was the capex?", [DIVIDENDS], rerank=0.001)
     given = sources(DIVIDENDS)
-    assert reason_to_refuse(read("What was the capex?"), found, given, SETTINGS.answer)
-    assert not reason_to_refuse(read("What was the capex?"), found, given, SETTINGS.answer, terms=(CAPEX,))
+    assert reason_to_refuse(read("What was the capex?"), found, given)
+    assert not reason_to_refuse(read("What was the capex?"), found, given, terms=(CAPEX,))
     text = "".join(str(part) for part in refusal("", read("What was the capex?"), given, terms=(CAPEX,)))
     assert "also for “capital expenditures”, “dividends”;" in text
     assert "Not in" not in text
@@ -68,7 +68,7 @@ def test_a_name_that_stands_in_no_document_is_refused_where_nothing_is_plainly_r
     found, given = retrieval(query, [PROSE], rerank=0.4), sources(PROSE)
 
     def why(mentions: Mentions | None, found: Retrieval = found) -> str:
-        return reason_to_refuse(read(query), found, given, SETTINGS.answer, mentions=mentions)
+        return reason_to_refuse(read(query), found, given, mentions=mentions)
 
     about = "Nothing in your documents mentions “Boeing”."
     assert why(nowhere) == f"The documents do not answer this question. {about}"
@@ -85,7 +85,7 @@ def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plai
 
     def why(rerank: float) -> str:
         found = retrieval(query, [PROSE], rerank=rerank)
-        return reason_to_refuse(read(query), found, sources(PROSE), SETTINGS.answer, mentions=nowhere)
+        return reason_to_refuse(read(query), found, sources(PROSE), mentions=nowhere)
 
     assert "Nothing in your documents mentions “Boeing”." in why(0.4)
     assert why(0.999) == ""
@@ -104,7 +104,7 @@ def test_a_name_that_is_no_one_asked_about_is_refused_only_where_nothing_is_plai
 )
 def test_one_whom_no_document_is_about_is_noticed_however_it_is_written(query: str) -> None:
     found = retrieval(query, [PROSE, TABLE], rerank=0.99)
-    reason = reason_to_refuse(read(query), found, sources(PROSE, TABLE), SETTINGS.answer, mentions=nowhere)
+    reason = reason_to_refuse(read(query), found, sources(PROSE, TABLE), mentions=nowhere)
     assert "Nothing in your documents mentions " in reason
 
 
@@ -115,9 +115,7 @@ def test_a_common_word_is_a_name_where_it_owns_something() -> None:
     found = retrieval(query, [PROSE], rerank=0.99)
 
     def why(doc: Document) -> str:
-        return reason_to_refuse(
-            read(query), found, (whole(doc),), SETTINGS.answer, mentions=everywhere, document=lambda _: doc
-        )
+        return reason_to_refuse(read(query), found, (whole(doc),), mentions=everywhere, document=lambda _: doc)
 
     assert "mentions “Target”" in why(aims)
     assert why(seller) == ""
@@ -142,14 +140,14 @@ def test_who_is_in_the_documents_by_any_name_is_not_refused(query: str) -> None:
         "its subsidiary Velta are customers. BMX-1147 is a drug. Management's view is set out here."
     )
     found = retrieval(query, [PROSE], rerank=0.3)
-    assert not reason_to_refuse(read(query), found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
+    assert not reason_to_refuse(read(query), found, (whole(doc),), mentions=nowhere)
 
 
 def test_of_two_that_are_compared_one_is_answered() -> None:
     query = "Compare the revenues of Nordlund with those of IBM"
     doc = make_document("Revenues of Nordlund rose 10% to $62.4 billion.")
     found = retrieval(query, [PROSE], rerank=0.1)
-    assert not reason_to_refuse(read(query), found, (whole(doc),), SETTINGS.answer, mentions=nowhere)
+    assert not reason_to_refuse(read(query), found, (whole(doc),), mentions=nowhere)
 
 
 ENGLISH = make_document(
@@ -160,9 +158,7 @@ ENGLISH = make_document(
 
 def why_offline(query: str, doc: Document = ENGLISH, *, extractive: bool = True) -> str:
     found = retrieval(query, [PROSE], rerank=0.001)
-    return reason_to_refuse(
-        read(query), found, (whole(doc),), SETTINGS.answer, mentions=everywhere, extractive=extractive
-    )
+    return reason_to_refuse(read(query), found, (whole(doc),), mentions=everywhere, extractive=extractive)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +190,7 @@ def test_a_question_in_the_language_of_the_documents_is_answered() -> None:
 def test_mentions_outside_the_scope_do_not_count() -> None:
     query = "What were the revenues of Boeing?"
     found = replace(retrieval(query, [PROSE], rerank=0.4), scope=Scope(("another",)))
-    assert "Boeing" in reason_to_refuse(read(query), found, sources(PROSE), SETTINGS.answer, mentions=everywhere)
+    assert "Boeing" in reason_to_refuse(read(query), found, sources(PROSE), mentions=everywhere)
 
 
 def test_a_rare_word_weighs_more_than_common_ones() -> None:
@@ -204,8 +200,8 @@ def test_a_rare_word_weighs_more_than_common_ones() -> None:
     def mentions(word: str) -> dict[str, int]:
         return {} if word == "quixotics" else {REPORT.doc_id: 5000}
 
-    assert reason_to_refuse(read(query), found, given, SETTINGS.answer, mentions=mentions)
-    assert not reason_to_refuse(read(query), found, given, SETTINGS.answer, mentions=everywhere)
+    assert reason_to_refuse(read(query), found, given, mentions=mentions)
+    assert not reason_to_refuse(read(query), found, given, mentions=everywhere)
 
 
 def test_the_refusal_says_which_words_are_missing() -> None:
@@ -230,7 +226,7 @@ def whole(doc: Document) -> Source:
 
 
 def test_nothing_found_is_refused() -> None:
-    reason = reason_to_refuse(read("Anything?"), retrieval("Anything?", []), (), SETTINGS.answer)
+    reason = reason_to_refuse(read("Anything?"), retrieval("Anything?", []), ())
     assert refusal(reason, read("Anything?"), ()) == [
         "The documents do not answer this question. No passage was found.\n\nSearched for: “Anything?”."
     ]
@@ -248,7 +244,7 @@ def test_nothing_found_is_refused() -> None:
 )
 def test_a_filter_that_left_nothing_to_search_is_said(scope: Scope, said: str) -> None:
     found = replace(retrieval("Anything?", []), scope=scope)
-    (text,) = refusal(reason_to_refuse(read("Anything?"), found, (), SETTINGS.answer), read("Anything?"), ())
+    (text,) = refusal(reason_to_refuse(read("Anything?"), found, ()), read("Anything?"), ())
     assert text == f"{said} Widen the scope, or add a document.\n\nSearched for: “Anything?”."
 
 

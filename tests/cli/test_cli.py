@@ -133,27 +133,6 @@ def test_retrieve_says_that_nothing_was_found(home: Path) -> None:
     assert for_people(home, "retrieve", "-q", QUESTION, "--kind", "figure").stdout == "Nothing found among figures.\n"
 
 
-def test_retrieve_takes_a_preset_for_segments(home: Path) -> None:
-    found = {name: ragcore(home, "retrieve", "-q", QUESTION, "--rse", name) for name in ("default", "find_all")}
-    longest = {
-        name: max(s["last_chunk"] - s["first_chunk"] + 1 for s in answer["segments"]) for name, answer in found.items()
-    }
-    assert longest["default"] <= 6
-    assert found["default"]["hits"] == found["find_all"]["hits"]
-
-
-def test_a_preset_is_one_of_those_there_are_and_of_ones_own(home: Path, tmp_path: Path) -> None:
-    refused = for_people(home, "retrieve", "-q", QUESTION, "--rse", "most", code=2)
-    assert refused.stdout == ""
-    choices = "'default', 'balanced', 'precision', 'find_all'"
-    assert f"argument --rse: invalid choice: 'most' (choose from {choices})" in refused.stderr
-    file = tmp_path / "c.toml"
-    file.write_text('[rse]\npreset = "gone"\n[rse.presets.most]\nmax_length = 40\n')
-    assert ragcore(home, "retrieve", "-q", QUESTION, "--rse", "most", "--config", str(file))["segments"]
-    error = ragcore(home, "retrieve", "-q", QUESTION, "--config", str(file), code=1)["error"]
-    assert error["code"] == "config_error"
-
-
 def test_retrieve_explains_each_hit(home: Path) -> None:
     answer = ragcore(home, "retrieve", "-q", QUESTION, "--top-k", "2", "--doc", "survey.pdf")
     assert {"query", "mode", "hits", "segments", "routes", "candidates", "reranked", "timings_ms"} <= set(answer)

@@ -30,7 +30,6 @@ def test_it_has_every_setting_and_says_what_it_is() -> None:
         ("retrieve.alpha", "0,25", 0.25),
         ("verify.add_citations", "off", False),
         ("verify.judge", "claude", "claude"),
-        ("rse.max_length", "preset", "preset"),
         ("llm.model", "claude-opus-4-6", "claude-opus-4-6"),
     ],
 )
@@ -46,14 +45,13 @@ def test_what_is_typed_is_read(key: str, typed: str, value: Any) -> None:
         ("retrieve.top_k", "2.5", "Must be a whole number from 1 up."),
         ("retrieve.alpha", "1.5", "Must be a number from 0 to 1."),
         ("retrieve.alpha", "nan", "Must be a number from 0 to 1."),
-        ("rerank.temperature", "0", "Must be a number above 0 up."),
+        ("rse.decay_rate", "0", "Must be a number above 0 up."),
         ("verify.judge", "maybe", "Must be off or claude."),
         ("verify.add_citations", "perhaps", "Must be on or off."),
-        ("rse.preset", "magic", "There's no preset"),
-        ("rse.max_length", "many", "or preset"),
-        ("chunk.size", "coarse", "the library was built with"),
+        ("rse.max_length", "many", "Must be a whole number from 1 up."),
+        ("chunk.row_tokens", "400", "the library was built with"),
         ("llm.prices", "3", "is a table"),
-        ("figures.max_pixels", "1", "from 10,000 to 8,000,000"),
+        ("chunk.max_tokens", "1", "from 20 to 8,000"),
     ],
 )
 def test_what_is_wrong_is_said_in_words(key: str, typed: str, said: str) -> None:
@@ -79,4 +77,4 @@ def test_whatever_is_typed_is_read_or_refused_in_words(key: str, typed: str) -> 
         return
     # What the field takes, the settings take, but for names that only they know.
     found = wrong(SETTINGS, ORIGINS, key, typed)
-    assert found == "" or item.fixed or key == "rse.preset", (key, value)
+    assert found == "" or item.fixed, (key, value)

@@ -59,55 +59,20 @@ def test_prices_of_more_models_are_added(tmp_path: Path) -> None:
     assert "claude-sonnet-4-6" in settings.llm.prices
 
 
-RSE = {
-    "max_length": 15,
-    "overall_max_length": 30,
-    "overall_max_length_extension": 5,
-    "minimum_value": 0.7,
-    "irrelevant_chunk_penalty": 0.2,
-    "decay_rate": 30.0,
-    "top_k_for_document_selection": 10,
-    "chunk_length_adjustment": True,
-}
-
-
-def test_a_preset_gives_what_no_single_key_sets(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("[rse]\nminimum_value = 0.3\n")
-    settings, origins = config.load(home=tmp_path, environ={}, overrides={"rse.preset": "precision"})
-    assert settings.rse.model_dump(exclude={"preset", "presets"}) == RSE | {"minimum_value": 0.3}
-    assert origins["rse.minimum_value"] == str(tmp_path / "config.toml")
-    assert origins["rse.max_length"] == "preset precision"
-
-
-def test_a_preset_of_one_s_own_takes_the_rest_from_balanced(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text(
-        '[rse]\npreset = "mine"\n[rse.presets.mine]\nminimum_value = 0.7\nirrelevant_chunk_penalty = 0.2\n'
-        "[rse.presets.find_all]\nmax_length = 9\n"
-    )
-    settings, _ = config.load(home=tmp_path, environ={})
-    assert settings.rse.model_dump(exclude={"preset", "presets"}) == RSE
-    changed = config.load(home=tmp_path, environ={"GROUNDWORK_RSE__PRESET": "find_all"})[0].rse
-    assert (changed.max_length, changed.overall_max_length) == (9, 200)
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[rse]\npreset = "presicion"\n', "There's no preset rse.preset = 'presicion'"),
-        ("[rse]\npresets = 3\n", "rse.presets = 3"),
-        ("[rse.presets]\nmine = 3\n", "rse.presets.mine = 3"),
-        ("[rse.presets.mine]\nmax_lenght = 3\n", "rse.presets.mine.max_lenght"),
-        ("[rse.presets.default]\nmax_length = 0\n", "rse.max_length = 0 can't be used"),
+        ("[rse]\nmax_length = 0\n", "rse.max_length = 0 can't be used"),
         ("[rse]\nirrelevant_chunk_penalty = 0.0\n", "rse.irrelevant_chunk_penalty = 0.0"),
+        ("[rse]\nmax_lenght = 3\n", "rse.max_lenght"),
+        ("[llm]\nprices = 3\n", "llm.prices = 3"),
     ],
 )
-def test_a_preset_that_cannot_be_used_is_refused_by_name(tmp_path: Path, text: str, said: str) -> None:
+def test_a_value_that_cannot_be_used_is_refused_by_name(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "config.toml").write_text(text)
     with pytest.raises(ConfigError) as caught:
         config.load(home=tmp_path, environ={})
     assert said in caught.value.message
-    if "presicion" in text:
-        assert "default, balanced, precision, find_all" in caught.value.hint
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:

@@ -21,9 +21,6 @@ alpha = 0.3
 
 [llm.prices]
 "own-model" = [1.0, 2.0, 0.0, 0.0]
-
-[rse.presets.tight]
-max_length = 3
 """
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragcore.config import settings as config
-from ragcore.config.settings import FIXED, varied
+from ragcore.config.settings import FIXED
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError
 from tests import pdfs, prepared
@@ -88,7 +88,7 @@ def test_settings_on_settings(library: Engine) -> None:
     "overrides",
     [
         {"index.bm25_k1": 2.0},
-        {"chunk.size": "coarse", "retrieve.top_k": 3},
+        {"chunk.row_tokens": 400, "retrieve.top_k": 3},
         {"ocr.mode": "off"},
         {"context.document_summary": True},
         {"noise.min_pages": 4},
@@ -105,12 +105,12 @@ def test_what_the_library_was_read_and_indexed_by_cannot_differ(library: Engine,
 
 
 def test_all_that_are_fixed_are_named(library: Engine) -> None:
-    with pytest.raises(ConfigError, match=r"index\.embedder, chunk\.size"):
-        library.with_settings({"index.embedder": "other", "retrieve.top_k": 2, "chunk.size": "coarse"})
+    with pytest.raises(ConfigError, match=r"index\.embedder, chunk\.row_tokens"):
+        library.with_settings({"index.embedder": "other", "retrieve.top_k": 2, "chunk.row_tokens": 400})
 
 
 def test_a_fixed_setting_may_be_given_as_it_is(library: Engine) -> None:
-    assert library.with_settings({"chunk.size": library.settings.chunk.size}).retrieve(QUESTION).hits
+    assert library.with_settings({"chunk.row_tokens": library.settings.chunk.row_tokens}).retrieve(QUESTION).hits
 
 
 def test_every_section_is_either_fixed_or_free() -> None:
@@ -121,25 +121,14 @@ def test_every_section_is_either_fixed_or_free() -> None:
     ("overrides", "said"),
     [
         ({"retrieve.topk": 3}, "retrieve.top_k"),
-        ({"chunk.sise": "fine"}, "chunk.size"),
+        ({"chunk.row_token": 1}, "chunk.row_tokens"),
         ({"retrieve.alpha": 1.5}, "retrieve.alpha = 1.5"),
-        ({"rse.preset": "magic"}, "balanced"),
     ],
 )
 def test_what_cannot_be_used_is_refused_by_name(library: Engine, overrides: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         library.with_settings(overrides)
     assert said in caught.value.message + caught.value.hint
-
-
-def test_another_preset_moves_what_was_left_to_it(library: Engine) -> None:
-    assert library.settings.rse.max_length == 6
-    wide = library.with_settings({"rse.preset": "find_all"})
-    assert (wide.settings.rse.max_length, wide.origins["rse.max_length"]) == (40, "preset find_all")
-    assert wide.with_settings({"rse.preset": "default"}).settings == library.settings
-    held, origins = varied(*config.load(environ={}, overrides={"rse.max_length": 9}), {"rse.preset": "precision"})
-    assert (held.rse.max_length, held.rse.minimum_value) == (9, 0.7)
-    assert (origins["rse.max_length"], origins["rse.minimum_value"]) == ("argument", "preset precision")
 
 
 def test_the_same_settings_have_the_same_hash(library: Engine) -> None:

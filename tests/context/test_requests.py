@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.config.settings import Settings, load
-from ragcore.context.requests import document_summary, joined, passages, situating, windows
+from ragcore.context.requests import MAX_TOKENS, document_summary, joined, passages, situating, windows
 from ragcore.ingest.chunk import chunk_document
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document
@@ -48,7 +48,7 @@ def test_what_is_read_of_a_document_has_a_length() -> None:
     given = settings(prompt_tokens=500)
     ask = document_summary(document, given)
     assert count_tokens(ask.request.messages[-1].text) < 700
-    assert (len(ask.request.messages), ask.request.max_tokens) == (1, given.context.max_tokens)
+    assert (len(ask.request.messages), ask.request.max_tokens) == (1, MAX_TOKENS)
 
 
 def test_words_of_the_document_stay_in_their_json_object() -> None:

@@ -45,8 +45,7 @@ def report() -> Document:
 
 
 def settings(**changes: Any) -> Settings:
-    given = {"in_flight": 1, **changes}
-    return load(environ={}, overrides={f"context.{key}": value for key, value in given.items()})[0]
+    return load(environ={}, overrides={f"context.{key}": value for key, value in changes.items()})[0]
 
 
 @dataclass
@@ -84,7 +83,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    monkeypatch.setattr("ragcore.model_calls.IN_FLIGHT", 1)
     with MessagesServer() as server:
         yield Bench(tmp_path, server)
 
@@ -150,10 +150,13 @@ def test_each_passage_is_placed_with_the_document_in_a_cached_prompt(bench: Benc
     assert {chunk.context for chunk in table} == {"It is number 3."}
 
 
-def test_the_first_request_of_a_material_ends_before_the_others_begin(bench: Bench) -> None:
+def test_the_first_request_of_a_material_ends_before_the_others_begin(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragcore.model_calls.IN_FLIGHT", 3)
     bench.server.reply(Reply(text="It is first.", usage=PRICED, first_delay=0.3), *replies(2, first_delay=0.3))
     seen: list[int] = []
-    bench.run(situate="claude", in_flight=3, cancelled=lambda: bool(seen.append(len(bench.server.requests))))
+    bench.run(situate="claude", cancelled=lambda: bool(seen.append(len(bench.server.requests))))
     assert 1 in seen
     assert 2 not in seen[: seen.index(1) + 1]
     assert len(bench.server.requests) == 3

@@ -69,7 +69,7 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
         return AgenticRetriever(hybrid, settings, reranker=OverlapReranker(), planner=TwoParts())
     if request.param != "cached":
         return hybrid
-    cache = RetrievalCache(settings.cache.entries)
+    cache = RetrievalCache()
     cached = CachedRetriever(hybrid, cache, state="as it is", way=mode)
     for question in ASKED_BEFORE:
         cached.retrieve(question, top_k=4)

@@ -23,7 +23,7 @@ SETTINGS: tuple[dict[str, object], ...] = (
     {"retrieve.alpha": 0.9},
     {"retrieve.alpha": 0.0, "rse.irrelevant_chunk_penalty": 0.05},
     {"rse.decay_rate": 5.0, "rse.irrelevant_chunk_penalty": 0.4},
-    {"rse.preset": "find_all", "retrieve.top_k": 5},
+    {"rse.max_length": 40, "rse.overall_max_length": 200, "rse.decay_rate": 200.0, "retrieve.top_k": 5},
     {"retrieve.mode": "vector"},
     {"retrieve.mode": "bm25"},
     {"retrieve.mode": "reference"},

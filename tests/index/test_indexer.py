@@ -50,8 +50,9 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def settings() -> IndexSettings:
-    overrides = {"index.batch": 2, "index.lock_seconds": 0.2, "index.vector_store": "chroma"}
+def settings(monkeypatch: pytest.MonkeyPatch) -> IndexSettings:
+    monkeypatch.setattr("ragcore.index.indexer.LOCK_SECONDS", 0.2)
+    overrides = {"index.batch": 2, "index.vector_store": "chroma"}
     return load(environ={}, overrides=overrides)[0].index
 
 

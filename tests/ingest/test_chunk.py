@@ -76,11 +76,9 @@ def test_no_chunk_holds_two_top_sections() -> None:
     assert [chunk.header for chunk in chunks] == ["Report › One", "Report › Two"]
 
 
-@pytest.mark.parametrize(("headings", "header"), [(0, "Report"), (2, "Report › B › C"), (9, "Report › A › B › C")])
-def test_the_innermost_headings_stand_in_front_of_a_chunk(headings: int, header: str) -> None:
-    document = document_of(("paragraph", sentences(2), ("A", "B", "C")))
-    chunk = chunk_document(document, DEFAULT.model_copy(update={"header_headings": headings}))[0]
-    assert chunk.header == header
+def test_title_and_headings_stand_in_front_of_a_chunk() -> None:
+    chunk = chunk_document(document_of(("paragraph", sentences(2), ("A", "B", "C"))), DEFAULT)[0]
+    assert chunk.header == "Report › A › B › C"
     assert chunk.section == ("A", "B", "C")
 
 

@@ -51,7 +51,7 @@ def test_rows_are_merged_where_that_is_asked_for() -> None:
     merged, composites = chunked(make_document(DRUGS), row_tokens=80)
     assert 1 < len(merged) < 12
     assert [c.tiles for c in composites] == [(0, len(merged) - 1)]
-    coarse, none = chunked(make_document(DRUGS), size="coarse")
+    coarse, none = chunked(make_document(DRUGS), row_tokens=400)
     assert (len(coarse), none) == (1, []), "a table of one tile needs no composite"
 
 

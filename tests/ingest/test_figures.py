@@ -17,7 +17,7 @@ from ragcore.config.settings import Settings, load
 from ragcore.errors import Cancelled
 from ragcore.index.database import Database
 from ragcore.index.model_records import FigureTexts
-from ragcore.ingest.figures import PROMPT, clean, describe_figures
+from ragcore.ingest.figures import MAX_TOKENS, PROMPT, clean, describe_figures
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Box, Document, ModelReport
@@ -59,7 +59,7 @@ class Bench:
         cancelled: Callable[[], bool] | None = None,
         **figures: Any,
     ) -> tuple[dict[Box, str], ModelReport]:
-        given = settings(**{"figures.in_flight": 1, **{f"figures.{key}": value for key, value in figures.items()}})
+        given = settings(**{f"figures.{key}": value for key, value in figures.items()})
         path = self.folder / "made.pdf"
         path.write_bytes(sheets.pdf(pages))
         return describe_figures(
@@ -87,7 +87,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, server: MessagesServer) -> Bench:
+def bench(tmp_path: Path, server: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setattr("ragcore.model_calls.IN_FLIGHT", 1)
     return Bench(tmp_path, server)
 
 
@@ -126,7 +127,7 @@ def test_a_figure_is_shown_with_its_caption_and_described_once(bench: Bench) -> 
     assert (shown.width, shown.height) == (501, 251)  # 240 × 120 points at 150 dpi
     assert shown.pixel(10, 125) == pytest.approx((51, 102, 51), abs=2)
     assert "Figure 1. Wells south of the railway." in prompt["text"]
-    assert body["max_tokens"] == settings().figures.max_tokens
+    assert body["max_tokens"] == MAX_TOKENS
     # The same document again, and another one with the same picture: nothing is asked.
     assert bench.run([sheet(0.2)])[0] == found
     assert list(bench.run([[], sheet(0.9)[:1], sheet(0.2)])[0].values()) == list(found.values())
@@ -284,9 +285,10 @@ def test_cancelling_cuts_what_is_under_way_and_keeps_what_was_said(bench: Bench)
     assert len(bench.server.requests) == 4, "the first was kept"
 
 
-def test_some_at_a_time(bench: Bench) -> None:
+def test_some_at_a_time(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragcore.model_calls.IN_FLIGHT", 3)
     bench.server.reply(*replies(5, first_delay=0.3))
-    _found, report = bench.run([sheet(0.1, 0.3, 0.5), sheet(0.7, 0.9)], in_flight=3)
+    _found, report = bench.run([sheet(0.1, 0.3, 0.5), sheet(0.7, 0.9)])
     assert report.described == 5
     assert bench.progress[-1] == (5, 5)
 

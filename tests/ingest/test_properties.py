@@ -69,10 +69,8 @@ def test_elements_cells_and_rows_are_sound_spans(pages: list[PageLayout]) -> Non
 
 chunk_settings = st.builds(
     ChunkSettings,
-    size=st.sampled_from(["fine", "coarse"]),
     max_tokens=st.integers(20, 500),
     target_tokens=st.integers(10, 300),
-    coarse_tokens=st.integers(10, 500),
     row_tokens=st.sampled_from([0, 40, 200]),
     composites=st.booleans(),
     lead_in_tokens=st.integers(0, 60),

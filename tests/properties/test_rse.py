@@ -156,13 +156,6 @@ def test_memory_does_not_grow_with_the_length_of_segments() -> None:
     assert peak < 60 * n + 16 * 2**20  # a table of all windows would be 320 bytes a chunk, thrice
 
 
-def test_a_chunk_longer_than_700_characters_counts_by_its_length() -> None:
-    values = chunk_values(
-        [0, 0, 1000], [1.0, 1.0, 0.0], decay_rate=30.0, irrelevant_chunk_penalty=0.2, chars=[300, 1400, 1400]
-    )
-    assert values == pytest.approx([0.8, 1.6, -0.4])
-
-
 def test_a_chunk_is_worth_less_with_rank_and_more_with_score() -> None:
     values = chunk_values([0, 0, 30], [1.0, 0.5, 1.0], decay_rate=30.0, irrelevant_chunk_penalty=0.18)
     assert values == pytest.approx([0.82, 0.32, np.exp(-1) - 0.18])

@@ -217,18 +217,6 @@ def test_gaps_are_searched_for_and_merged(library: Store, server: MessagesServer
     assert found.timings_ms["gaps"] > 0
 
 
-def test_looking_for_gaps_ends_when_nothing_is_missing_or_after_the_iterations(
-    library: Store, server: MessagesServer
-) -> None:
-    server.plan(form("search_further", "Who owns Beta?"), form("search_further"))
-    retriever(library, server, decompose="off", gaps=True, max_iterations=3).retrieve(SINGLE, top_k=5)
-    assert len(server.forms) == 2
-    server.plan(*[form("search_further", f"Who owns company {n}?", f"Who leads it {n}?") for n in range(9)])
-    found = retriever(library, server, decompose="off", gaps=True, max_iterations=3).retrieve(SINGLE, top_k=5)
-    assert len(server.forms) == 2 + 3
-    assert len(found.queries) == 1 + 2 * 3
-
-
 def test_a_failed_look_for_gaps_is_said(library: Store, server: MessagesServer) -> None:
     server.plan(Reply(status=529))
     found = retriever(library, server, decompose="off", gaps=True).retrieve(SINGLE, top_k=5)

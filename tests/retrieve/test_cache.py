@@ -85,7 +85,7 @@ class Library:
         self.forget()
 
     def forget(self) -> None:
-        self.cache = RetrievalCache(load(environ={})[0].cache.entries)
+        self.cache = RetrievalCache()
         self.watched: Watched | None = None
 
     def retriever(

@@ -159,10 +159,8 @@ def test_each_query_has_its_own_ranks_and_scores() -> None:
 def test_queries_take_turns_and_each_further_one_brings_room() -> None:
     low = SETTINGS.model_copy(update={"minimum_value": 0.1, "overall_max_length": 2, "max_length": 1})
     rankings = [ranked(*(chunk(doc_id, 2 * i) for i in range(4))) for doc_id in "ab"]
-    more = {extension: low.model_copy(update={"overall_max_length_extension": extension}) for extension in (0, 3)}
-    assert spans(relevant_segments(rankings, more[0])) == [("a", 0, 0, "rse"), ("b", 0, 0, "rse")]
-    assert [s.doc_id for s in relevant_segments(rankings, more[3])] == ["a", "b", "a", "b", "a"]
-    assert len(relevant_segments(rankings[:1], more[3])) == 2
+    assert [s.doc_id for s in relevant_segments(rankings, low)] == ["a", "b", "a", "b", "a", "b", "a"]
+    assert len(relevant_segments(rankings[:1], low)) == 2
 
 
 def test_a_chunk_that_several_queries_found_is_one_with_its_best_rank_and_its_best_score() -> None:
@@ -212,23 +210,3 @@ def test_of_passages_with_the_same_best_rank_the_earlier_query_s_comes_first() -
         for settings in (SETTINGS.model_copy(update={"minimum_value": least}) for least in (0.1, 9.0)):
             segments = passages(given, library([]), settings, reach=1)
             assert [s.doc_id for s in segments] == [ranking[0].chunk.doc_id for ranking in given]
-
-
-def test_documents_without_an_early_hit_get_no_segment() -> None:
-    hits = ranked(*(chunk("a", i) for i in range(3)), chunk("b", 0), chunk("b", 1))
-    low = SETTINGS.model_copy(update={"minimum_value": 0.1})
-    assert {s.doc_id for s in found(hits, settings=low)} == {"a", "b"}
-    few = low.model_copy(update={"top_k_for_document_selection": 3})
-    assert {s.doc_id for s in found(hits, settings=few)} == {"a"}
-    both = relevant_segments([hits, ranked(chunk("b", 5))], few)
-    assert {s.doc_id for s in both} == {"a", "b"}
-    assert {s.doc_id for s in passages([hits], library([]), few, reach=0)} == {"a", "b"}
-
-
-def test_long_chunks_count_by_their_length_where_asked() -> None:
-    long = replace(chunk("a", 0), text="x" * 1400)
-    hits = ranked(long, chunk("b", 0))
-    plain = SETTINGS.model_copy(update={"minimum_value": 0.1})
-    adjusted = plain.model_copy(update={"chunk_length_adjustment": True})
-    assert found(hits, settings=plain)[0].value == pytest.approx(0.8)
-    assert [s.value for s in found(hits, settings=adjusted)] == pytest.approx([1.6, 2.718281828 ** (-1 / 30) - 0.2])

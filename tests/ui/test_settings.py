@@ -85,7 +85,7 @@ def test_a_preset_is_recognised_by_its_values(opened: Services) -> None:
     for preset in presets.PRESETS:
         page = call(opened, "/preset", {"name": preset.name})[1]
         assert page["presets"]["on"] == preset.name
-    assert call(opened, "/preset", {"name": "find_all"})[1]["changes"] == 5
+    assert call(opened, "/preset", {"name": "find_all"})[1]["changes"] == 9
     assert row(call(opened, "")[1], "rse.max_length")["value"] == "40"
     assert call(opened, "/change", {"changes": {"retrieve.top_k": "33"}})[1]["presets"]["on"] == ""
     assert call(opened, "/preset", {"name": "magic"})[0] == 400
@@ -127,11 +127,11 @@ def test_it_is_checked_as_it_is_typed_and_again_when_it_is_sent(
 
 
 def test_what_the_documents_were_read_by_is_not_changed(opened: Services) -> None:
-    status, page = call(opened, "/change", {"changes": {"chunk.size": "coarse"}})
+    status, page = call(opened, "/change", {"changes": {"chunk.row_tokens": "400"}})
     assert status == 200
-    assert "chunk.size" in page["refused"]["message"]
+    assert "chunk.row_tokens" in page["refused"]["message"]
     assert "ocr.mode" in call(opened, "/change", {"changes": {"ocr.mode": "off"}})[1]["refused"]["message"]
-    assert row(call(opened, "")[1], "chunk.size")["fixed"]
+    assert row(call(opened, "")[1], "chunk.row_tokens")["fixed"]
 
 
 def test_what_the_environment_sets_is_not_kept(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +331,6 @@ def test_a_model_that_does_not_answer_is_not_kept(
     [
         ('[retrieve]\ntop_k = -3\nmode = "bm25"\n', {"retrieve": {"mode": "bm25"}}),
         ('[retrieve]\nmode = "bm25"\ntop_kk = 3\n', {"retrieve": {"mode": "bm25"}}),
-        ('[rse]\npreset = "none such"\n[retrieve]\nmode = "bm25"\n', {"rse": {}, "retrieve": {"mode": "bm25"}}),
         ('[rerank]\nmodel = "bundled:no-such-model"\n', {"rerank": {}}),
         ("[retrieve\n", None),
     ],

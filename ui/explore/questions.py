@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragcore.config.settings import PRESET
 from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort, UnknownConversation
 from ragcore.explore.explore import Exploration
@@ -16,7 +15,6 @@ from ragcore.index.outline import Projection
 from ragcore.types import Scope, SubQuery
 from ragcore.types.library import DocumentInfo
 from ui.chat import first_run
-from ui.explore.settings import PRESET_KEYS
 from ui.library.samples import NAME
 
 Json = dict[str, Any]
@@ -128,6 +126,4 @@ def explored(exploration: Exploration, chosen: Mapping[str, Any]) -> Explored:
     """Exploration of a question. Raises `IndexEmpty` if no document in scope is indexed."""
     if not len(exploration.outline):
         raise IndexEmpty("No document in scope is indexed.", hint="Choose another, or wait until it has been read.")
-    # A preset moves what is not moved by hand, whatever a home's own file says.
-    moved = {f"rse.{key}": PRESET for key in PRESET_KEYS} if "rse.preset" in chosen else {}
-    return exploration.under({**moved, **chosen})
+    return exploration.under(chosen)

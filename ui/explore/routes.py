@@ -72,7 +72,7 @@ def plot(request: Request, body: Json) -> Response:
         "axis": chosen,
         "figure": _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
         "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
-        "known": explore_settings.known(engine.settings),
+        "known": explore_settings.known(),
         "stats": explore_payload.stats(shown, exploration) | {"arrays": round(exploration.ms)},
         "rows": [explore_payload.row(point, exploration, titles, cited[side]) for point in listed[:ROWS]],
         "more": max(0, len(listed) - ROWS),

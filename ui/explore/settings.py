@@ -8,6 +8,7 @@ from typing import Any
 
 from ragcore.config.settings import Settings
 from ragcore.errors import InputError
+from ui.settings.presets import SEGMENTS, value_of
 
 Json = dict[str, Any]
 
@@ -52,7 +53,7 @@ SLIDERS = (
     Slider("retrieve.top_k", "Passages found", 1, 60, 1, "How many passages become segments.", True),
 )
 MODES = {"hybrid": "Both", "vector": "Meaning alone", "bm25": "Words alone", "reference": "Reference"}
-_KEYS = {slider.key for slider in SLIDERS} | {"retrieve.mode", "rse.preset"}
+_KEYS = {slider.key for slider in SLIDERS} | {"retrieve.mode"}
 
 
 def overrides(body: Json, name: str) -> dict[str, Any]:
@@ -64,38 +65,24 @@ def overrides(body: Json, name: str) -> dict[str, Any]:
     whole = {slider.key for slider in SLIDERS if float(slider.step).is_integer() and slider.key != "rse.decay_rate"}
     try:
         return {
-            key: str(value) if key in ("retrieve.mode", "rse.preset") else int(value) if key in whole else float(value)
+            key: str(value) if key == "retrieve.mode" else int(value) if key in whole else float(value)
             for key, value in given.items()
         }
     except (TypeError, ValueError) as error:
         raise InputError("A setting in this page’s address isn’t a number.", hint="Reopen Explore.") from error
 
 
-PRESET_KEYS = (
-    "max_length",
-    "overall_max_length",
-    "overall_max_length_extension",
-    "minimum_value",
-    "irrelevant_chunk_penalty",
-    "decay_rate",
-    "top_k_for_document_selection",
-    "chunk_length_adjustment",
-)
-
-
 def controls(settings: Settings) -> Json:
     """Position of each control under ``settings``."""
-    values = settings.model_dump()
-    at = {slider.key: values[slider.key.partition(".")[0]][slider.key.partition(".")[2]] for slider in SLIDERS}
-    return {**at, "retrieve.mode": settings.retrieve.mode, "rse.preset": settings.rse.preset}
+    return {key: value_of(settings, key) for key in (*(slider.key for slider in SLIDERS), "retrieve.mode")}
 
 
-def known(settings: Settings) -> Json:
+def known() -> Json:
     """Definitions of the controls."""
     return {
         "sliders": [asdict(slider) for slider in SLIDERS],
         "modes": [{"value": value, "name": name} for value, name in MODES.items()],
-        "presets": list(settings.rse.presets),
+        "segments": SEGMENTS,
     }
 
 
@@ -106,8 +93,6 @@ def named(chosen: Mapping[str, Any], names: Sequence[Slider] = SLIDERS) -> str:
     for key, value in chosen.items():
         if key == "retrieve.mode":
             parts.append(MODES.get(str(value), str(value)).lower())
-        elif key == "rse.preset":
-            parts.append(f"preset {value}")
         else:
             parts.append(f"{known_names[key]} {value:g}")
     return ", ".join(parts) or "current settings"

@@ -101,26 +101,21 @@ def _preset(item: presets.Preset) -> Json:
 def _row(item: Setting, own: Engine, kept: Engine, overrides: Mapping[str, Any]) -> Json:
     value = presets.value_of(own.settings, item.key)
     origin = own.origins[item.key]
-    choices = item.choices or (tuple(own.settings.rse.presets) if item.key == "rse.preset" else ())
     return {
         "key": item.key,
-        "kind": "choice" if choices else item.kind,
+        "kind": item.kind,
         "value": value if item.kind == "flag" else _shown(value),
         "default": _shown(item.default),
-        "choices": list(choices),
+        "choices": list(item.choices),
         "said": item.said,
         "allowed": item.allowed,
         "fixed": item.fixed,
         "reading": item.key in READING,
-        "origin": "preset" if origin.startswith("preset ") else "config.toml" if _is_file(origin) else ORIGINS[origin],
+        "origin": ORIGINS.get(origin, "config.toml"),
         "where": origin,
         "visit": item.key in overrides,
         "kept": _shown(presets.value_of(kept.settings, item.key)),
     }
-
-
-def _is_file(origin: str) -> bool:
-    return origin not in ORIGINS and not origin.startswith("preset ")
 
 
 def _shown(value: Any) -> str:

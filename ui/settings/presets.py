@@ -7,10 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragcore.config.describe import catalogue
-from ragcore.config.settings import Settings
+from ragcore.config.settings import RseSettings, Settings
 
+RSE = tuple(f"rse.{name}" for name in RseSettings.model_fields)
+# Values of [rse]: the defaults, and those published for dsRAG.
+SEGMENTS = {
+    name: dict(zip(RSE, values, strict=True))
+    for name, values in {
+        "default": [catalogue()[key].default for key in RSE],
+        "balanced": (15, 30, 0.5, 0.18, 30.0),
+        "precision": (15, 30, 0.7, 0.2, 30.0),
+        "find all": (40, 200, 0.4, 0.18, 200.0),
+    }.items()
+}
 KEYS = (
-    "rse.preset",
+    *RSE,
     "retrieve.top_k",
     "rerank.candidates",
     "answer.source_tokens",
@@ -53,7 +64,7 @@ PRESETS = (
         "Fewer, shorter passages. Best for a single fact.",
         "About as fast",
         ("search", "rerank", "short segments"),
-        {"rse.preset": "precision", "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 2},
+        {**SEGMENTS["precision"], "retrieve.top_k": 10, "answer.source_tokens": 4000, "answer.offline_sentences": 2},
     ),
     Preset(
         "find_all",
@@ -62,7 +73,7 @@ PRESETS = (
         "Slower",
         ("search wide", "rerank more", "long segments"),
         {
-            "rse.preset": "find_all",
+            **SEGMENTS["find all"],
             "retrieve.top_k": 60,
             "rerank.candidates": 40,
             "answer.source_tokens": 16000,

@@ -29,6 +29,8 @@ FEW_WORDS = 20  # words; a page-wide picture with at most this many beside it is
 FEW_MORE = 5  # OCR must find twice such a page's words, and this many more, to replace them
 TRUST = 0.7  # mean confidence below which OCR does not replace a text layer
 PAGE_WIDE = 0.5  # of the page: least size of a picture that may be its scan
+DPI = 150  # of the picture that is read, or less if it has more than MOST_PIXELS
+MOST_PIXELS = 8_000_000
 PROBE_DPI = 50
 MIN_INK = 0.0002  # of the pixels at PROBE_DPI: a page with less is blank
 CONTRAST = 40  # grey levels by which print differs from the paper
@@ -81,9 +83,9 @@ class Scanner:
         return Scan(words, boxes, confidence, found.turn, document, sheet, len(rules))
 
     def _picture(self, page: Any) -> tuple[Image, float]:
-        """Picture of the page at ``dpi``, or as large as ``max_pixels`` allows; and its pixels per point."""
+        """Picture of the page at `DPI`, or as large as `MOST_PIXELS` allows; and its pixels per point."""
         area = max(1.0, float(page.rect.width) * float(page.rect.height))
-        zoom = min(self.settings.dpi / 72, (self.settings.max_pixels / area) ** 0.5)
+        zoom = min(DPI / 72, (MOST_PIXELS / area) ** 0.5)
         pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False)
         pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3)
         return np.ascontiguousarray(pixels[:, :, ::-1]), zoom

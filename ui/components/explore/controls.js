@@ -1,7 +1,8 @@
-// The settings of A or B: sliders that are followed while they move, the mode and the preset of segments.
+// The settings of A or B: sliders that are followed while they move, the mode, and sets of values for segments.
 
 import { h, icon } from "../shared/dom.js";
 
+const matches = (values, at) => Object.entries(values).every(([key, value]) => at[key] === value);
 const shown = (value, step) => (step < 1 ? Number(value).toFixed(2) : String(Math.round(value)));
 
 export class Controls {
@@ -26,7 +27,7 @@ export class Controls {
       this.fill(slider, input, output);
     }
     this.mode.value = at["retrieve.mode"];
-    this.preset.value = at["rse.preset"];
+    this.segments.value = Object.keys(known.segments).find((name) => matches(known.segments[name], at)) ?? "";
     this.sides.b.textContent = "B";
     this.reset.hidden = !Object.keys(chosen).length;
     this.compare.setAttribute("aria-pressed", String(comparing));
@@ -44,14 +45,15 @@ export class Controls {
     this.sides = { a: side("a"), b: side("b") };
     this.reset = h("button", { type: "button", class: "gw-linkish", onclick: () => this.events.reset() }, "Reset");
     const [first, more] = [false, true].map((flag) => this.known.sliders.filter((slider) => slider.more === flag));
-    const choice = (label, options, key) => {
-      const select = h("select", { class: "gw-field", "aria-label": label, onchange: () => this.changed(key, select.value) }, options.map(({ value, name }) => h("option", { value }, name)));
+    const choice = (label, options, changes) => {
+      const select = h("select", { class: "gw-field", "aria-label": label, onchange: () => this.changed(changes(select.value)) }, options.map(({ value, name }) => h("option", { value }, name)));
       return [select, h("label", { class: "pick" }, h("span", {}, label), select)];
     };
-    const [mode, modeLabel] = choice("Search by", this.known.modes, "retrieve.mode");
-    const [preset, presetLabel] = choice("Segments", this.known.presets.map((value) => ({ value, name: value.replaceAll("_", " ") })), "rse.preset");
+    const [mode, modeLabel] = choice("Search by", this.known.modes, (value) => ({ "retrieve.mode": value }));
+    const sets = Object.keys(this.known.segments).map((value) => ({ value, name: value }));
+    const [segments, segmentsLabel] = choice("Segments", [{ value: "", name: "by hand" }, ...sets], (name) => this.known.segments[name] ?? {});
     this.mode = mode;
-    this.preset = preset;
+    this.segments = segments;
     this.use = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.events.use() });
     this.compare = h("button", { type: "button", class: "gw-btn sm", "aria-pressed": "false", onclick: () => this.events.compare() });
     this.used = h("p", { class: "used", role: "status" });
@@ -59,7 +61,7 @@ export class Controls {
       h("div", { class: "ph" }, h("span", { class: "seg", role: "group", "aria-label": "Setting to change" }, this.sides.a, this.sides.b), this.reset),
       ...first.map((slider) => this.slider(slider)),
       modeLabel,
-      presetLabel,
+      segmentsLabel,
       h("details", { class: "more" }, h("summary", {}, icon("chevron_right", "s16"), "Segment length and limits"), more.map((slider) => this.slider(slider))),
       h("div", { class: "cb" }, this.compare, this.use),
       this.used,
@@ -79,7 +81,7 @@ export class Controls {
       oninput: () => {
         this.moving = true;
         this.fill(slider, input, output);
-        this.changed(slider.key, Number(input.value));
+        this.changed({ [slider.key]: Number(input.value) });
       },
       onchange: () => (this.moving = false),
       onpointerdown: () => this.drag(),
@@ -105,12 +107,9 @@ export class Controls {
     input.style.setProperty("--p", `${((input.value - slider.low) / (slider.high - slider.low)) * 100}%`);
   }
 
-  changed(key, value) {
-    const chosen = { ...this.chosen, [key]: value };
-    // A preset is whole: what was moved of it by hand before gives way.
-    if (key === "rse.preset") for (const other of Object.keys(chosen)) if (other.startsWith("rse.") && other !== key) delete chosen[other];
-    this.chosen = chosen;
-    this.events.change(chosen);
+  changed(changes) {
+    this.chosen = { ...this.chosen, ...changes };
+    this.events.change(this.chosen);
   }
 }
 
