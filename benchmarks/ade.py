@@ -22,8 +22,8 @@ import pymupdf
 
 from benchmarks.common import data, table, words
 from ragcore.config.settings import Settings, load
-from ragcore.ingest.ade.markup import pieces, read_table
-from ragcore.ingest.ade.pages import AdeSource, open_ade
+from ragcore.ingest.ade.markup import HtmlTable, pieces
+from ragcore.ingest.ade.pages import AdeSource
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.parse import inspect, parse_pages
@@ -43,7 +43,7 @@ def ade_cells(source: AdeSource) -> list[Wanted]:
     for page, chunks in sorted(source.ade.chunks.items()):
         for chunk in chunks:
             for piece in pieces(chunk.markdown):
-                for cell in read_table(piece.html).cells if piece.kind == "table" else ():
+                for cell in HtmlTable(piece.html).cells if piece.kind == "table" else ():
                     text = letters("".join(cell.lines))
                     place = source.ade.boxes.get(cell.key)
                     if text and place is not None:
@@ -139,7 +139,7 @@ def main() -> None:
     rows: list[tuple[object, ...]] = []
     totals: Counter[str] = Counter()
     for path in sorted(path for path in data(options.set).glob("*.json") if options.match in path.name):
-        source = open_ade(path, path.name, settings.ingest)
+        source = AdeSource(path, path.name, settings.ingest)
         pdf_path = path.with_suffix(".pdf")
         wanted = ade_cells(source)
         with pymupdf.open(pdf_path) as pdf:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ragcore.config.settings import Settings, load
 from ragcore.errors import AdeMismatch
 from ragcore.ingest.ade.layout import page_layout
-from ragcore.ingest.ade.pages import NO_PDF, NO_TEXT, AdeSource, open_ade
+from ragcore.ingest.ade.pages import NO_PDF, NO_TEXT, AdeSource
 from ragcore.ingest.ade.source import read_ade
 from ragcore.ingest.chunk import chunk_document
 from ragcore.ingest.document import build_document
@@ -31,7 +31,7 @@ SETTINGS: Settings = load()[0]
 
 
 def source(folder: Path, json: bytes) -> AdeSource:
-    return open_ade(write(folder, "report.json", json), "report.json", SETTINGS.ingest)
+    return AdeSource(write(folder, "report.json", json), "report.json", SETTINGS.ingest)
 
 
 def imported(folder: Path, json: bytes, pdf: bytes | None) -> Document:

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.ade import WAYS, ade_cells, found, our_cells, printed
 from ragcore.config.settings import Settings
-from ragcore.ingest.ade.pages import open_ade
+from ragcore.ingest.ade.pages import AdeSource
 from ragcore.ingest.document import build_document
 from tests.ingest.test_grounding import characters
 from tests.ingest.test_real_data import DATA
@@ -19,7 +19,7 @@ def test_cells_of_ade_are_cells_of_the_document(name: str, way: str, settings: S
     path = DATA / "ade-samples" / f"{name}.json"
     if not path.is_file():
         pytest.skip(f"the measuring data is not here: {path}")
-    source = open_ade(path, path.name, settings.ingest)
+    source = AdeSource(path, path.name, settings.ingest)
     pdf = path.with_suffix(".pdf")
     info, pages = WAYS[way](source, pdf, settings)
     document = build_document("d" * 16, "0" * 64, path.name, info, pages, settings)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 
 from ragcore.config.settings import IngestSettings
 from ragcore.errors import AdeMismatch, Cancelled, ParseCrashed, ParseTimeout
 from ragcore.ingest.ade.layout import DISAGREES, comparable, page_layout
-from ragcore.ingest.ade.source import AdeFile, read_ade
+from ragcore.ingest.ade.source import read_ade
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.parse import LETTER
@@ -22,19 +22,12 @@ NO_PDF = (
 NO_TEXT = "the page has no text layer, so its words are ADE's and whole blocks or cells are highlighted"
 
 
-def open_ade(path: Path, name: str, settings: IngestSettings) -> AdeSource:
-    """ADE JSON at ``path``; messages call it ``name``. Raises as `read_ade` does."""
-    return AdeSource(read_ade(path.read_bytes(), name, settings.max_pages), path, name, settings)
-
-
-@dataclass(frozen=True)
 class AdeSource:
-    """ADE JSON as a source of pages."""
+    """ADE JSON at ``path`` as a source of pages; messages call it ``name``. Raises as `read_ade` does."""
 
-    ade: AdeFile
-    path: Path
-    name: str
-    settings: IngestSettings
+    def __init__(self, path: Path, name: str, settings: IngestSettings) -> None:
+        self.ade = read_ade(path.read_bytes(), name, settings.max_pages)
+        self.path, self.name, self.settings = path, name, settings
 
     def draw(self, target: Path) -> FileInfo:
         """Draw the pages of a JSON without a PDF to ``target`` unless it exists. Raises ParseTimeout or
@@ -109,8 +102,6 @@ def _words(child: Child, number: int) -> PageLayout:
         reason = f"this page's words couldn't be read, so they are ADE's: {error.message}"
     frame = LETTER
     if child.usable:
-        try:
+        with suppress(ParseTimeout, ParseCrashed):
             frame = child.frame(number)
-        except (ParseTimeout, ParseCrashed) as error:
-            reason += f"; its size couldn't be read either: {error.message}"
     return empty_page(number, str(number), *frame, reason)

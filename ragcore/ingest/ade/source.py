@@ -7,15 +7,13 @@ id. Boxes are shares, 0 to 1, of the page as displayed, origin top-left; pages c
 
 from __future__ import annotations
 
-import json
 import mmap
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, PositiveInt, ValidationError, model_validator
 
 from ragcore.errors import BadAdeJson, TooManyPages
 from ragcore.ingest.layout import Rect
@@ -25,53 +23,45 @@ MAX_MARKDOWN = 500_000  # characters in one chunk; a page full of text has some 
 _HEAD_BYTES = 1024  # bytes that may precede a PDF's header (ISO 32000-1, annex H)
 _BOM = b"\xef\xbb\xbf"
 
-Number = Annotated[float, Field(allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=-TOLERANCE, le=1 + TOLERANCE)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _Box(_Model):
-    left: Number
-    top: Number
-    right: Number
-    bottom: Number
+class _Box(BaseModel):
+    left: Share
+    top: Share
+    right: Share
+    bottom: Share
 
     @model_validator(mode="after")
-    def _on_the_page(self) -> _Box:
-        for name in ("left", "top", "right", "bottom"):
-            value = getattr(self, name)
-            if not -TOLERANCE <= value <= 1 + TOLERANCE:
-                raise ValueError(f"{name} is {value:g}, and a box is given in shares of the page, 0 to 1")
+    def _ordered(self) -> _Box:
         if self.right < self.left or self.bottom < self.top:
             raise ValueError("its right or bottom edge lies before its left or top edge")
         return self
 
-    @property
-    def rect(self) -> Rect:
-        x0, y0, x1, y1 = (min(1.0, max(0.0, v)) for v in (self.left, self.top, self.right, self.bottom))
-        return x0, y0, x1, y1
 
-
-class _Place(_Model):
+class _Place(BaseModel):
     box: _Box
     page: Annotated[int, Field(ge=0)]
 
+    @property
+    def shown(self) -> tuple[int, Rect]:
+        """Page from 1, and the box cut at the page's edges."""
+        x0, y0, x1, y1 = (min(1.0, max(0.0, v)) for v in (self.box.left, self.box.top, self.box.right, self.box.bottom))
+        return self.page + 1, (x0, y0, x1, y1)
 
-class _Chunk(_Model):
-    id: str = ""
+
+class _Chunk(BaseModel):
     type: str
     markdown: Annotated[str, Field(max_length=MAX_MARKDOWN)]
     grounding: _Place | None = None
 
 
-class _Metadata(_Model):
-    page_count: Annotated[int, Field(gt=0)] | None = None
+class _Metadata(BaseModel):
+    page_count: PositiveInt | None = None
     failed_pages: list[int] | None = None
 
 
-class _Parsed(_Model):
+class _Parsed(BaseModel):
     chunks: list[_Chunk]
     grounding: dict[str, _Place | None] | None = None
     metadata: _Metadata | None = None
@@ -87,11 +77,10 @@ class _Parsed(_Model):
 
 @dataclass(frozen=True, slots=True)
 class AdeChunk:
-    """Region found by ADE on ``page`` (from 1). ``box`` is in shares of the page as displayed."""
+    """Region found by ADE. ``box`` is in shares of the page as displayed."""
 
     kind: str
     markdown: str
-    page: int
     box: Rect
 
 
@@ -115,59 +104,41 @@ def is_json(data: bytes, name: str) -> bool:
 def looks_like_ade(path: Path) -> bool:
     """Whether a JSON file found in a folder is meant as ADE output, valid or not: it mentions chunks and grounding. An
     unreadable file counts, so that the reader reports it."""
-    if not os.access(path, os.R_OK):
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return data.find(b'"chunks"') >= 0 and data.find(b'"grounding"') >= 0
+    except OSError:
         return True
-    if path.stat().st_size == 0:
+    except ValueError:  # an empty file
         return False
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return data.find(b'"chunks"') >= 0 and data.find(b'"grounding"') >= 0
 
 
 def read_ade(data: bytes, name: str, max_pages: int | None = None) -> AdeFile:
     """Validated content of an ADE JSON. Raises `BadAdeJson`, which names the place, and `TooManyPages`."""
-    text = _utf8(data, name)
     try:
-        parsed = _Parsed.model_validate_json(text)
+        parsed = _Parsed.model_validate_json(data.removeprefix(_BOM))
     except ValidationError as error:
         raise BadAdeJson(_complaint(error, name)) from error
     if not parsed.chunks:
         raise BadAdeJson(f"{name} is ADE output without content: chunks is empty.")
-    places = {key: place for key, place in (parsed.grounding or {}).items() if place is not None}
-    chunks: list[AdeChunk] = []
+    by_page: dict[int, list[AdeChunk]] = {}
     for number, given in enumerate(parsed.chunks):
-        place = given.grounding or places.get(given.id)
-        if place is None:
+        if given.grounding is None:
             raise BadAdeJson(
                 f"{name} can't be shown on pages: chunks[{number}] has no grounding.",
                 hint="ADE gives none for spreadsheets; save the spreadsheet as PDF and add that.",
             )
-        chunks.append(AdeChunk(given.type, given.markdown, place.page + 1, place.box.rect))
-    count = parsed.metadata.page_count if parsed.metadata is not None else None
-    pages = count or max(chunk.page for chunk in chunks)
-    for number, chunk in enumerate(chunks):
-        if chunk.page > pages:
-            raise BadAdeJson(
-                f"{name}: chunks[{number}].grounding.page is {chunk.page - 1}, and metadata.page_count is {pages} "
-                "(pages count from 0)."
-            )
+        page, box = given.grounding.shown
+        by_page.setdefault(page, []).append(AdeChunk(given.type, given.markdown, box))
+    metadata, last = parsed.metadata or _Metadata(), max(by_page)
+    pages = metadata.page_count or last
+    if last > pages:
+        raise BadAdeJson(f"{name} has a chunk on page {last}, and metadata.page_count is {pages}.")
     if max_pages is not None and pages > max_pages:
         raise TooManyPages(f"{name} has {pages} pages; the limit is {max_pages}.")
-    failed = bool(parsed.metadata is not None and parsed.metadata.failed_pages)
-    boxes = {key: (place.page + 1, place.box.rect) for key, place in places.items()}
-    by_page: dict[int, list[AdeChunk]] = {}
-    for chunk in chunks:
-        by_page.setdefault(chunk.page, []).append(chunk)
-    return AdeFile(pages, {page: tuple(own) for page, own in by_page.items()}, boxes, failed)
-
-
-def _utf8(data: bytes, name: str) -> bytes:
-    encoding = json.detect_encoding(data)
-    if encoding == "utf-8":
-        return data
-    try:
-        return data.decode(encoding).encode("utf-8")
-    except UnicodeError as error:
-        raise BadAdeJson(f"{name} is not JSON: its bytes aren't {encoding.upper()} text.") from error
+    boxes = {key: place.shown for key, place in (parsed.grounding or {}).items() if place is not None}
+    chunks = {page: tuple(own) for page, own in by_page.items()}
+    return AdeFile(pages, chunks, boxes, failed=bool(metadata.failed_pages))
 
 
 def _complaint(error: ValidationError, name: str) -> str:
@@ -176,11 +147,7 @@ def _complaint(error: ValidationError, name: str) -> str:
     detail = first["msg"].removeprefix("Value error, ")
     if first["type"] == "json_invalid":
         return f"{name} is not JSON: {detail.removeprefix('Invalid JSON: ')}."
-    place = ""
-    for part in first["loc"]:
-        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else str(part)
-    if not place:
-        return f"{name} is JSON, but not from ADE: it isn't an object with chunks."
-    if place == "chunks" and first["type"] == "missing":
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+    if not place or (place == "chunks" and first["type"] == "missing"):
         return f"{name} is JSON, but not from ADE: it has no chunks."
     return f"{name} isn't valid ADE output at {place}: {detail[:1].lower()}{detail[1:]}."

@@ -36,7 +36,7 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
     sentence that ends with a colon; with a unit line (``(in millions)``) between the two; [] if there are none.
     ``blocks`` are those of its page."""
     near = [b for b in blocks if b.noise is None and b is not table and b.words and _over(b, table)]
-    above = sorted((b for b in near if b.box[3] <= table.box[1] + 4), key=lambda b: -b.box[3])
+    above = sorted((b for b in reversed(near) if b.box[3] <= table.box[1] + 4), key=lambda b: -b.box[3])
     units: list[Line] = []
     edge = table.box[1]
     for block in above[:4]:
