@@ -10,6 +10,7 @@ import pymupdf
 from ragcore.files import whole
 from ragcore.ingest.ade.layout import page_layout
 from ragcore.ingest.ade.source import AdeFile
+from ragcore.ingest.blocks import page_blocks
 from ragcore.ingest.layout import Rect, empty_page
 
 NOTICE = "Redrawn from ADE JSON; the original PDF was not given"
@@ -22,18 +23,18 @@ def draw_pages(ade: AdeFile, target: Path, size: tuple[float, float]) -> None:
     for number in range(1, ade.pages + 1):
         sheet = document.new_page(width=size[0], height=size[1])
         page = page_layout(ade, empty_page(number, str(number), *size, 0, None))
-        texts: dict[Rect, dict[int, list[int]]] = {}  # area → line → words
-        for word, (line, box) in enumerate(zip(page.lines.tolist(), page.boxes.tolist())):
-            texts.setdefault(tuple(box), {}).setdefault(line, []).append(word)
-        for region in page.regions:
-            for cell in region.grid.cells if region.grid else ():
+        areas: dict[Rect, list[tuple[str, float]]] = {}  # lines with their font sizes
+        for block in page_blocks(page):
+            for cell in block.grid.cells if block.grid else ():
                 sheet.draw_rect(pymupdf.Rect(cell.box), color=_FRAME, width=0.4)
-            if region.description:
-                sheet.draw_rect(pymupdf.Rect(region.box), color=_FRAME, fill=_PICTURE, width=0.4)
-                _write(sheet, region.box, [(line, 8.0) for line in region.description.split("\n")])
-        for box, lines in texts.items():
-            shown = [(" ".join(page.texts[i] for i in words), float(page.sizes[words[0]])) for words in lines.values()]
-            _write(sheet, box, shown)
+            if block.description:
+                sheet.draw_rect(pymupdf.Rect(block.box), color=_FRAME, fill=_PICTURE, width=0.4)
+                areas.setdefault(_rounded(block.box), []).extend((line, 8.0) for line in block.description.split("\n"))
+            for line in block.lines:
+                text = " ".join(word.text for word in line)
+                areas.setdefault(_rounded(line[0].box), []).append((text, line[0].size))
+        for box, lines in areas.items():
+            _write(sheet, box, lines)
         sheet.insert_text((6, size[1] - 5), NOTICE, fontsize=6, color=_NOTICE)
     document.set_metadata({"producer": NOTICE})
     with whole(target) as part:
@@ -46,3 +47,8 @@ def _write(sheet: pymupdf.Page, box: Rect, lines: list[tuple[str, float]]) -> No
     if inner.width >= 1 and inner.height >= 1:
         html = "".join(f'<div style="font-size: {size}px">{escape(line)}</div>' for line, size in lines)
         sheet.insert_htmlbox(inner, f'<div style="font-family: sans-serif">{html}</div>', scale_low=0)
+
+
+def _rounded(box: Rect) -> Rect:
+    x0, y0, x1, y1 = (round(value, 3) for value in box)
+    return x0, y0, x1, y1
