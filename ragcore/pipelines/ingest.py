@@ -131,7 +131,7 @@ class DocumentTask:
         """Read the pages without a usable checkpoint, unreadable so far, or waiting for OCR that is enabled now; with
         ``afresh``, all pages. Raises faults of the file, and `Cancelled`."""
         store = self.of.store
-        info, pages = self._open_pdf(password) if store.ade_file(self.doc_id) is None else self._AdeSource(password)
+        info, pages = self._open_pdf(password) if store.ade_file(self.doc_id) is None else self._open_ade(password)
         store.set_info(self.doc_id, json.dumps(asdict(info)), info.pages)
         before = [] if afresh else self.pages()
         done = {page.number for page in before if not page.unread} - self._waiting(before)
@@ -161,7 +161,7 @@ class DocumentTask:
 
         return info, pages
 
-    def _AdeSource(self, password: str | None) -> tuple[FileInfo, Pages]:
+    def _open_ade(self, password: str | None) -> tuple[FileInfo, Pages]:
         from ragcore.ingest.ade.pages import AdeSource
 
         store = self.of.store
