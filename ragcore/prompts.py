@@ -2,8 +2,7 @@
 
 A writer cites a unit as ``<<SOURCE 3.2>>``, consecutive units as ``<<SOURCE 3.2-3.4>>``, a whole source as ``<<SOURCE
 3>>``, and several at once as ``<<SOURCE 1.2, 3.4>>``; it begins with `NO_ANSWER` if the sources do not contain the
-answer. `ragcore.answer.cite` parses this language. With the native citations of Anthropic's API (`NATIVE_SYSTEM`) the
-model writes only `NO_ANSWER` of it; its citations are converted to markers as they arrive.
+answer. `ragcore.answer.cite` parses this language.
 """
 
 from __future__ import annotations
@@ -21,19 +20,6 @@ what it says. Its other words are as good as before.
 words. Prefer the document's words where they say the same; where you use a description, say that it is what the \
 figure shows, and cite it like any other."""
 
-_STYLE = """\
-- When you compute a figure, show the operands and cite each of them.
-- Copy numbers, dates, names and codes exactly.
-- When sources disagree, say so and cite both.
-- Be concise. Answer first, then only what is needed to understand it. Use Markdown: short paragraphs, or a list or \
-table where that reads better. No heading for a short answer, no closing summary, no list of sources.
-- Answer in the language of the question."""
-
-_MISSING = f"""\
-When the sources do not hold the answer
-- Write exactly {NO_ANSWER} followed by one sentence that says what is missing, and nothing else.
-- When they hold a part of it, answer that part with citations and say in one sentence what is missing."""
-
 ANSWER_SYSTEM = f"""\
 You answer questions from numbered sources and cite them so exactly that each claim can be checked on the page.
 
@@ -49,9 +35,16 @@ How to answer
 row write <<SOURCE 3.2-3.4>>; for several places <<SOURCE 1.2, 3.4>>. Cite a whole source, <<SOURCE 3>>, only when \
 the claim sums up all of it. Every sentence, list item and table row that states a fact carries its citation.
 - For a figure from a table cite its cell, and state its unit, scale and period as the table gives them.
-{_STYLE}
+- When you compute a figure, show the operands and cite each of them.
+- Copy numbers, dates, names and codes exactly.
+- When sources disagree, say so and cite both.
+- Be concise. Answer first, then only what is needed to understand it. Use Markdown: short paragraphs, or a list or \
+table where that reads better. No heading for a short answer, no closing summary, no list of sources.
+- Answer in the language of the question.
 
-{_MISSING}
+When the sources do not hold the answer
+- Write exactly {NO_ANSWER} followed by one sentence that says what is missing, and nothing else.
+- When they hold a part of it, answer that part with citations and say in one sentence what is missing.
 """
 
 ANSWER_PROMPT = """\
@@ -62,53 +55,11 @@ The sources end here. What follows is the person's question.
 Question: {question}
 """
 
-NATIVE_SYSTEM = f"""\
-You answer questions from search results and cite them so exactly that each claim can be checked on the page.
-
-What you are given
-- Each search result is a passage of a document. Its title names the document, the pages and the section.
-- Each of its text blocks is one sentence or one table cell. A cell opens with the headers of its row and column; what \
-stands above the cells of a table is its title.
-{_MATERIAL}
-
-How to answer
-- Use only what the search results say. Do not add knowledge of your own and do not guess.
-- Cite the fewest blocks that support a claim. Every sentence, list item and table row that states a fact is cited.
-- For a figure from a table cite its cell, and state its unit, scale and period as the table gives them.
-{_STYLE}
-
-{_MISSING}
-"""
-
-NATIVE_PROMPT = """\
-The search results end here. What follows is the person's question.
-
-Question: {question}
-"""
-
 SHORT_ANSWER = """
 How long
 - The person wants a short answer: at most three sentences, or one short list, with nothing but what was asked for. \
 The citations and what is said of disagreeing or missing sources stay.
 """
-
-_SECTION_TASK = """\
-- After the sources: the outline of the report and what is written of it so far. It is for consistency and to avoid \
-repetition; it is no evidence.
-
-How to write
-- Write the text of the one section that is asked for: no heading, no introduction, no summary at its end.
-- Use only what the sources say. Do not add knowledge of your own and do not guess."""
-
-_SECTION_RULES = f"""\
-- Answer each of the numbered requirements. Where the sources do not hold what one asks for, write exactly \
-[INSUFFICIENT DATA: what is missing] in its place, without a citation, and go on. Fill such a place in no other way.
-- For a figure from a table cite its cell, and state its unit, scale and period as the table gives them.
-- When you compute a figure, show the operands and cite each of them.
-- Copy numbers, dates, names and codes exactly.
-- When sources give different values for the same thing, give both, each with its citation, and say that they differ.
-- Write in the language of the section's guidance.
-- When the sources hold nothing of what is asked for, write exactly {NO_ANSWER} and nothing else."""
 
 SECTION_SYSTEM = f"""\
 You write one section of a report from numbered sources and cite them so exactly that each claim can be checked on the \
@@ -119,28 +70,30 @@ What you are given
 - Its sentences and table cells are numbered units: [3.2] is unit 2 of source 3. In a table each row is one line and \
 each cell has its number.
 {_MATERIAL}
-{_SECTION_TASK}
+- After the sources: the outline of the report and what is written of it so far. It is for consistency and to avoid \
+repetition; it is no evidence.
+
+How to write
+- Write the text of the one section that is asked for: no heading, no introduction, no summary at its end.
+- Use only what the sources say. Do not add knowledge of your own and do not guess.
 - Directly after each claim cite the units that support it: <<SOURCE 3.2>>. Cite the fewest that do; for units in a \
 row write <<SOURCE 3.2-3.4>>; for several places <<SOURCE 1.2, 3.4>>. Every sentence, list item and table cell that \
 states a fact carries its citation.
-{_SECTION_RULES}
+- Answer each of the numbered requirements. Where the sources do not hold what one asks for, write exactly \
+[INSUFFICIENT DATA: what is missing] in its place, without a citation, and go on. Fill such a place in no other way.
+- For a figure from a table cite its cell, and state its unit, scale and period as the table gives them.
+- When you compute a figure, show the operands and cite each of them.
+- Copy numbers, dates, names and codes exactly.
+- When sources give different values for the same thing, give both, each with its citation, and say that they differ.
+- Write in the language of the section's guidance.
+- When the sources hold nothing of what is asked for, write exactly {NO_ANSWER} and nothing else.
 """
 
-NATIVE_SECTION_SYSTEM = f"""\
-You write one section of a report from search results and cite them so exactly that each claim can be checked on the \
-page.
+SECTION_PROMPT = """\
+{sources}
 
-What you are given
-- Each search result is a passage of a document. Its title names the document, the pages and the section.
-- Each of its text blocks is one sentence or one table cell. A cell opens with the headers of its row and column; what \
-stands above the cells of a table is its title.
-{_MATERIAL}
-{_SECTION_TASK}
-- Cite the fewest blocks that support a claim. Every sentence, list item and table cell that states a fact is cited.
-{_SECTION_RULES}
-"""
+The sources end here. What follows is the person's instruction.
 
-_SECTION_ASKED = """\
 The report's outline:
 {outline}
 
@@ -155,18 +108,6 @@ Its requirements:
 {requirements}
 Its form: {form}
 {revision}"""
-
-SECTION_PROMPT = f"""\
-{{sources}}
-
-The sources end here. What follows is the person's instruction.
-
-{_SECTION_ASKED}"""
-
-NATIVE_SECTION_PROMPT = f"""\
-The search results end here. What follows is the person's instruction.
-
-{_SECTION_ASKED}"""
 
 SECTION_REVISION = """
 It was written before, as follows; its citations hold for the sources above:

@@ -218,15 +218,6 @@ class Retriever(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """Source for a service with native citations: ``blocks[i]`` represents unit ``i + 1``."""
-
-    source: int
-    title: str
-    blocks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Picture:
     """PNG of ``width`` × ``height`` pixels."""
 
@@ -274,9 +265,8 @@ class WritingTask:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """Request to a model. ``images`` and ``passages`` (for a service with native citations) precede the last message.
-    With a ``tool`` the response text is the tool's input as JSON, which may violate the schema, or "" if the model did
-    not fill it in.
+    """Request to a model. ``images`` precede the last message. With a ``tool`` the response text is the tool's input as
+    JSON, which may violate the schema, or "" if the model did not fill it in.
 
     ``purpose`` is its booking category. ``fresh`` skips a stored response to the same request; ``usable`` says whether
     a text may be stored. ``bulk``: one of many requests under a spend limit, whose caller stores the text: a possibly
@@ -287,7 +277,6 @@ class ModelRequest:
     messages: tuple[Message, ...] = ()
     tool: Form | None = None
     images: tuple[Picture, ...] = ()
-    passages: tuple[Passage, ...] = ()
     max_tokens: int = 2048
     temperature: float = 0.0
     purpose: Purpose = "answer"

@@ -23,8 +23,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from tests.native_answers import cited_blocks, search_results
-
 ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -46,14 +44,13 @@ class Reply:
 
     ``status`` other than 200 sends an error; ``disconnect_after`` cuts the connection after so many pieces,
     ``error_after`` sends an error event (of HTTP status ``error_status``) there, ``end_after`` just ends the body;
-    ``delay`` waits before each piece and ``first_delay`` before the headers; ``tool`` is a (name, input) to call after
-    the text, its input as an object or as text that need not be JSON, sent in ``chunks`` pieces or, with ``at_once``,
-    where the tool's block begins. ``delay`` and the cuts count its pieces after those of the text. ``deltas`` are text
-    blocks as lists of deltas, in place of ``text`` (`tests.native_answers` makes them), ``citations`` what each of them
-    begins with. ``raw`` is sent as the whole body, of ``content_type``; ``insert`` has bytes that are put into the
-    stream of events before so many pieces; ``headers_end`` cuts the connection after so many bytes of the response's
-    head; without ``counts`` no usage is told, and with ``ends`` off the stream's own end does not come. With ``pings``
-    a ping comes every 50 ms of ``delay``.
+    ``delay`` waits before each piece and ``first_delay`` before the headers; ``tool`` is a (name, input) to call
+    after the text, its input as an object or as text that need not be JSON, sent in ``chunks`` pieces or, with
+    ``at_once``, where the tool's block begins. ``delay`` and the cuts count its pieces after those of the text.
+    ``raw`` is sent as the whole body, of ``content_type``; ``insert`` has bytes that are put into the stream of
+    events before so many pieces; ``headers_end`` cuts the connection after so many bytes of the response's head;
+    without ``counts`` no usage is told, and with ``ends`` off the stream's own end does not come. With ``pings`` a
+    ping comes every 50 ms of ``delay``.
     """
 
     text: str | list[str] = ""
@@ -79,13 +76,9 @@ class Reply:
     headers_end: int | None = None
     counts: bool = True
     ends: bool = True
-    deltas: list[list[dict[str, Any]]] | None = None
-    citations: Any = field(default_factory=list)
     pings: bool = False
 
     def pieces(self) -> list[str]:
-        if self.deltas is not None:
-            return [delta["text"] for block in self.deltas for delta in block if "text" in delta]
         if isinstance(self.text, list):
             return self.text
         return _cut(self.text, self.chunks)
@@ -147,8 +140,7 @@ class MessagesServer:
             return self._plans.popleft() if self._plans else Reply(tool=form_from_prompt(body))
         if self._replies:
             return self._replies.popleft()
-        given = search_results(body)
-        return Reply(deltas=cited_blocks(answer_from_results(given))) if given else Reply(text=answer_from_prompt(body))
+        return Reply(text=answer_from_prompt(body))
 
     def __enter__(self) -> MessagesServer:
         self._thread.start()
@@ -188,20 +180,6 @@ def answer_from_prompt(body: dict[str, Any]) -> str:
         units.setdefault(int(source), []).append((int(unit), text.strip()))
     if not units:
         return "<<NO ANSWER>> The sources say nothing about it."
-    return _answer(units)
-
-
-def answer_from_results(given: list[dict[str, Any]]) -> str:
-    """What `answer_from_prompt` says, of sources that came as search results."""
-    return _answer(
-        {
-            number: [(place, block["text"]) for place, block in enumerate(result["content"], start=1)]
-            for number, result in enumerate(given, start=1)
-        }
-    )
-
-
-def _answer(units: dict[int, list[tuple[int, str]]]) -> str:
     sentences = []
     for source in sorted(units)[:2]:
         number, text = next((item for item in units[source] if len(item[1].split()) > 5), units[source][0])
@@ -326,10 +304,8 @@ def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str,
     yield "message_start", {"type": "message_start", "message": start}
     yield "ping", {"type": "ping"}
     blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
-    text = {"type": "text", "text": ""}
-    if reply.deltas is not None:
-        blocks.extend(({**text, "citations": reply.citations}, deltas) for deltas in reply.deltas)
-    elif reply.tool is None or reply.pieces():
+    if reply.tool is None or reply.pieces():
+        text = {"type": "text", "text": ""}
         blocks.append((text, [{"type": "text_delta", "text": piece} for piece in reply.pieces()]))
     if reply.tool is not None:
         at_once = reply.tool[1] if reply.at_once else {}

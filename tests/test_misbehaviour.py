@@ -143,7 +143,6 @@ CASES = {
         text="It was high.",
     ),
     "no count of tokens": case(Reply(text=GOOD, counts=False), text="The highest reading was found [1]"),
-    "a character in two events": case(Reply(text=["It was \ud83d", "\ude00 high."]), text="It was 😀 high."),
     "a half of a character": case(Reply(text=["It was \ud83d", " high", ".\ud83d"]), text="It was \ufffd high.\ufffd"),
     "a model that is a number": case(Reply(text=GOOD, model=7), text="The highest reading was found [1]"),
     "a model that is a list": case(Reply(text=GOOD, model=["a"]), text="The highest reading was found [1]"),

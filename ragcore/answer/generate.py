@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ragcore.answer.passages import render_passage
 from ragcore.answer.render import render_source
 from ragcore.config.settings import Settings
-from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, NATIVE_PROMPT, NATIVE_SYSTEM, SHORT_ANSWER
-from ragcore.protocols import Message, ModelRequest, Passage, WritingTask
+from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, SHORT_ANSWER
+from ragcore.protocols import Message, ModelRequest, WritingTask
 from ragcore.text.sentences import count_tokens, encoding
 from ragcore.text.terms import Term
 from ragcore.types import Document, Route, Source, Turn
@@ -34,25 +33,16 @@ def build_request(
     """Request for one answer. The system part is the same for every question, so that it can be cached.
 
     ``query`` is the parsed stand-alone question, for a writer that does not read the history, ``terms`` its domain
-    terms and ``routes`` the documents that it names. With native citations (``llm.citations``) the sources are sent as
-    passages, not in the prompt.
+    terms and ``routes`` the documents that it names.
     """
-    asked = question.strip()
-    passages: tuple[Passage, ...] = ()
-    if settings.llm.citations == "native":
-        passages = tuple(render_passage(source, document(source.doc_id)) for source in sources)
-        system, prompt = NATIVE_SYSTEM, NATIVE_PROMPT.format(question=asked)
-    else:
-        blocks = "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
-        system, prompt = ANSWER_SYSTEM, ANSWER_PROMPT.format(sources=blocks, question=asked)
-    if settings.answer.style == "short":
-        system += SHORT_ANSWER
+    blocks = "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
+    prompt = ANSWER_PROMPT.format(sources=blocks, question=question.strip())
+    system = ANSWER_SYSTEM + SHORT_ANSWER if settings.answer.style == "short" else ANSWER_SYSTEM
     kept = recent(history, settings.answer.history_turns, settings.answer.history_tokens)
     again = _continues(history, kept, settings.answer.history_turns)
     return ModelRequest(
         system,
         (*conversation(kept, again=again), Message(prompt)),
-        passages=passages,
         max_tokens=settings.llm.max_tokens,
         temperature=settings.llm.temperature,
         fresh=fresh,

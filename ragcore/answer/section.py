@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from ragcore.answer.passages import render_passage
 from ragcore.answer.render import neutralise, render_source
 from ragcore.config.settings import Settings
-from ragcore.prompts import (
-    NATIVE_SECTION_PROMPT,
-    NATIVE_SECTION_SYSTEM,
-    SECTION_FORMS,
-    SECTION_PROMPT,
-    SECTION_REVISION,
-    SECTION_SYSTEM,
-)
+from ragcore.prompts import SECTION_FORMS, SECTION_PROMPT, SECTION_REVISION, SECTION_SYSTEM
 from ragcore.protocols import Message, ModelRequest, WritingTask
 from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
@@ -45,22 +37,18 @@ def section_request(
     instruction: str = "",
 ) -> ModelRequest:
     """Request for one section. ``outline`` are the numbered headings of the whole report, ``about`` its guidance, and
-    ``before`` its earlier sections, included newest first within `BEFORE_TOKENS`. ``own`` is as in
-    `WritingTask`. With native citations (``llm.citations``) the sources are sent as passages, not in the prompt. A
+    ``before`` its earlier sections, included newest first within `BEFORE_TOKENS`. ``own`` is as in `WritingTask`. A
     ``draft`` requests a revision: for ``missing`` items, with sources found since, or by ``instruction``."""
     asked = "\n".join(f"{number}. {piece}" for number, piece in enumerate(form.requirements, start=1))
-    native = settings.llm.citations == "native"
     revision = ""
     if draft is not None:
         revision = SECTION_REVISION.format(
-            draft=_SHOWN_MARK.sub("", draft.text) if native else with_markers(draft),
+            draft=with_markers(draft),
             missing="\n".join(f"- {what}" for what in missing) or "- nothing",
             instruction=instruction or "Fill what is missing from the sources; keep the rest as it is.",
         )
-    passages = tuple(render_passage(source, document(source.doc_id)) for source in sources) if native else ()
-    given = "" if native else "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
-    prompt = (NATIVE_SECTION_PROMPT if native else SECTION_PROMPT).format(
-        sources=given,
+    prompt = SECTION_PROMPT.format(
+        sources="\n\n".join(render_source(source, document(source.doc_id)) for source in sources),
         outline="\n".join(outline),
         about=about or "–",
         before=_before(before, BEFORE_TOKENS) or "None yet.",
@@ -71,9 +59,8 @@ def section_request(
         revision=revision,
     )
     return ModelRequest(
-        NATIVE_SECTION_SYSTEM if native else SECTION_SYSTEM,
+        SECTION_SYSTEM,
         (Message(prompt),),
-        passages=passages,
         max_tokens=settings.report.section_tokens,
         temperature=settings.llm.temperature,
         purpose="report",

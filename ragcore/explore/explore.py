@@ -58,14 +58,19 @@ class Exploration:
         parts: Sequence[SubQuery] | None = None,
     ) -> None:
         from ragcore.answer.sources import Cut
-        from ragcore.explore.recording import RememberedChunks, RememberedReranker, RememberedSparse, RememberedVectors
-        from ragcore.retrieve.cache import RememberedQueries
+        from ragcore.explore.recording import (
+            RememberedChunks,
+            RememberedEmbedder,
+            RememberedReranker,
+            RememberedSparse,
+            RememberedVectors,
+        )
 
         started = time.perf_counter()
         self.question, self.scope = question, scope
         self._engine, self._search = engine, search
         vectors, sparse = search.indexer.open()
-        self._embedder = RememberedQueries(engine.models.embedder)
+        self._embedder = RememberedEmbedder(engine.models.embedder)
         self._vectors: Nearest = vectors
         self._sparse: SparseIndex = sparse
         self._chunks = RememberedChunks(engine.store.chunks_by_id)

@@ -6,6 +6,7 @@ only new passages. The results equal those of the parts themselves.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from ragcore.retrieve.hybrid import TERMS_IN_BM25, HybridRetriever, Ranking
 from ragcore.types import EVERYTHING, Chunk, Hit, Scope, Segment, SubQuery
 
 if TYPE_CHECKING:
-    from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
+    from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
 
 class WatchedRetriever(HybridRetriever):
@@ -59,6 +60,15 @@ class WatchedRetriever(HybridRetriever):
             for chunk_id, score in self.sparse.query(words.terms, count, scope):
                 by_words[chunk_id] = by_words.get(chunk_id, 0.0) + TERMS_IN_BM25 * score
         return vector, self.vectors.query(vector, count, scope), list(by_words.items())
+
+
+class RememberedEmbedder:
+    """`Embedder` that embeds each query once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.name, self.dimensions = embedder.name, embedder.dimensions
+        self.embed_documents = embedder.embed_documents
+        self.embed_query = functools.cache(embedder.embed_query)
 
 
 class RememberedVectors:

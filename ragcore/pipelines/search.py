@@ -102,11 +102,11 @@ class Search:
         """Retriever for one question; given ``parts`` are searched for beside the question and bypass the cache. Raises
         `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
-        from ragcore.retrieve.cache import CachedRetriever, RememberedQueries
+        from ragcore.retrieve.cache import CachedRetriever
         from ragcore.retrieve.hybrid import HybridRetriever
 
         models, settings = self._models, self._settings
-        embedder = RememberedQueries(models.embedder)
+        embedder = models.embedder
         revision = self._store.revision()
         vectors, sparse = self.indexer.open()
         hybrid = HybridRetriever(

@@ -61,7 +61,7 @@ def entailment(name: str, *, threads: int = 0) -> Entailment | None:
             f"verify.entailment = {name!r}: no entailment model ships with Groundwork.",
             hint='Use "sentence-transformers:NAME-OR-FOLDER", or "off".',
         )
-    from ragcore.providers.nli import SentenceTransformersEntailment
+    from ragcore.providers.sentence_transformers import SentenceTransformersEntailment
 
     return SentenceTransformersEntailment(model, threads=threads)
 

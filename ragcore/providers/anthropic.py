@@ -18,26 +18,28 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import ModelError, Overloaded, RateLimited, RequestRefused, StreamBroken
 from ragcore.protocols import Capabilities, ModelRequest
-from ragcore.providers.faults import LONGEST_WAIT, Halves, count, garbled, malformed, said, translate, wait_seconds
+from ragcore.providers.faults import LONGEST_WAIT, garbled, said, translate, wait_seconds, words
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 
 if TYPE_CHECKING:
     import anthropic
+    import httpx2
     from anthropic import Stream
     from anthropic.types import RawMessageStreamEvent
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 MOMENT = 1.0  # s
 LONGEST_ANSWER = 10  # times the longest silence: endless writing is ended too
-UNASKED_TOKENS = 20_000  # tokens that a service may add to a request; it cannot have read more than it was sent
+LARGEST_RESPONSE, LARGEST_LINE = 64 << 20, 4 << 20  # bytes
+MOST_TOKENS = 10_000_000  # of one request
 LONGEST_TOKEN = 64  # characters: a service that exceeds ``max_tokens`` of these ignores the limit
 
 
@@ -55,22 +57,13 @@ class AnthropicModel:
         retries: int,
         custom_headers: bool = False,
     ) -> None:
-        self._model = model
+        self.name = model
+        self.capabilities = capabilities_of(model)
         self.base_url = base_url
         self.retries = retries
         self.refused: set[str] = set()
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
-        self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(
-            api_key, base_url, timeout_seconds, custom_headers=custom_headers
-        )
-
-    @property
-    def name(self) -> str:
-        return self._model
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return capabilities_of(self._model)
+        self._connect = lambda: _client(api_key, base_url, timeout_seconds, custom_headers=custom_headers)
 
     @cached_property
     def service(self) -> anthropic.Anthropic:
@@ -79,10 +72,6 @@ class AnthropicModel:
     def stream(self, request: ModelRequest) -> AnthropicStream:
         """Stream of the answer to ``request``, which is sent when the stream is iterated. Errors are raised from
         there."""
-        if request.passages:
-            from ragcore.providers.native import NativeStream
-
-            return NativeStream(self, request)
         return AnthropicStream(self, request)
 
 
@@ -96,26 +85,51 @@ def is_claude(model: str) -> bool:
 
 
 def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_headers: bool) -> anthropic.Anthropic:
-    """Client. Without ``custom_headers`` those of the environment, which may hold a secret, are not sent."""
+    """Client. Without ``custom_headers`` those of the environment, which may hold a secret, are not sent. It follows no
+    redirect, which would send the key to whatever address the server names, and asks for responses uncompressed: an
+    unpacked one could exceed its limits."""
     import anthropic
 
-    from ragcore.providers import bounded
-
+    http = anthropic.DefaultHttpxClient(
+        follow_redirects=False, event_hooks={"response": [_bound]}, headers={"Accept-Encoding": "identity"}
+    )
+    lines = [] if custom_headers else os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n")
     return anthropic.Anthropic(
         api_key=api_key,
         base_url=base_url,
         timeout=timeout_seconds,
         max_retries=0,
-        http_client=bounded.client(),
-        default_headers=None if custom_headers else _no_custom_headers(),
+        http_client=http,
+        default_headers={line.partition(":")[0].strip(): anthropic.omit for line in lines if ":" in line},
     )
 
 
-def _no_custom_headers() -> dict[str, Any]:
-    import anthropic
+def _bound(response: httpx2.Response) -> None:
+    """Limit the bytes of a response, and those of each line."""
+    import httpx2
 
-    lines = os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n")
-    return {line.partition(":")[0].strip(): anthropic.omit for line in lines if ":" in line}
+    class Bounded(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            total = line = 0
+            for piece in stream:
+                total += len(piece)
+                end = piece.rfind(b"\n")
+                line = len(piece) + (line if end < 0 else -end - 1)
+                if total > LARGEST_RESPONSE or line > LARGEST_LINE:
+                    raise StreamBroken(
+                        "The server's reply is too large for an answer.",
+                        hint="Check llm.base_url in config.toml, and the server's log.",
+                        retryable=False,
+                    )
+                yield piece
+
+        def close(self) -> None:
+            stream.close()
+
+    response.headers.pop("content-encoding", None)
+    stream = response.stream
+    assert isinstance(stream, httpx2.SyncByteStream)
+    response.stream = Bounded()
 
 
 class AnthropicStream:
@@ -231,7 +245,8 @@ class AnthropicStream:
             self._read(events)
         except anthropic.APIError as error:
             return self._translated(error)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
+            # The client does not validate events: a missing part, or one of another type, fails when it is read.
             return garbled(self._base_url, "its events can't be read", error)
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
             broken = StreamBroken(f"The connection to {self._base_url} was lost while {self._requested} was writing.")
@@ -245,7 +260,7 @@ class AnthropicStream:
             events.close()
         return None
 
-    def _told(self, value: object) -> str:
+    def _said(self, value: object) -> str:
         return said(value, self._client.api_key or "")
 
     def _translated(self, error: anthropic.APIError) -> ModelError:
@@ -264,21 +279,16 @@ class AnthropicStream:
                 return self._send()
             except anthropic.BadRequestError as error:
                 refused = str(error.body).lower()
-                named = [name for name in self._optional if re.search(rf"\b{name}\b", refused) and self._takes(name)]
+                named = {name for name in self._optional if re.search(rf"\b{name}\b", refused)} - self._refused
                 if not named:
                     raise
-                self._refused.update(named)
+                self._refused |= named
         return self._send()
-
-    def _takes(self, parameter: str) -> bool:
-        """Whether the model has not refused ``parameter`` so far."""
-        return parameter not in self._refused
 
     def _send(self) -> Stream[RawMessageStreamEvent]:
         body = self._asked()
-        for name in self._optional:
-            if not self._takes(name):
-                del (body if name in body else body["tools"][0])[name]
+        for name in self._refused.intersection(self._optional):
+            del (body if name in body else body["tools"][0])[name]
         # The client's signature dropped this parameter since newer models refuse it; older ones still take it.
         sampling = {"temperature": body.pop("temperature")} if "temperature" in body else None
         events: Stream[RawMessageStreamEvent] = self._client.messages.create(**body, stream=True, extra_body=sampling)
@@ -303,41 +313,34 @@ class AnthropicStream:
 
     def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
         length = 0
-        halves = Halves()
         # The billed usage of a broken attempt stays in the sum.
         earlier, counted = self.usage, Usage()
         event: object = None
         for event in events:
             if self._closed.is_set():
                 return
-            if (missing := malformed(event)) is not None:
-                raise garbled(self._base_url, missing)
             if str(event.type) != "ping":
                 self._alive = time.monotonic()
             if event.type == "message_start":
-                message = getattr(event, "message", None)
-                self.model = self._told(getattr(message, "model", None)) or self.model
-                counted = self._counted(counted, getattr(message, "usage", None))
+                self.model = self._said(event.message.model) or self.model
+                counted = self._counted(counted, getattr(event.message, "usage", None))
                 self.usage = earlier + counted
             elif event.type == "message_delta":
                 counted = self._counted(counted, getattr(event, "usage", None))
                 self.usage = earlier + counted
-                ended = getattr(event, "delta", None)
-                details = getattr(ended, "stop_details", None)
-                self._check(getattr(ended, "stop_reason", None), self._told(getattr(details, "explanation", None)))
+                details = getattr(event.delta, "stop_details", None)
+                self._check(event.delta.stop_reason, self._said(getattr(details, "explanation", None)))
             elif event.type == "message_stop":
                 self._ended = True
                 self._let_go()
-            elif piece := halves.feed(self._piece(event)):
+            elif piece := words(self._piece(event)):
                 length += len(piece)
                 if length > self._request.max_tokens * LONGEST_TOKEN:
                     raise garbled(self._base_url, f"it wrote on past {self._request.max_tokens} tokens")
                 self._given = True
                 self._pieces.put(piece)
-        if rest := halves.end():
-            self._pieces.put(rest)
         if event is None and not self._closed.is_set():
-            kind = self._told(events.response.headers.get("content-type", "of no kind"))
+            kind = self._said(events.response.headers.get("content-type", "of no kind"))
             raise garbled(self._base_url, f"there is no event in its answer, which is {kind}")
         if not self._ended and not self._closed.is_set():
             raise StreamBroken(f"The connection to {self._base_url} ended before {self._requested} had finished.")
@@ -345,21 +348,19 @@ class AnthropicStream:
     def _counted(self, known: Usage, told: Any) -> Usage:
         """``known`` with every count in an event; later events repeat or complete earlier ones. Impossible counts are
         not booked, and a note says so."""
-        read = UNASKED_TOKENS + 4 * len(json.dumps(self._asked()))
-        written = UNASKED_TOKENS + self._request.max_tokens
 
-        def latest(name: str, before: int, most: int) -> int:
+        def latest(name: str, before: int) -> int:
             value = getattr(told, name, None)
-            found = count(value, before, most)
-            if value is not None and found != value:
-                self.notes = (f"{self._requested} reported an impossible token count; it isn't in the cost.",)
-            return found
+            if value is None or (type(value) is int and 0 <= value <= MOST_TOKENS):
+                return before if value is None else value
+            self.notes = (f"{self._requested} reported an impossible token count; it isn't in the cost.",)
+            return before
 
         return Usage(
-            input_tokens=latest("input_tokens", known.input_tokens, read),
-            output_tokens=latest("output_tokens", known.output_tokens, written),
-            cache_read_tokens=latest("cache_read_input_tokens", known.cache_read_tokens, read),
-            cache_write_tokens=latest("cache_creation_input_tokens", known.cache_write_tokens, read),
+            latest("input_tokens", known.input_tokens),
+            latest("output_tokens", known.output_tokens),
+            latest("cache_read_input_tokens", known.cache_read_tokens),
+            latest("cache_creation_input_tokens", known.cache_write_tokens),
         )
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
@@ -401,28 +402,16 @@ class AnthropicStream:
 
 
 def _conversation(request: ModelRequest) -> list[dict[str, Any]]:
-    """Messages in the service's form: consecutive ones of one role are merged, and pictures and passages precede the
-    last."""
+    """Messages in the service's form: consecutive ones of one role are merged, and pictures precede the last."""
     found: list[dict[str, Any]] = []
     for message in request.messages:
         if not found or found[-1]["role"] != message.role:
             found.append({"role": message.role, "content": []})
         found[-1]["content"].append(_block(message.text, kept=message.kept))
-    given: list[dict[str, Any]] = [
-        {
-            "type": "search_result",
-            "source": f"source-{passage.source}",
-            "title": passage.title,
-            "content": [{"type": "text", "text": block} for block in passage.blocks],
-            "citations": {"enabled": True},
-        }
-        for passage in request.passages
-    ]
     for image in request.images:
         data = base64.standard_b64encode(image.png).decode("ascii")
-        given.append({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
-    if given:
-        found[-1]["content"][-1:-1] = given
+        source = {"type": "base64", "media_type": "image/png", "data": data}
+        found[-1]["content"].insert(-1, {"type": "image", "source": source})
     for each in found:
         if len(each["content"]) == 1 and "cache_control" not in each["content"][0]:
             each["content"] = each["content"][0]["text"]

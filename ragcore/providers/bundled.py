@@ -82,22 +82,14 @@ class BundledEmbedder:
                 hint='Correct index.embedder, or use "sentence-transformers:NAME-OR-FOLDER".',
             )
         self._model = EMBEDDERS[model]
-        self._name = f"bundled:{model}"
         self._network = _Network(self._model, threads, folder)
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def dimensions(self) -> int:
-        return self._model.dimensions
+        self.name = f"bundled:{model}"
+        self.dimensions = self._model.dimensions
 
     def embed_documents(self, texts: Sequence[str]) -> Vector:
-        out = np.empty((len(texts), self._model.dimensions), dtype=np.float32)
-        for row, vector in enumerate(self._network.map(self._embed, texts)):
-            out[row] = vector
-        return out
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return np.stack(list(self._network.map(self._embed, texts)))
 
     def embed_query(self, text: str) -> Vector:
         return self._embed(self._model.query_prefix + text)
@@ -120,12 +112,8 @@ class BundledReranker:
                 f"There's no bundled reranker {model!r}; choose {', '.join(sorted(RERANKERS))}.",
                 hint='Correct rerank.model, or set it to "none".',
             )
-        self._name = f"bundled:{model}"
+        self.name = f"bundled:{model}"
         self._network = _Network(RERANKERS[model], threads, folder)
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
         # Longest first, so that no thread ends with a long one after the others are done.

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 LONGEST_SAID = 500  # characters of a server's own words that are passed on
 SHORTEST_KEY = 8  # a shorter one may be a word
-_HIGH = ("\ud800", "\udbff")
 
 
 def wait_seconds(error: ModelError, attempt: int) -> float:
@@ -39,27 +38,6 @@ def wait_seconds(error: ModelError, attempt: int) -> float:
             # An HTTP date: the service's clock may differ from ours, so the usual back-off is better.
             return float(FIRST_WAIT * 2**attempt)
     return float(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.75, 1.0))
-
-
-# Required by subclasses of a stream; the client does not validate server data against the API.
-_TEXT_OF = {"text_delta": "text", "input_json_delta": "partial_json"}
-
-
-def malformed(event: object) -> str | None:
-    """Missing required part of ``event``, in words; None if complete. Unknown kinds are accepted."""
-    kind = getattr(event, "type", None)
-    if not isinstance(kind, str):
-        return "an event has no type"
-    part = {"content_block_start": "content_block", "content_block_delta": "delta"}.get(kind)
-    if part is None:
-        return None
-    inner = getattr(event, part, None)
-    name = getattr(inner, "type", None)
-    if not isinstance(name, str):
-        return f"{kind} has no {part}.type"
-    if kind == "content_block_delta" and not isinstance(getattr(inner, _TEXT_OF.get(name, "type"), None), str):
-        return f"{name} has no {_TEXT_OF[name]}"
-    return None
 
 
 def garbled(base_url: str, how: str, error: Exception | None = None) -> StreamBroken:
@@ -143,38 +121,12 @@ def _by_status(status: int, reason: str, model: str, base_url: str) -> ModelErro
 
 
 def words(value: Any) -> str:
-    """``value`` if it is text, else ""; halves of characters joined by `Halves`."""
-    return _whole(value) if isinstance(value, str) else ""
-
-
-def count(value: Any, before: int, most: int) -> int:
-    """``value`` if it is a count of tokens, of at most ``most``, else ``before``."""
-    return value if type(value) is int and 0 <= value <= most else before
+    """``value`` if it is text, else "". Halves of characters, which UTF-8 cannot hold, become U+FFFD."""
+    text = value if isinstance(value, str) else ""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def said(value: Any, key: str) -> str:
     """Server's error message, shortened, without the ``key`` that it was sent."""
     told = words(value)
     return (told.replace(key, "[key]") if len(key) >= SHORTEST_KEY else told)[:LONGEST_SAID]
-
-
-class Halves:
-    """Filter that joins UTF-16 surrogate pairs, which a server may split over two events: matching halves become one
-    character, and a single one U+FFFD."""
-
-    def __init__(self) -> None:
-        self._held = ""
-
-    def feed(self, piece: str) -> str:
-        text = self._held + piece
-        self._held = text[-1] if text and _HIGH[0] <= text[-1] <= _HIGH[1] else ""
-        return _whole(text[:-1] if self._held else text)
-
-    def end(self) -> str:
-        """Replacement for a half that nothing followed."""
-        held, self._held = self._held, ""
-        return _whole(held)
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -32,28 +32,19 @@ class SentenceTransformersEmbedder:
     """
 
     def __init__(self, model: str, *, threads: int = 0) -> None:
-        self._model = load_model("SentenceTransformer", model, threads)
-        self._name = f"sentence-transformers:{model}"
-        self._prefix = BGE_PREFIX if _is_bge(model) and not self._model.prompts.get("query") else None
-        self._dimensions = int(self._model.get_embedding_dimension())
+        self._model = _load("SentenceTransformer", model, threads)
+        self.name = f"sentence-transformers:{model}"
+        self.dimensions = int(self._model.get_embedding_dimension())
+        self._prompt = {"prompt": BGE_PREFIX} if _is_bge(model) and not self._model.prompts.get("query") else {}
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def dimensions(self) -> int:
-        return self._dimensions
 
     def embed_documents(self, texts: Sequence[str]) -> Vector:
         if not texts:
-            return np.empty((0, self._dimensions), dtype=np.float32)
+            return np.empty((0, self.dimensions), dtype=np.float32)
         return self._run(self._model.encode_document, list(texts))
 
     def embed_query(self, text: str) -> Vector:
-        prompt = {"prompt": self._prefix} if self._prefix is not None else {}
-        vector: Vector = self._run(self._model.encode_query, [text], **prompt)[0]
+        vector: Vector = self._run(self._model.encode_query, [text], **self._prompt)[0]
         return vector
 
     def _run(self, encode: Any, texts: list[str], **options: Any) -> Vector:
@@ -62,42 +53,82 @@ class SentenceTransformersEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
 
-class SentenceTransformersReranker:
+class _CrossEncoder:
+    """Cross-encoder that reads pairs one at a time, so that a score does not depend on the others; pairs beyond the
+    model's length are cut. ``setting`` names it in the configuration."""
+
+    setting: str
+
+    def __init__(self, model: str, *, threads: int = 0) -> None:
+        self._model = _load("CrossEncoder", model, threads)
+        self.name = f"sentence-transformers:{model}"
+        self._lock = threading.Lock()
+
+    def _predict(self, pairs: list[tuple[str, str]], activation: Any) -> NDArray[np.float64]:
+        with self._lock:
+            scores = self._model.predict(pairs, batch_size=BATCH, activation_fn=activation, show_progress_bar=False)
+        found = np.asarray(scores, dtype=np.float64)
+        if not np.all(np.isfinite(found)):
+            raise ModelError(
+                f"{self.name} returned a score that isn't a number.",
+                hint=f"The model may be damaged. Download it again, or set another {self.setting}.",
+            )
+        return found
+
+
+class SentenceTransformersReranker(_CrossEncoder):
     """`Reranker` over a cross-encoder with one output, as the sigmoid of its logit whatever activation it was saved
     with (its own sigmoid is not applied twice). ``threads`` as for the embedder.
 
-    Pairs are scored one at a time, so that a score does not depend on the others; pairs beyond the model's length are
-    cut. The constructor raises `ModelMissing`, and `ModelError` for a model that is no cross-encoder with one output or
-    that gives no number.
+    The constructor raises `ModelMissing`, and `ModelError` for a model that is no cross-encoder with one output or that
+    gives no number.
     """
 
-    def __init__(self, model: str, *, threads: int = 0) -> None:
-        self._model = load_model("CrossEncoder", model, threads)
-        self._activation = _to_probability(self._model, model)
-        self._name = f"sentence-transformers:{model}"
-        self._lock = threading.Lock()
+    setting = "rerank.model"
 
-    @property
-    def name(self) -> str:
-        return self._name
+    def __init__(self, model: str, *, threads: int = 0) -> None:
+        super().__init__(model, threads=threads)
+        self._activation = _to_probability(self._model, model)
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
         if not passages:
             return np.empty(0)
-        with self._lock:
-            scores = self._model.predict(
-                [(query, passage) for passage in passages],
-                batch_size=BATCH,
-                activation_fn=self._activation,
-                show_progress_bar=False,
-            )
-        out = np.asarray(scores, dtype=np.float64)
-        if not np.all(np.isfinite(out)):
+        return self._predict([(query, passage) for passage in passages], self._activation)
+
+
+class SentenceTransformersEntailment(_CrossEncoder):
+    """`Entailment` over a cross-encoder for natural-language inference: one with an output called entailment, or with
+    one output (a consistency model). ``threads`` as for the embedder. None ships with Groundwork.
+
+    The constructor raises `ModelMissing`, and `ModelError` for a model whose outputs do not name entailment, or that
+    gives no number.
+    """
+
+    setting = "verify.entailment"
+
+    def __init__(self, model: str, *, threads: int = 0) -> None:
+        super().__init__(model, threads=threads)
+        outputs = {int(place): str(name) for place, name in (self._model.config.id2label or {}).items()}
+        entailing = [place for place, name in outputs.items() if name.lower().startswith("entail")]
+        if len(outputs) > 1 and len(entailing) != 1:
             raise ModelError(
-                f"{self._name} returned a score that isn't a number.",
-                hint="The model may be damaged. Download it again, or set another rerank.model.",
+                f"{model} isn't an entailment model: its outputs are {', '.join(outputs.values())}.",
+                hint="Set verify.entailment to a cross-encoder with an output called entailment, such as "
+                '"sentence-transformers:cross-encoder/nli-deberta-v3-small", or to "off".',
             )
-        return out
+        self._output = entailing[0] if len(outputs) > 1 else None
+
+    def score(self, claim: str, premises: Sequence[str]) -> NDArray[np.float64]:
+        from torch.nn import Identity
+
+        if not premises:
+            return np.empty(0)
+        logits = self._predict([(premise, claim) for premise in premises], Identity())
+        if self._output is None:
+            return 1.0 / (1.0 + np.exp(-logits.reshape(-1)))
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        chosen: NDArray[np.float64] = shares[:, self._output] / shares.sum(axis=1)
+        return chosen
 
 
 def _to_probability(model: Any, name: str) -> Any:
@@ -124,7 +155,7 @@ def _is_bge(model: str) -> bool:
     return name.startswith("bge-") and name.endswith("-en-v1.5")
 
 
-def load_model(kind: str, model: str, threads: int) -> Any:
+def _load(kind: str, model: str, threads: int) -> Any:
     """Model of class ``kind``, on the CPU."""
     import sentence_transformers
     import torch
@@ -141,12 +172,8 @@ def load_model(kind: str, model: str, threads: int) -> Any:
             # Trying the network first would delay a cached model by most of a minute when offline.
             return make(source, device="cpu")
     except (OSError, ValueError, RuntimeError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ModelMissing(
-            f"sentence-transformers cannot load {model}: {_first_line(error)}",
+            f"sentence-transformers cannot load {model}: {first}",
             hint=f"Name a folder with the model, or download it once: `hf download {model}`.",
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

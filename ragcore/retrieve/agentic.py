@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator
@@ -44,8 +44,7 @@ LONGEST_REASON = 300
 PASSAGE_TOKENS = 2000  # budget of the best passages, from which the model derives gaps
 LONGEST_QUESTION = 1000  # tokens; a longer question is not shown to the model
 
-# A rejected key or model is an error of the settings, for which no other search is a substitute.
-_SETTINGS_ERRORS = (KeyMissing, KeyRefused, ModelMissing)
+F = TypeVar("F", bound=Filled)
 
 
 def may_ask(settings: AgenticSettings, model: Capabilities) -> bool:
@@ -87,9 +86,10 @@ class AgenticRetriever:
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
-        given = self.parts is not None
-        planner = None if given else self.planner
-        plans = Plans(planner, self.settings.agentic, self.stop) if planner is not None else None
+        question = self.read(query)
+        plans = None
+        if self.parts is None and self.planner is not None:
+            plans = Plans(self.planner, self.settings.agentic, self.stop)
         timings: dict[str, float] = {}
         asked = [SubQuery(query)]
         rankings: list[Ranking] = []
@@ -104,24 +104,22 @@ class AgenticRetriever:
                 for step, ms in spent.items():
                     timings[step] = timings.get(step, 0.0) + ms
 
-        if plans is not None and self._asks(plans, query):
+        if plans is not None and self._asks(plans, question):
             # The model works in parallel with the search for the question itself.
             self.on_step(Step("plan", asked[0]))
             with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
-                parts = pool.submit(_by_model, plans, self.read(query), timings)
-                done = False
+                planning = pool.submit(_by_model, plans, question, timings)
                 try:
                     search(asked[:1])
-                    made = parts.result()
-                    done = True
-                finally:
-                    if not done:
-                        self.stop.set()
+                    made = planning.result()
+                except BaseException:
+                    self.stop.set()
+                    raise
         else:
             search(asked[:1])
-            made = list(self.parts) if self.parts is not None else self._by_rules(query)
-        made = _new(made, asked)
-        search(made)
+            by_rules = question.parts if self.settings.agentic.decompose in ("auto", "rules") else ()
+            made = by_rules if self.parts is None else self.parts
+        search(_new(made, asked))
         if plans is not None and self.settings.agentic.gaps:
             search(self._missing(plans, query, asked, merged(rankings, top_k), timings))
 
@@ -149,14 +147,11 @@ class AgenticRetriever:
             cost_usd=plans.cost(self.settings.llm.prices) if plans else 0.0,
         )
 
-    def _asks(self, plans: Plans, query: str) -> bool:
-        """Whether to ask the model for the parts of ``query``."""
+    def _asks(self, plans: Plans, question: Question) -> bool:
+        """Whether to ask the model for the parts of ``question``."""
         wanted = self.settings.agentic.decompose
-        may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and self.read(query).composed)
+        may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and question.composed)
         return may and not self.stop.is_set()
-
-    def _by_rules(self, query: str) -> list[SubQuery]:
-        return list(self.read(query).parts) if self.settings.agentic.decompose in ("auto", "rules") else []
 
     def _missing(
         self, plans: Plans, query: str, asked: Sequence[SubQuery], hits: Sequence[Hit], timings: dict[str, float]
@@ -197,18 +192,16 @@ class AgenticRetriever:
         return ordered, len(unread)
 
 
-def _by_model(plans: Plans, question: Question, timings: dict[str, float]) -> list[SubQuery]:
+def _by_model(plans: Plans, question: Question, timings: dict[str, float]) -> Sequence[SubQuery]:
     """Sub-queries of the model; those of the rules, with a note, if its form is unusable."""
     try:
         with timed(timings, "plan"):
             parts = plans.parts(question.text)
     except Cancelled:
-        return []
-    if parts is not None:
-        return parts
-    rules = list(question.parts)
-    plans.notes[-1] += f" The question was {'split by rules' if rules else 'searched as a whole'} instead."
-    return rules
+        return ()
+    if parts is None:
+        plans.notes[-1] += f" The question was {'split by rules' if question.parts else 'searched as a whole'} instead."
+    return question.parts if parts is None else parts
 
 
 def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
@@ -308,35 +301,32 @@ class Plans:
     def parts(self, question: str) -> list[SubQuery] | None:
         """Sub-queries of the model for ``question``, none if it has one part; None if the model was unreachable or its
         form unusable."""
-        if count_tokens(question) > LONGEST_QUESTION:
-            self._note("decomposition", f"the question has more than {LONGEST_QUESTION} tokens")
-            return None
         prompt = DECOMPOSE_PROMPT.format(question=json.dumps(question, ensure_ascii=False))
-        try:
-            filled = self._forms.fill(_PARTS, Parts, DECOMPOSE_SYSTEM, prompt)
-        except _SETTINGS_ERRORS:
-            raise
-        except ModelError as error:
-            self._note("decomposition", error.message)
-            return None
-        return [SubQuery(item.query, "model", item.reason) for item in filled.sub_queries]
+        filled = self._filled(question, _PARTS, Parts, DECOMPOSE_SYSTEM, prompt, "decomposition")
+        return None if filled is None else [SubQuery(item.query, "model", item.reason) for item in filled.sub_queries]
 
     def gaps(self, question: str, asked: Sequence[SubQuery], hits: Sequence[Hit]) -> list[SubQuery] | None:
         """Queries for information missing from the best of ``hits``; None if the model's form is unusable."""
         about = {
-            "question": question if count_tokens(question) <= LONGEST_QUESTION else question[: 2 * LONGEST_QUESTION],
+            "question": question,
             "searched_for": [query.text for query in asked],
             "passages": excerpts(hits, PASSAGE_TOKENS),
         }
         prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
+        filled = self._filled(question, _GAPS, Gaps, GAP_SYSTEM, prompt, "search for gaps")
+        return None if filled is None else [SubQuery(item.query, "gap", item.reason) for item in filled.missing]
+
+    def _filled(self, question: str, form: Form, kind: type[F], system: str, prompt: str, what: str) -> F | None:
         try:
-            filled = self._forms.fill(_GAPS, Gaps, GAP_SYSTEM, prompt)
-        except _SETTINGS_ERRORS:
+            if count_tokens(question) > LONGEST_QUESTION:
+                raise ModelError(f"the question has more than {LONGEST_QUESTION} tokens")
+            return self._forms.fill(form, kind, system, prompt)
+        except (KeyMissing, KeyRefused, ModelMissing):
+            # An error of the settings, for which no other search is a substitute.
             raise
         except ModelError as error:
-            self._note("search for gaps", error.message)
+            self.notes.append(f"{self._name}'s {what} could not be used: {error.message.rstrip('.')}.")
             return None
-        return [SubQuery(item.query, "gap", item.reason) for item in filled.missing]
 
     @property
     def usage(self) -> Usage:
@@ -346,28 +336,16 @@ class Plans:
         """US dollars so far; None if the model has no price."""
         return self._forms.cost(prices)
 
-    def _note(self, what: str, why: str) -> None:
-        self.notes.append(f"{self._name}'s {what} could not be used: {why.rstrip('.')}.")
-
 
 def excerpts(hits: Sequence[Hit], most: int) -> list[str]:
-    """Passages of the best of ``hits`` that fit ``most`` tokens as JSON; the last is truncated if it is long."""
+    """Passages of the best of ``hits`` that fit ``most`` tokens as JSON; the last is truncated."""
     out: list[str] = []
-    left = most
     for hit in hits:
-        text = hit.chunk.passage
-        cost = _cost(text)
-        if cost > left and out and left < most // 8:
-            break
-        while cost > left:
-            text = text[: int(len(text) * 0.95 * left / cost)]
-            cost = _cost(text)
+        text, cost = hit.chunk.passage, 0
+        while text and (cost := count_tokens(json.dumps(text, ensure_ascii=False)) + 2) > most:
+            text = text[: len(text) * 9 // 10]
         if not text.strip():
             break
         out.append(text)
-        left -= cost
+        most -= cost
     return out
-
-
-def _cost(text: Any) -> int:
-    return count_tokens(json.dumps(text, ensure_ascii=False)) + 2

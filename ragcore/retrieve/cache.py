@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -19,17 +19,7 @@ from ragcore.cancel import Stop
 from ragcore.types import EVERYTHING, Retrieval, Reuse, Scope, Usage
 
 if TYPE_CHECKING:
-    from ragcore.protocols import Embedder, Retriever, Vector
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """Cache key. ``way`` identifies the kind of search; ``scope`` has its parts sorted."""
-
-    question: str
-    way: Hashable
-    top_k: int
-    scope: Scope
+    from ragcore.protocols import Retriever
 
 
 ENTRIES = 200  # retrievals, of about 60 KB each
@@ -42,13 +32,12 @@ class RetrievalCache:
         self._lock = threading.Lock()
         self._state: Hashable = None
         self._most = most
-        self._found: OrderedDict[Key, Retrieval] = OrderedDict()
+        self._found: OrderedDict[Hashable, Retrieval] = OrderedDict()
 
     def __len__(self) -> int:
-        with self._lock:
-            return len(self._found)
+        return len(self._found)
 
-    def get(self, state: Hashable, key: Key) -> Retrieval | None:
+    def get(self, state: Hashable, key: Hashable) -> Retrieval | None:
         """Retrieval stored under ``key``; retrievals of another state are discarded."""
         with self._lock:
             if state != self._state:
@@ -58,37 +47,12 @@ class RetrievalCache:
                 self._found.move_to_end(key)
             return self._found.get(key)
 
-    def put(self, state: Hashable, key: Key, found: Retrieval) -> None:
+    def put(self, state: Hashable, key: Hashable, found: Retrieval) -> None:
         with self._lock:
             if state == self._state:
                 self._found[key] = found
                 while len(self._found) > self._most:
                     self._found.popitem(last=False)
-
-
-class RememberedQueries:
-    """`Embedder` that embeds each query once: for one retrieval, whose steps need the same vector."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Vector] = {}
-
-    @property
-    def name(self) -> str:
-        return self._embedder.name
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
-
-    def embed_documents(self, texts: Sequence[str]) -> Vector:
-        return self._embedder.embed_documents(texts)
-
-    def embed_query(self, text: str) -> Vector:
-        # Two threads may both embed a new text: the same vector, twice.
-        if text not in self._known:
-            self._known[text] = self._embedder.embed_query(text)
-        return self._known[text]
 
 
 @dataclass
@@ -107,7 +71,9 @@ class CachedRetriever:
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Result of the inner retriever, or the stored one for the same query; ``cache`` says which."""
-        key = Key(_form(query), self.way, top_k, _ordered(scope))
+        form = " ".join(query.split()).rstrip(" ?.!")
+        documents = None if scope.doc_ids is None else frozenset(scope.doc_ids)
+        key = (form[:1].lower() + form[1:], self.way, top_k, documents, frozenset(scope.pages), frozenset(scope.kinds))
         known = self.cache.get(self.state, key)
         if known is not None:
             return replace(
@@ -115,7 +81,7 @@ class CachedRetriever:
                 query=query,
                 hits=tuple(replace(hit, via=f"{hit.via}+cache" if hit.via else "cache") for hit in known.hits),
                 timings_ms={},
-                queries=(replace(known.queries[0], text=query), *known.queries[1:]) if known.queries else (),
+                queries=(replace(known.queries[0], text=query), *known.queries[1:]),
                 scope=scope,
                 usage=Usage(),
                 cost_usd=0.0,
@@ -125,14 +91,3 @@ class CachedRetriever:
         if not (found.notes or self.stop.is_set()):
             self.cache.put(self.state, key, found)
         return replace(found, cache=Reuse("miss"))
-
-
-def _form(question: str) -> str:
-    text = " ".join(question.split()).rstrip(" ?.!")
-    return text[:1].lower() + text[1:]
-
-
-def _ordered(scope: Scope) -> Scope:
-    """Equal ``scope`` with its parts sorted."""
-    doc_ids = None if scope.doc_ids is None else tuple(sorted(set(scope.doc_ids)))
-    return Scope(doc_ids, tuple(sorted(set(scope.pages))), tuple(sorted(set(scope.kinds))))

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 NO_VALUE = -1000.0  # initial best of the published search: a segment worth no more is never taken
-_BLOCK = 1 << 17  # sums in memory at a time (1 MiB), whatever the number of chunks
 
 
 def best_segments(
@@ -43,83 +42,39 @@ def best_segments(
     if any(length < 0 for length in lengths):
         raise ValueError("a document cannot have fewer than 0 chunks")
     bounds = np.cumsum(np.asarray(lengths, dtype=np.int64))
-    widest = min(max_length, overall_max_length, n)
-    if widest < 1:
-        return []
-
-    searches = [_Search(array, bounds, widest) for array in arrays]
-    active = list(searches)
-    left = overall_max_length
+    free = np.ones(n, dtype=np.bool_)
+    active, left = arrays, overall_max_length
     chosen: list[tuple[int, int, float]] = []
-    while active and left > 0:
-        for search in list(active):
-            if left <= 0:
-                break
-            best = search.best(min(widest, left))
-            if best is None or best[2] < minimum_value:
-                active.remove(search)
-                continue
-            chosen.append(best)
-            left -= best[1] - best[0]
-            for other in searches:
-                other.exclude(best[0], best[1])
+    while active:
+        still = []
+        for query in active:
+            best = _best(np.where(free, query, -np.inf), bounds, min(max_length, left))
+            if best is not None and best[2] >= minimum_value:
+                start, end, _ = best
+                chosen.append(best)
+                left -= end - start
+                free[start:end] = False
+                still.append(query)
+        active = still
     return chosen
 
 
-class _Search:
-    """Search state of one query: the best window from each possible start, with its value in ``sums`` (-inf: none) and
-    its number of chunks in ``widths``.
-
-    Legality only shrinks, so the best window of a start remains the best while it is legal, and the value of an illegal
-    one is an upper bound for the legal ones. Hence a start is measured again only if its window has become too wide and
-    no legal one is worth more.
-    """
-
-    def __init__(self, values: NDArray[np.float64], bounds: NDArray[np.int64], widest: int) -> None:
-        self.widest = widest
-        # Only a value of at least 0 may begin or end a segment, so few chunks are starts.
-        self.starts = np.flatnonzero(values >= 0.0)
-        self.values = values
-        self.room = bounds[np.searchsorted(bounds, self.starts, side="right")] - self.starts
-        self.sums = np.empty(len(self.starts))
-        self.widths = np.empty(len(self.starts), dtype=np.int64)
-        self._measure(np.arange(len(self.starts)), widest)
-
-    def _measure(self, rows: NDArray[np.int64], limit: int) -> None:
-        """Find the best window of each of ``rows`` with ``limit`` chunks or fewer."""
-        columns = np.arange(limit)
-        step = max(1, _BLOCK // limit)
-        for part in (rows[at : at + step] for at in range(0, len(rows), step)):
-            # Any value will do after the last chunk: no window reaches there.
-            ahead = self.values.take(self.starts[part, None] + columns, mode="clip")
-            sums = np.add.accumulate(ahead, axis=1)
-            sums[(ahead < 0.0) | (columns >= self.room[part, None])] = -np.inf
-            best = sums.argmax(axis=1)  # the first of equals, hence the shortest
-            self.sums[part] = sums[np.arange(len(part)), best]
-            self.widths[part] = best + 1
-
-    def best(self, limit: int) -> tuple[int, int, float] | None:
-        """Best segment of at most ``limit`` chunks."""
-        if not len(self.starts):
-            return None
-        row = int(np.argmax(self.sums))  # the first of equals, hence the lowest start
-        if self.widths[row] > min(limit, self.room[row]):
-            stands = self.widths <= np.minimum(self.room, limit)
-            floor = self.sums[stands].max(initial=NO_VALUE)
-            self._measure(np.flatnonzero(~stands & (self.sums >= floor)), limit)
-            row = int(np.argmax(self.sums))
-        value = float(self.sums[row])
-        if not value > NO_VALUE:
-            return None
-        start = int(self.starts[row])
-        return start, start + int(self.widths[row]), value
-
-    def exclude(self, start: int, end: int) -> None:
-        """Exclude every window that shares a chunk with ``[start, end)``."""
-        first, inside, behind = self.starts.searchsorted((start - self.widest + 1, start, end))
-        self.sums[inside:behind] = -np.inf
-        self.room[inside:behind] = 0
-        np.minimum(self.room[first:inside], start - self.starts[first:inside], out=self.room[first:inside])
+def _best(values: NDArray[np.float64], bounds: NDArray[np.int64], limit: int) -> tuple[int, int, float] | None:
+    """Best segment of at most ``limit`` chunks: all windows of one width are summed together, the narrowest first."""
+    # Only a value of at least 0 may begin or end a segment, so few chunks are starts.
+    starts = np.flatnonzero(values >= 0.0)
+    room = bounds[np.searchsorted(bounds, starts, side="right")] - starts
+    sums = np.zeros(len(starts))
+    best, widths = np.full(len(starts), NO_VALUE), np.zeros(len(starts), dtype=np.int64)
+    for width in range(1, min(limit, room.max(initial=0)) + 1):
+        last = values.take(starts + width - 1, mode="clip")
+        sums += last
+        better = (sums > best) & (last >= 0.0) & (width <= room)
+        best[better], widths[better] = sums[better], width
+    if not widths.any():
+        return None
+    row = int(np.argmax(best))  # the first of equals, hence the lowest start
+    return int(starts[row]), int(starts[row] + widths[row]), float(best[row])
 
 
 def chunk_values(

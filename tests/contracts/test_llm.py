@@ -42,10 +42,9 @@ def make(settings: LlmSettings, environ: dict[str, str]) -> LLM:
         return Models(chosen, Path(), Billing(Unbooked(), None, {})).writer
 
 
-@pytest.fixture(params=[("offline", "markers"), ("claude", "markers"), ("claude", "native")], ids="-".join)
+@pytest.fixture(params=["offline", "claude"])
 def settings(request: pytest.FixtureRequest) -> Settings:
-    model, citations = request.param
-    return with_llm(model, citations=citations, retries=0)
+    return with_llm(request.param, retries=0)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
 from ragcore.retrieve.agentic import AgenticRetriever
-from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
+from ragcore.retrieve.cache import CachedRetriever, RetrievalCache
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
 from ragcore.types import Hit, Scope
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
@@ -59,7 +59,7 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     )
     mode = request.param if request.param in MODES else "hybrid"
     settings, _ = load(environ={})
-    embedder = RememberedQueries(HashEmbedder())
+    embedder = HashEmbedder()
     indexer = Indexer(store, embedder, settings.index, ChromaStore(tmp_path / "cache" / "chroma"))
     indexer.update()
     vectors, sparse = indexer.open()

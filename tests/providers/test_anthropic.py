@@ -300,8 +300,8 @@ def test_a_redirect_is_not_followed(server: MessagesServer, status: int) -> None
 def test_a_server_that_sends_without_end_is_left(
     server: MessagesServer, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragcore.providers.bounded.LARGEST_LINE", 1 << 16)
-    monkeypatch.setattr("ragcore.providers.bounded.LARGEST_RESPONSE", 1 << 20)
+    monkeypatch.setattr("ragcore.providers.anthropic.LARGEST_LINE", 1 << 16)
+    monkeypatch.setattr("ragcore.providers.anthropic.LARGEST_RESPONSE", 1 << 20)
     sent = {
         "one endless event": b"data: " + b"x" * (1 << 18),
         "endless pings": b'event: ping\ndata: {"type": "ping"}\n\n' * (1 << 16),

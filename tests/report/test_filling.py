@@ -14,7 +14,6 @@ from ragcore.engine import Engine
 from ragcore.errors import UnknownDocument
 from ragcore.report.template import Template, from_data
 from tests.messages_server import MessagesServer, Reply
-from tests.native_answers import cited_blocks, search_results
 
 
 @pytest.fixture(scope="module")
@@ -107,22 +106,6 @@ def test_a_section_without_evidence_is_never_sent(home: Path, server: MessagesSe
     assert (section.status, section.missed) == ("empty", True)
     assert section.text == "[INSUFFICIENT DATA: dividends per share]"
     assert [gap.what for gap in section.gaps] == ["dividends per share"]
-
-
-def test_sections_are_cited_by_the_service_itself_too(home: Path, server: MessagesServer) -> None:
-    lacking = "Wells were sampled <<SOURCE 1.1>>. [INSUFFICIENT DATA: the highest nitrate reading]"
-    server.reply(*[Reply(deltas=cited_blocks(lacking))] * 2)
-    with Engine.open(home=home, overrides={"llm.citations": "native", "answer.source_tokens": 90}) as engine:
-        (section,) = engine.fill(template(WELLS)).run().sections
-    assert section.answer is not None
-    assert [citation.units for citation in section.answer.citations] == [(1, 1)]
-    assert section.status == "partial"
-    assert section.rounds == 2
-    for request in server.requests:
-        assert search_results(request["body"])
-        said = json.dumps(request["body"], ensure_ascii=False)
-        assert "<<SOURCE" not in said
-        assert "[INSUFFICIENT DATA: what is missing]" in said
 
 
 def test_what_is_missing_is_no_claim(home: Path, server: MessagesServer) -> None:

@@ -12,11 +12,10 @@ import pytest
 from ragcore.answer.cite import Marker, MarkerParser
 from ragcore.answer.render import neutralise
 from ragcore.engine import Engine
-from ragcore.prompts import ANSWER_SYSTEM, DECOMPOSE_SYSTEM, GAP_SYSTEM, JUDGE_SYSTEM, NATIVE_SYSTEM
+from ragcore.prompts import ANSWER_SYSTEM, DECOMPOSE_SYSTEM, GAP_SYSTEM, JUDGE_SYSTEM
 from ragcore.types import Answer
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
-from tests.native_answers import location, search_results
 
 QUESTION = "What was the highest nitrate reading?"
 # What only the document says: it must stand nowhere but where its text belongs.
@@ -120,20 +119,6 @@ def test_orders_go_to_the_model_between_delimiters_in_the_persons_turn(home: Pat
         assert not line.startswith(("Question:", "Human:", "Assistant:", "System:"))
 
 
-def test_with_native_citations_each_order_stays_in_its_block(home: Path, server: MessagesServer) -> None:
-    answer = ask(home, llm__citations="native")
-    body = sent(server)
-    assert [part["text"] for part in body["system"]] == [NATIVE_SYSTEM]
-    *results, asked = body["messages"][-1]["content"]
-    assert results == search_results(body)
-    assert OF_THE_DOCUMENT.search(asked["text"]) is None
-    assert [len(result["content"]) for result in results] == [len(source.units) for source in answer.sources]
-    given = json.dumps(results)
-    assert "HIJACKED" in given
-    assert "<<" not in given
-    assert "AI_GENERATED>" not in re.sub("‹/?AI_GENERATED>", "", json.dumps(results, ensure_ascii=False))
-
-
 def test_forms_show_documents_as_json_alone(home: Path, server: MessagesServer) -> None:
     ask(home, agentic__decompose="model", agentic__gaps=True, verify__judge="claude")
     decompose, gaps, judge = server.forms
@@ -150,17 +135,9 @@ def test_forms_show_documents_as_json_alone(home: Path, server: MessagesServer) 
     )
 
 
-@pytest.mark.parametrize("native", [False, True])
-def test_a_model_that_obeys_is_seen_through(home: Path, server: MessagesServer, native: bool) -> None:
-    if native:
-        deltas = [
-            [{"type": "text_delta", "text": "HIJACKED by the pump"}, location(8, 8, 9)],
-            [{"type": "text_delta", "text": "."}],
-        ]
-        server.reply(Reply(deltas=deltas))
-    else:
-        server.reply(Reply(text="HIJACKED by the pump <<SOURCE 9.9>>."))
-    answer = ask(home, llm__citations="native" if native else "markers")
+def test_a_model_that_obeys_is_seen_through(home: Path, server: MessagesServer) -> None:
+    server.reply(Reply(text="HIJACKED by the pump <<SOURCE 9.9>>."))
+    answer = ask(home)
     assert answer.text == "HIJACKED by the pump."
     assert answer.dropped == ("<<SOURCE 9.9>>",)
     assert [(claim.status, claim.citations) for claim in answer.claims] == [("uncited", ())]

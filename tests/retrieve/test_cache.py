@@ -19,7 +19,7 @@ from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Retriever, Vector
-from ragcore.retrieve.cache import CachedRetriever, RememberedQueries, RetrievalCache
+from ragcore.retrieve.cache import CachedRetriever, RetrievalCache
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.types import EVERYTHING, Retrieval, Reuse, Scope, Usage
 from tests import pdfs, prepared
@@ -96,7 +96,7 @@ class Library:
         stop: Stop | None = None,
     ) -> CachedRetriever:
         settings, _ = load(environ={})
-        embedder = RememberedQueries(self.embedder)
+        embedder = self.embedder
         hybrid = HybridRetriever(
             embedder, self.vectors, self.sparse, OverlapReranker(), self.store.chunks_by_id, settings
         )
