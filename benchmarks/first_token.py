@@ -40,7 +40,6 @@ def main() -> None:
         overrides = {
             "llm.model": "claude-sonnet-4-6",
             "llm.base_url": server.url,
-            "cache.mode": "off",
             "agentic.decompose": "rules",
         }
         settings, origins = load(home=options.home, overrides=overrides)

@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.common import data, questions, table
 from ragcore import providers
-from ragcore.config.settings import load
+from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.vectors import vector_store
@@ -122,19 +122,17 @@ def main() -> None:
     titles = DocumentNames(store.names())
     asked = questions("musique-dev")[: options.limit]
 
-    def hybrid(mode: str, *, full: bool = False) -> HybridRetriever:
+    def hybrid(mode: str, *, full: bool = False, under: Settings = settings) -> HybridRetriever:
         model, names = (reranker, titles) if full else (None, None)
         return HybridRetriever(
-            embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=names, read=READ
+            embedder, vectors, sparse, model, store.chunks_by_id, under, mode=mode, names=names, read=READ
         )
 
     def agentic(**changes: object) -> Callable[[], Retriever]:
-        changed = load(overrides={**{f"agentic.{key}": value for key, value in changes.items()}})
+        changed, _ = load(overrides={f"agentic.{key}": value for key, value in changes.items()})
         planner = SetPlanner(asked) if changes["decompose"] == "model" else None
         # One for each question.
-        return lambda: AgenticRetriever(
-            hybrid("hybrid", full=True), changed[0], reranker=reranker, planner=planner, read=READ
-        )
+        return lambda: AgenticRetriever(hybrid("hybrid", full=True, under=changed), planner)
 
     rows: list[tuple[str, Callable[[], Retriever]]] = [
         ("BM25", lambda: hybrid("bm25")),

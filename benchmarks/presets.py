@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
 
-    with Engine.open(options.home, overrides={"llm.model": "offline", "cache.mode": "off"}) as engine:
+    with Engine.open(options.home, overrides={"llm.model": "offline"}) as engine:
         engine.warm()
         names = {info.name for info in engine.documents() if info.indexed}
         asked = [one["question"] for one in questions(options.set) if one["doc"] in names][: options.questions]

@@ -32,8 +32,7 @@ from ragcore.engine import Engine
 from ragcore.types import Retrieval
 
 AT = (1, 5, 10, 20)
-# Nothing that depends on the clock or on an earlier question.
-QUIET: dict[str, Any] = {"cache.mode": "off", "llm.model": "offline"}
+QUIET: dict[str, Any] = {"llm.model": "offline"}
 ALONE: dict[str, Any] = {"agentic.decompose": "off"}
 UNROUTED: dict[str, Any] = {**ALONE, "route.weight": 0.0}
 FUSED: dict[str, Any] = {**UNROUTED, "rerank.model": "none"}

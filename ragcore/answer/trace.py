@@ -30,7 +30,6 @@ def trace(
         candidates=retrieval.candidates,
         reranked=retrieval.reranked,
         notes=retrieval.notes,
-        cache=retrieval.cache,
         timings_ms={step: round(ms, 2) for step, ms in retrieval.timings_ms.items()},
     )
 

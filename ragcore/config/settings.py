@@ -132,10 +132,6 @@ class AgenticSettings(Section):
     timeout_seconds: Seconds
 
 
-class CacheSettings(Section):
-    mode: Literal["on", "off"]
-
-
 class ChatSettings(Section):
     rewrite: Literal["rules", "auto", "model"]
     timeout_seconds: Seconds
@@ -205,7 +201,6 @@ class Settings(Section):
     rerank: RerankSettings
     rse: RseSettings
     agentic: AgenticSettings
-    cache: CacheSettings
     chat: ChatSettings
     answer: AnswerSettings
     verify: VerifySettings

@@ -170,10 +170,7 @@ class Exploration:
             read=models.analyser.read,
         ).watch()
         asks = parts is None and may_ask(settings.agentic, models.capabilities)
-        planner = models.planner if asks else None
-        return watched, AgenticRetriever(
-            watched, settings, reranker=reranker, planner=planner, parts=parts, read=models.analyser.read
-        )
+        return watched, AgenticRetriever(watched, models.planner if asks else None, parts=parts)
 
     def _reranker(self, reranker: Reranker | None) -> Reranker | None:
         if reranker is None:

@@ -1,7 +1,7 @@
-"""Search: index check → hybrid search, with sub-queries and a cache around it → passages.
+"""Search: index check → hybrid search for a question and its parts → passages.
 
-A retriever serves one question. The state shared by all questions of a library is here: its index, document names,
-domain terms, and earlier retrievals.
+A retriever serves one question. The state shared by all questions of a library is here: its index, document names and
+domain terms.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ragcore.pipelines.ingest import Reading
     from ragcore.protocols import Retriever, SparseIndex
     from ragcore.providers.registry import Models
-    from ragcore.retrieve.cache import RetrievalCache
     from ragcore.retrieve.route import DocumentNames
     from ragcore.retrieve.synonyms import Synonyms
     from ragcore.text.terms import Term
@@ -39,7 +38,6 @@ class _Known:
     indexer: Indexer | None = None
     names: tuple[int, DocumentNames] | None = None
     synonyms: Synonyms | None = None
-    found: RetrievalCache | None = None
     # A separate lock: reading the positions of all chunks must not delay a question.
     outlining: threading.Lock = field(default_factory=threading.Lock)
     outline: tuple[tuple[int, frozenset[tuple[str, str]]], Outline] | None = None
@@ -99,18 +97,14 @@ class Search:
         return scope
 
     def _retriever(self, on_step: OnStep, stop: Stop, parts: Sequence[SubQuery] | None) -> Retriever:
-        """Retriever for one question; given ``parts`` are searched for beside the question and bypass the cache. Raises
-        `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
+        """Retriever for one question. Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
-        from ragcore.retrieve.cache import CachedRetriever
         from ragcore.retrieve.hybrid import HybridRetriever
 
         models, settings = self._models, self._settings
-        embedder = models.embedder
-        revision = self._store.revision()
         vectors, sparse = self.indexer.open()
         hybrid = HybridRetriever(
-            embedder,
+            models.embedder,
             vectors,
             sparse,
             models.reranker,
@@ -121,26 +115,8 @@ class Search:
             read=models.analyser.read,
             on_step=on_step,
         )
-        agentic = AgenticRetriever(
-            hybrid,
-            settings,
-            reranker=models.reranker,
-            planner=models.planner if may_ask(settings.agentic, models.capabilities) else None,
-            stop=stop,
-            on_step=on_step,
-            parts=parts,
-            read=models.analyser.read,
-        )
-        if settings.cache.mode == "off" or parts is not None:
-            return agentic
-        return CachedRetriever(
-            agentic,
-            self._retrievals(),
-            # A changed sparse index is a new object.
-            state=(revision, sparse, embedder.name),
-            way=(hybrid.mode, settings.hash(), models.writer_name),
-            stop=stop,
-        )
+        planner = models.planner if may_ask(settings.agentic, models.capabilities) else None
+        return AgenticRetriever(hybrid, planner, stop, parts)
 
     @property
     def indexer(self) -> Indexer:
@@ -190,11 +166,3 @@ class Search:
     def terms(self, question: str) -> tuple[Term, ...]:
         """Terms in ``question`` with their synonyms; none if ``wording.synonyms`` is off. Raises `ConfigError`."""
         return self.synonyms().terms(question) if self._settings.wording.synonyms else ()
-
-    def _retrievals(self) -> RetrievalCache:
-        from ragcore.retrieve.cache import RetrievalCache
-
-        with self._known.lock:
-            if self._known.found is None:
-                self._known.found = RetrievalCache()
-            return self._known.found

@@ -9,7 +9,7 @@ and two for each search for gaps, each with a prompt and a form of limited lengt
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -26,13 +26,12 @@ from ragcore.retrieve.fuse import fold, ranking, vote
 from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking, timed
 from ragcore.text.sentences import count_tokens
 from ragcore.text.words import tokens
-from ragcore.types import EVERYTHING, Hit, OnStep, Retrieval, Route, Scope, Step, SubQuery, Usage, ignore_step
-from ragcore.types.question import Question, unread
+from ragcore.types import EVERYTHING, Hit, Retrieval, Route, Scope, Step, SubQuery, Usage
+from ragcore.types.question import Question
 from ragcore.types.spending import Prices
 
 if TYPE_CHECKING:
-    from ragcore.config.settings import AgenticSettings, Settings
-    from ragcore.protocols import Reranker
+    from ragcore.config.settings import AgenticSettings
 
 K = 5  # rank constant of the fusion: small, since a question has few parts and the first hits of each matter most
 QUESTION_VOTE = 0.3  # of the reranker on the whole question, beside the merged score
@@ -57,7 +56,7 @@ def may_ask(settings: AgenticSettings, model: Capabilities) -> bool:
 class AgenticRetriever:
     """`Retriever` that searches for a question and its parts with a `HybridRetriever` and merges the results.
 
-    The parts come from ``read`` (`QuestionAnalyser.read`) or from ``planner``, the model in force (None: there is
+    The parts are those that the question is read as, or come from ``planner``, the model in force (None: there is
     none), according to ``agentic.decompose``; with ``agentic.gaps`` the planner also reads the results and requests
     what is missing. A question of one part gives exactly the result of the `HybridRetriever`. Given ``parts`` (not
     None) replace all of this: they are searched for beside the question, each as long as a question may be, and no
@@ -67,16 +66,12 @@ class AgenticRetriever:
     """
 
     retriever: HybridRetriever
-    settings: Settings
-    reranker: Reranker | None = None
     planner: LLM | None = None
     stop: Stop = field(default_factory=Stop)
-    on_step: OnStep = ignore_step
     parts: Sequence[SubQuery] | None = None
-    read: Callable[[str], Question] = unread
 
     def __post_init__(self) -> None:
-        agentic = self.settings.agentic
+        self._settings = agentic = self.retriever.settings.agentic
         wanted = 'agentic.decompose = "model"' if agentic.decompose == "model" else "agentic.gaps = true"
         if self.parts is None and self.planner is None and (agentic.decompose == "model" or agentic.gaps):
             raise ConfigError(
@@ -86,10 +81,10 @@ class AgenticRetriever:
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
-        question = self.read(query)
+        question = self.retriever.read(query)
         plans = None
         if self.parts is None and self.planner is not None:
-            plans = Plans(self.planner, self.settings.agentic, self.stop)
+            plans = Plans(self.planner, self._settings, self.stop)
         timings: dict[str, float] = {}
         asked = [SubQuery(query)]
         rankings: list[Ranking] = []
@@ -106,7 +101,7 @@ class AgenticRetriever:
 
         if plans is not None and self._asks(plans, question):
             # The model works in parallel with the search for the question itself.
-            self.on_step(Step("plan", asked[0]))
+            self.retriever.on_step(Step("plan", asked[0]))
             with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
                 planning = pool.submit(_by_model, plans, question, timings)
                 try:
@@ -117,10 +112,10 @@ class AgenticRetriever:
                     raise
         else:
             search(asked[:1])
-            by_rules = question.parts if self.settings.agentic.decompose in ("auto", "rules") else ()
+            by_rules = question.parts if self._settings.decompose in ("auto", "rules") else ()
             made = by_rules if self.parts is None else self.parts
         search(_new(made, asked))
-        if plans is not None and self.settings.agentic.gaps:
+        if plans is not None and self._settings.gaps:
             search(self._missing(plans, query, asked, merged(rankings, top_k), timings))
 
         hits = merged(rankings, top_k)
@@ -144,12 +139,12 @@ class AgenticRetriever:
             reranked=reranked + sum(of.reranked for of in rankings),
             notes=tuple(plans.notes) if plans else (),
             usage=plans.usage if plans else Usage(),
-            cost_usd=plans.cost(self.settings.llm.prices) if plans else 0.0,
+            cost_usd=plans.cost(self.retriever.settings.llm.prices) if plans else 0.0,
         )
 
     def _asks(self, plans: Plans, question: Question) -> bool:
         """Whether to ask the model for the parts of ``question``."""
-        wanted = self.settings.agentic.decompose
+        wanted = self._settings.decompose
         may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and question.composed)
         return may and not self.stop.is_set()
 
@@ -158,7 +153,7 @@ class AgenticRetriever:
     ) -> list[SubQuery]:
         if self.stop.is_set():
             return []
-        self.on_step(Step("gap", asked[0], passages=len(hits)))
+        self.retriever.on_step(Step("gap", asked[0], passages=len(hits)))
         try:
             with timed(timings, "gaps"):
                 missing = plans.gaps(query, asked, hits)
@@ -169,14 +164,15 @@ class AgenticRetriever:
     def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:
         """``hits`` ordered by merged score and the reranker's vote on the whole question, and the number of passages it
         read."""
-        if self.reranker is None or not hits:
+        reranker = self.retriever.reranker
+        if reranker is None or not hits:
             return tuple(hits), 0
         known = {hit.chunk.chunk_id: hit.scores["question"] for hit in hits if "question" in hit.scores}
         unread = [hit for hit in hits if hit.chunk.chunk_id not in known]
-        self.on_step(Step("rerank", SubQuery(query), passages=len(unread)))
+        self.retriever.on_step(Step("rerank", SubQuery(query), passages=len(unread)))
         with timed(timings, "rerank"):
             texts = [hit.chunk.passage for hit in unread]
-            read = self.reranker.score(query, texts) if texts else np.zeros(0)
+            read = reranker.score(query, texts) if texts else np.zeros(0)
         known |= {hit.chunk.chunk_id: score for hit, score in zip(unread, read.tolist())}
         final = vote({hit.chunk.chunk_id: hit.score for hit in hits}, known, weight=QUESTION_VOTE)
         by_id = {hit.chunk.chunk_id: hit for hit in hits}

@@ -20,7 +20,6 @@ from ragcore.text.names import (
     Piece,
     Word,
     abbreviates,
-    initials,
     pieces_of,
     pieces_of_file,
     plain_words,
@@ -38,8 +37,6 @@ ABBREVIATED = 0.8  # strength of an abbreviation
 MOST_MEANINGS = 3  # an abbreviation that fits more names is ignored
 OWN = 0.5  # least share of a name's passages in documents of that name; below, it is a topic
 LEAST = 0.3  # least strength of a name
-PART = 0.5  # least share of a long title repeated by a question
-GRAM = 3  # consecutive words that count as repeated from a long title
 YEAR_ALONE = 0.5  # strength of a period if no document is named
 MOSTLY = 0.5  # share of dated documents needed for that; also the share above which a name distinguishes less
 
@@ -49,8 +46,8 @@ Mentions = Callable[[str], Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Best name of a document in the question ("" for its long title): ``strength`` of the name match, ``weight`` by
-    the rarity of the name among documents."""
+    """Best name of a document in the question: ``strength`` of the name match, ``weight`` by the rarity of the name
+    among documents."""
 
     strength: float
     weight: float
@@ -75,9 +72,7 @@ class DocumentNames:
         # Joined run of words → documents with that name, each with the run's share of the name.
         self._runs: dict[str, dict[int, float]] = defaultdict(dict)
         self._longer: dict[str, set[str]] = defaultdict(set)  # names that the run begins
-        self._ends: dict[str, set[int]] = defaultdict(set)  # documents whose name is or ends with the run
         self._whole: dict[str, set[int]] = defaultdict(set)  # documents whose title is the run
-        self._grams: dict[str, dict[int, float]] = defaultdict(dict)
         self._words: dict[str, set[int]] = defaultdict(set)  # documents by word of title or file name
         self._heads: dict[str, dict[tuple[str, ...], tuple[tuple[Word, ...], set[int]]]] = defaultdict(dict)
         for place, (_, title, name) in enumerate(documents):
@@ -102,8 +97,6 @@ class DocumentNames:
     def _add(self, place: int, piece: Piece, *, longer: bool) -> None:
         words = piece.words
         if len(words) > SHORT_NAME:
-            for first in range(len(words) - GRAM + 1):
-                self._grams[together(words[first : first + GRAM])][place] = piece.share / (len(words) - GRAM + 1)
             return
         for first, end in runs_of(words, SHORT_NAME):
             # A name may be shortened to its beginning, or to two or more of its consecutive words.
@@ -111,8 +104,6 @@ class DocumentNames:
                 run = together(words[first:end])
                 if longer and first == 0 and end < len(words):
                     self._longer[run].add(together(words))
-                if end == len(words):
-                    self._ends[run].add(place)
                 if piece.whole and end - first == len(words):
                     self._whole[run].add(place)
                 known = self._runs[run]
@@ -163,13 +154,7 @@ class DocumentNames:
         ranked = sorted(priors.items(), key=lambda item: (-item[1][0], item[0]))
         shared = [_shared(asked, period) for period in self._periods]
         return [
-            Route(
-                self._doc_ids[place],
-                prior,
-                match.name if match else "",
-                match is not None and not match.name,
-                *shared[self._period[place]],
-            )
+            Route(self._doc_ids[place], prior, match.name if match else "", *shared[self._period[place]])
             for place, (prior, match) in ranked
         ]
 
@@ -183,7 +168,7 @@ class DocumentNames:
             here = {place: strength for place, strength in strengths.items() if place in inside}
             share = len(here) / len(inside)
             weight = 1.0 if share <= MOSTLY else (1.0 - share) / (1.0 - MOSTLY)
-            own = self._own(mentions(words), strengths) if mentions is not None and here and words else 1.0
+            own = self._own(mentions(words), strengths) if mentions is not None and here else 1.0
             for place, strength in here.items():
                 match = Match(strength * own, weight, words)
                 known = best.get(place)
@@ -206,44 +191,28 @@ class DocumentNames:
         named: list[Named] = []
         for first, end in runs_of(words, LONGEST_RUN):
             if used.isdisjoint(range(first, end)):
-                called = self._called(words, first, end)
+                called = self._called(words[first:end])
                 if called:
                     text = re.sub(r"['’]s$", "", question[words[first].start : words[end - 1].end])
                     named.append((text, called))
                     used.update(range(first, end))
         free = [word for place, word in enumerate(words) if place not in used]
         named += [(question[word.start : word.end], self._abbreviated(word)) for word in free]
-        named += [(one.words, self._of_kind(one.titled)) for one in kinds]
-        return [*named, ("", self._described(words))]
+        return [*named, *((one.words, self._of_kind(one.titled)) for one in kinds)]
 
-    def _called(self, words: Sequence[Word], first: int, end: int) -> Mapping[int, float]:
-        """Documents that have the run ``words[first:end]`` as a name or the beginning of one."""
-        run = words[first:end]
+    def _called(self, run: Sequence[Word]) -> Mapping[int, float]:
+        """Documents that have ``run`` as a name or the beginning of one."""
         known = self._runs.get(together(run), {})
-        if not known:
-            return self._spelled_out(run)
         if any(word.marked for word in run):
-            before = first > 0 and words[first - 1].marked and _adjoin(words[first - 1], words[first])
             longer = self._longer.get(together(run), ())
-            if _goes_on(words, end):
-                # "General Electric" is not General Mills, although it contains the beginning of that name.
-                ends = self._ends.get(together(run), ())
-                known = {place: share for place, share in known.items() if place in ends}
-            # "Attorney General" is not General Mills; "American" alone is neither of two names with that beginning.
-            if before or len(longer) > 1:
+            # "American" alone is neither of two names with that beginning.
+            if len(longer) > 1:
                 return {place: share for place, share in known.items() if share == 1.0}
             # A unique beginning of a name is nearly as good as the whole name.
             least = ABBREVIATED if longer and len(run[0].plain) > 2 else 0.0
             return {place: max(share, least) for place, share in known.items()}
         strength = 1.0 if len(run) > 1 else PLAIN_WORD if len(run[0].plain) > 2 else 0.0
         return dict.fromkeys(self._whole.get(together(run), ()), strength)
-
-    def _spelled_out(self, run: Sequence[Word]) -> Mapping[int, float]:
-        """Documents named by the initials of a full name."""
-        if len(run) < GRAM or not all(word.marked for word in run):
-            return {}
-        known = self._runs.get(initials(run), {})
-        return {place: ABBREVIATED for place, share in known.items() if share == 1.0}
 
     def _abbreviated(self, word: Word) -> Mapping[int, float]:
         if not word.capitals or word.plain in COMMON_ABBREVIATIONS or not 2 <= len(word.plain) <= SHORT_NAME:
@@ -262,14 +231,6 @@ class DocumentNames:
         """Documents whose title or file name contains one word of each of ``parts``."""
         held = (set[int]().union(*(self._words.get(word, ()) for word in part)) for part in parts)
         return dict.fromkeys(set.intersection(*held), ABBREVIATED)
-
-    def _described(self, words: Sequence[Word]) -> Mapping[int, float]:
-        """Documents with a long title of which the question repeats at least `PART`."""
-        shares: dict[int, float] = defaultdict(float)
-        for first in range(len(words) - GRAM + 1):
-            for place, share in self._grams.get(together(words[first : first + GRAM]), {}).items():
-                shares[place] += share
-        return {place: min(share, 1.0) for place, share in shares.items() if share >= PART}
 
 
 def _prior(match: Match, share: float, dated: bool) -> float:
@@ -307,14 +268,3 @@ def chosen(routes: Sequence[Route], most: int) -> list[str]:
     if len(routes) > most and routes[most].prior == routes[0].prior:
         return []
     return [route.doc_id for route in routes[:most] if route.prior >= 0.5 * routes[0].prior]
-
-
-def _goes_on(words: Sequence[Word], end: int) -> bool:
-    """Whether the word after ``words[:end]`` continues the name that ends there."""
-    if end == len(words) or words[end - 1].possessive:
-        return False
-    return words[end].names and _adjoin(words[end - 1], words[end])
-
-
-def _adjoin(before: Word, after: Word) -> bool:
-    return after.start - before.end == 1

@@ -40,7 +40,7 @@ class _File(BaseModel):
 
 class Synonyms:
     """Thesaurus of domain terms. ``same``: the name of a group → its synonyms; ``made_of``: a measure → the items that
-    it is calculated from."""
+    it is calculated from. A name with none is no term."""
 
     def __init__(self, same: Mapping[str, Sequence[str]], made_of: Mapping[str, Sequence[str]]) -> None:
         self._known: dict[Words, Term] = {}
@@ -50,6 +50,9 @@ class Synonyms:
                 self._add(term, same=tuple(other for other in group if other != term))
         for name, parts in made_of.items():
             self._add(name, parts=tuple(parts))
+        for name, others in (*same.items(), *made_of.items()):
+            if not others:
+                self._known.pop(_key(name), None)
         self._longest = max(map(len, self._known), default=0)
 
     def _add(self, term: str, *, same: tuple[str, ...] = (), parts: tuple[str, ...] = ()) -> None:
@@ -62,12 +65,12 @@ class Synonyms:
 
     @classmethod
     def load(cls, home: Path | None = None) -> Synonyms:
-        """Built-in terms and those of ``home``. Raises `ConfigError` that names the file and the error."""
-        found = shipped()
+        """Built-in terms, and those of ``home``, which replace the built-in ones of the same name. Raises `ConfigError`
+        that names the file and the error."""
+        own = _File()
         if home is not None and (home / FILE).is_file():
             own = _read((home / FILE).read_bytes(), str(home / FILE))
-            found = _joined(found, own, str(home / FILE))
-        return cls(found.same, found.made_of)
+        return cls({**shipped().same, **own.same}, {**shipped().made_of, **own.made_of})
 
     def of(self, question: str) -> tuple[str, ...]:
         """Synonyms and parts of the terms in ``question`` that it does not contain itself, in the order of the
@@ -119,39 +122,6 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
-def _joined(shipped: _File, own: _File, name: str) -> _File:
-    """``shipped`` with the additions, replacements and removals of ``own``."""
-    same, made_of = dict(shipped.same), dict(shipped.made_of)
-    for table, given in ((same, own.same), (made_of, own.made_of)):
-        for term, others in given.items():
-            if others:
-                for known in [known for known in table if _key(known) == _key(term)]:
-                    del table[known]
-                table[term] = others
-    for term in [term for given in (own.same, own.made_of) for term, others in given.items() if not others]:
-        if not _taken_away(_key(term), same, made_of):
-            raise ConfigError(
-                f'{name}: "{term}" = [] removes nothing: no such term exists.',
-                hint="Spell it as in ragcore/text/synonyms.toml, or remove the line.",
-            )
-    return _File(same=same, made_of=made_of)
-
-
-def _taken_away(key: Words, same: dict[str, tuple[str, ...]], made_of: dict[str, tuple[str, ...]]) -> bool:
-    """Remove the group or measure of that name, else the member; True if there was one."""
-    done = False
-    for table in (same, made_of):
-        for name in [name for name in table if _key(name) == key]:
-            del table[name]
-            done = True
-    for name, others in list(same.items()):
-        kept = tuple(other for other in others if _key(other) != key)
-        if kept != others:
-            same[name] = kept
-            done = True
-    return done
-
-
 @lru_cache(maxsize=1)
 def shipped() -> _File:
     """Built-in terms."""
@@ -166,7 +136,4 @@ def _read(data: bytes, name: str) -> _File:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(
-            f"{name}: {place}: {first['msg']}.",
-            hint=_HINT,
-        ) from error
+        raise ConfigError(f"{name}: {place}: {first['msg']}.", hint=_HINT) from error

@@ -45,7 +45,6 @@ from ragcore.types.retrieval import Entry as Entry
 from ragcore.types.retrieval import Hit as Hit
 from ragcore.types.retrieval import OnStep as OnStep
 from ragcore.types.retrieval import Retrieval as Retrieval
-from ragcore.types.retrieval import Reuse as Reuse
 from ragcore.types.retrieval import Route as Route
 from ragcore.types.retrieval import Scope as Scope
 from ragcore.types.retrieval import Segment as Segment

@@ -125,7 +125,7 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
             }
             for number, asked in enumerate(found.queries, start=1)
         ],
-        **_picked(found, "notes usage cost_usd cache timings_ms"),
+        **_picked(found, "notes usage cost_usd timings_ms"),
     }
 
 

@@ -82,8 +82,7 @@ class Hit:
     into it, and from ``fused`` on its scores are those of the best of them; then ``named`` if the question names its
     document. ``queries`` are the numbers, from 1, of the sub-queries of the `Retrieval` that found it; with several,
     scores and ranks are those of its best query, and ``question`` in ``scores`` is the reranker's probability for the
-    whole question. ``cache`` ends ``via`` if an earlier question found it (`Reuse`); alone, ``cache`` in ``scores`` and
-    ``ranks`` holds the stored values, nothing else is known, and ``queries`` is empty.
+    whole question.
     """
 
     rank: int
@@ -114,31 +113,21 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Document named by the question: ``prior`` 0–1, ``name`` the question's words for it, or ``by_title`` if it
-    repeats a long title; ``period`` in words ("2018", "Q2 2023"), and how it ``fits`` the requested one ("" if either
-    is missing)."""
+    """Document named by the question: ``prior`` 0–1, ``name`` the question's words for it; ``period`` in words ("2018",
+    "Q2 2023"), and how it ``fits`` the requested one ("" if either is missing)."""
 
     doc_id: str
     prior: float
     name: str = ""
-    by_title: bool = False
     period: str = ""
     fits: Literal["", "same", "near", "other"] = ""
 
     @property
     def reason(self) -> str:
         """Explanation for users: ``named: Adobe; near year: 2016``."""
-        named = f"named: {self.name}" if self.name else "its title" if self.by_title else ""
+        named = f"named: {self.name}" if self.name else ""
         year = {"": "", "same": "year: ", "near": "near year: ", "other": "other year: "}[self.fits] + self.period
         return "; ".join(part for part in (named, year) if part)
-
-
-@dataclass(frozen=True, slots=True)
-class Reuse:
-    """Use of the retrieval cache for a question: ``hit`` (an earlier retrieval is reused), ``miss`` (it was searched
-    for) or ``off`` (the cache was not consulted)."""
-
-    status: Literal["hit", "miss", "off"] = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +135,7 @@ class Retrieval:
     """Complete result of one retrieval. ``hits`` and ``segments`` are best first; ``routes`` are the preferred
     documents (the first 50), best first, empty if the question names none; ``queries`` are the queries in order.
     ``candidates`` counts the scored passages, ``reranked`` those that the reranker read. ``notes`` report incomplete
-    steps (such a retrieval is not cached) and empty results; ``usage`` and ``cost_usd`` are those of a planning model,
-    the cost None without a price; ``cache`` says whether an earlier retrieval was reused."""
+    steps and empty results; ``usage`` and ``cost_usd`` are those of a planning model, the cost None without a price."""
 
     query: str
     mode: str
@@ -162,7 +150,6 @@ class Retrieval:
     notes: tuple[str, ...] = ()
     usage: Usage = Usage()
     cost_usd: float | None = 0.0
-    cache: Reuse = Reuse()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,4 +210,3 @@ class Trace:
     reranked: int
     timings_ms: Mapping[str, float]
     notes: tuple[str, ...] = ()
-    cache: Reuse = Reuse()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,8 @@ from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
 from ragcore.retrieve.agentic import AgenticRetriever
-from ragcore.retrieve.cache import CachedRetriever, RetrievalCache
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
-from ragcore.types import Hit, Scope
+from ragcore.types import Scope
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
 PASSAGES = [
@@ -26,12 +24,6 @@ PASSAGES = [
     "The auditor found no material weakness.",
     "Water works ordered more valves than pumps.",
 ]
-# What a cached retriever may answer from.
-ASKED_BEFORE = ("revenues and valves", "Who sells tea?")
-
-
-def without_cache(hit: Hit) -> Hit:
-    return replace(hit, via=hit.via.removesuffix("+cache"))
 
 
 class TwoParts:
@@ -46,7 +38,7 @@ class TwoParts:
         return StaticStream([json.dumps(form)], self.name)
 
 
-@pytest.fixture(params=[*MODES, "agentic", "cached"])
+@pytest.fixture(params=[*MODES, "agentic"])
 def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     store = Store(tmp_path)
     add_document(store, "alpha.pdf", PASSAGES)
@@ -58,22 +50,13 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
         tables=[(1, 4)],
     )
     mode = request.param if request.param in MODES else "hybrid"
-    settings, _ = load(environ={})
+    settings, _ = load(environ={}, overrides={"agentic.decompose": "model"})
     embedder = HashEmbedder()
     indexer = Indexer(store, embedder, settings.index, ChromaStore(tmp_path / "cache" / "chroma"))
     indexer.update()
     vectors, sparse = indexer.open()
     hybrid = HybridRetriever(embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings, mode=mode)
-    if request.param == "agentic":
-        settings, _ = load(environ={}, overrides={"agentic.decompose": "model"})
-        return AgenticRetriever(hybrid, settings, reranker=OverlapReranker(), planner=TwoParts())
-    if request.param != "cached":
-        return hybrid
-    cache = RetrievalCache()
-    cached = CachedRetriever(hybrid, cache, state="as it is", way=mode)
-    for question in ASKED_BEFORE:
-        cached.retrieve(question, top_k=4)
-    return cached
+    return AgenticRetriever(hybrid, TwoParts()) if request.param == "agentic" else hybrid
 
 
 class TestRetriever:
@@ -100,7 +83,7 @@ class TestRetriever:
 
     def test_the_same_question_gives_the_same_answer(self, retriever: Retriever) -> None:
         first, second = (retriever.retrieve("revenues of the corp", top_k=5) for _ in range(2))
-        assert [without_cache(hit) for hit in first.hits] == [without_cache(hit) for hit in second.hits]
+        assert first.hits == second.hits
         assert first.segments == second.segments
 
     def test_every_hit_lies_in_exactly_one_segment(self, retriever: Retriever) -> None:
@@ -119,7 +102,7 @@ class TestRetriever:
         found = retriever.retrieve("total revenues", top_k=5)
         for hit in found.hits:
             assert hit.via
-            assert set(hit.via.split("+")) - {"table", "cache"} <= set(hit.scores)
+            assert set(hit.via.split("+")) - {"table"} <= set(hit.scores)
             assert ("table" in hit.via.split("+")) == (hit.chunk.tiles is not None)
             assert set(hit.ranks) <= set(hit.scores)
             assert 0.0 <= hit.score <= 1.0

@@ -33,7 +33,7 @@ SETTINGS: tuple[dict[str, object], ...] = (
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with Engine.open(tmp_path_factory.mktemp("exploring"), overrides={"cache.mode": "off"}) as engine:
+    with Engine.open(tmp_path_factory.mktemp("exploring")) as engine:
         for name, make in {"survey.pdf": pdfs.one_column, "table.pdf": pdfs.ruled_table}.items():
             prepared.read(engine, make(), name)
         engine.index()

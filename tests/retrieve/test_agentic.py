@@ -74,15 +74,7 @@ def retriever(
     if server is not None:
         planner = AnthropicModel(model, api_key="k", base_url=server.url, timeout_seconds=10.0, retries=0)
     told = steps if steps is not None else []
-    return AgenticRetriever(
-        hybrid(library, settings, told),
-        settings,
-        reranker=OverlapReranker(),
-        planner=planner,
-        stop=stop or Stop(),
-        on_step=told.append,
-        read=RuleAnalyser().read,
-    )
+    return AgenticRetriever(hybrid(library, settings, told), planner, stop or Stop())
 
 
 def form(name: str, *queries: str) -> Reply:

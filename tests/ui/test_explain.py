@@ -10,7 +10,6 @@ from ragcore.types import (
     Answer,
     Box,
     Citation,
-    Reuse,
     Route,
     Scope,
     Source,
@@ -127,11 +126,6 @@ def test_terms_of_the_trade_are_told_with_the_query() -> None:
 
 def test_notes_are_told() -> None:
     assert explained(replace(TRACE, notes=("No plan was made.",)))["notes"] == ["No plan was made."]
-
-
-def test_the_cache_says_what_it_did() -> None:
-    said = [explained(replace(TRACE, cache=Reuse(status)))["cache"] for status in ("off", "miss", "hit")]
-    assert [words.split(":")[0] for words in said] == ["", "No", "Yes"]
 
 
 def test_the_scope_that_a_question_was_asked_under_is_shown() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ragcore.types import Answer, Reuse, Route, SubQuery, Trace
+from ragcore.types import Answer, Route, SubQuery, Trace
 from ragcore.types.scope import within
 
 Json = dict[str, Any]
@@ -42,7 +42,6 @@ def explanation(answer: Answer) -> Json | None:
         "within": within(trace.scope, trace.searched),
         "routes": [_route(item, trace) for item in trace.routes[:SHOWN_ROUTES]],
         "more_routes": max(0, len(trace.routes) - SHOWN_ROUTES),
-        "cache": _cache(trace.cache),
         "read": _read(trace),
         "given": _given(answer),
         "notes": list(trace.notes),
@@ -58,12 +57,6 @@ def _query(item: SubQuery) -> Json:
 
 def _route(item: Route, trace: Trace) -> Json:
     return {"title": trace.titles[item.doc_id], "reason": item.reason, "prior": f"{item.prior:.2f}"}
-
-
-def _cache(reuse: Reuse) -> str:
-    return {"off": "", "miss": "No: a new search", "hit": "Yes: this was asked before, and its results are reused"}[
-        reuse.status
-    ]
 
 
 def _read(trace: Trace) -> str:

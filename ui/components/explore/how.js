@@ -18,7 +18,6 @@ export async function how(body, { c, turn }) {
 function facts(found) {
   const rows = [["Searched for", queries(found.queries)], ["Searched", found.within]];
   if (found.routes.length) rows.push(["Preferred", routes(found)]);
-  if (found.cache) rows.push(["Asked before", found.cache]);
   if (found.read) rows.push(["Read", found.read]);
   for (const note of found.notes) rows.push(["Skipped", note]);
   rows.push(["Given to the writer", found.given]);
