@@ -154,7 +154,6 @@ def main() -> None:
         ways += [
             (f"{name}BM25", held, "bm25", settings, None),
             (f"{name}vector", held, "vector", settings, None),
-            (f"{name}reference fusion", held, "reference", settings, None),
             (f"{name}hybrid", held, "hybrid", settings, None),
         ]
         if model is not None:

@@ -135,7 +135,6 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
     ways: list[tuple[Row, Engine]] = [
         (Row("BM25"), plain.with_settings({"retrieve.mode": "bm25"})),
         (Row("vector"), plain.with_settings({"retrieve.mode": "vector"})),
-        (Row("reference fusion"), plain.with_settings({"retrieve.mode": "reference"})),
         (Row("hybrid"), plain),
         (Row("+ wording"), worded),
         (Row("+ rerank"), reranked),

@@ -32,7 +32,7 @@ from ragcore.types import Chunk, Document, Element, Page, WordMap
 
 READ = RuleAnalyser().read
 
-SIDES = (("BM25", "bm25"), ("vector", "vector"), ("reference fusion", "reference"))
+SIDES = (("BM25", "bm25"), ("vector", "vector"))
 
 
 def lines(name: str) -> list[dict[str, Any]]:

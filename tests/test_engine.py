@@ -130,7 +130,7 @@ def test_of_one_document_its_own_pages_are_said(library: Engine) -> None:
     assert found.notes == ("Nothing found on pages 2–9: the document has 1 page.",)
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25", "reference"])
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25"])
 def test_every_mode_finds_the_passage(library: Engine, mode: str) -> None:
     found = library.with_settings({"retrieve.mode": mode, "retrieve.top_k": 3}).retrieve(QUESTION)
     assert found.mode == mode

@@ -212,7 +212,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("retrieve", asking.retrieve, "find passages")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
-    sub.add_argument("--mode", choices=("hybrid", "vector", "bm25", "reference"))
+    sub.add_argument("--mode", choices=("hybrid", "vector", "bm25"))
     sub.add_argument("--top-k", type=_count, metavar="K")
     sub.add_argument(
         "--decompose", choices=("auto", "rules", "model", "off"), help="how questions with several parts are split"

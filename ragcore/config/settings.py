@@ -97,7 +97,7 @@ class IndexSettings(Section):
 
 
 class RetrieveSettings(Section):
-    mode: Literal["hybrid", "vector", "bm25", "reference"]
+    mode: Literal["hybrid", "vector", "bm25"]
     top_k: Positive
     candidates: Positive
     alpha: Share

@@ -57,6 +57,7 @@ class AnswerPipeline:
                 self.store.titles,
                 self.models.entailment,
             ),
+            stop,
         )
 
     def _standalone(

@@ -43,7 +43,7 @@ class AnswerRun:
         self._prepare = prepare
         self._keep = keep
         self._stream: AnswerStream | None = None
-        self._stopped = Stop()
+        self._stop = Stop()
 
     def __iter__(self) -> Generator[AnswerEvent, None, None]:
         try:
@@ -57,17 +57,14 @@ class AnswerRun:
 
     def _events(self) -> Generator[AnswerEvent, None, None]:
         try:
-            self._stream = self._prepare(self._stopped)
+            self._stream = self._prepare(self._stop)
         except GroundworkError as error:
             if self._keep is None:
                 raise
             yield self._finish(_failed(self.question, error))
             return
-        if self._stopped.is_set():
-            self._stream.stop()
-        events = iter(self._stream)
         listening = True
-        for event in events:
+        for event in self._stream:
             if isinstance(event, Done):
                 event = self._finish(event.answer)
             if listening:
@@ -80,9 +77,7 @@ class AnswerRun:
 
     def stop(self) -> None:
         """Stop the writing soon, from any thread; the answer so far is checked and kept with status ``stopped``."""
-        self._stopped.set()
-        if self._stream is not None:
-            self._stream.stop()
+        self._stop.set()
 
     def run(self) -> Answer:
         """Finished answer."""

@@ -104,7 +104,7 @@ class AnswerText:
             events.append(self._put_text(" "))
         self._blank = ""
         start = self._length
-        self._append(f"[{citation.n}]")
+        self._put_text(f"[{citation.n}]")
         self.marks.append(Mark(start, self._length, citation.n))
         self._run.append(citation.n)
         return [*events, Cited(citation)]
@@ -114,12 +114,9 @@ class AnswerText:
         self._after_left_out = True
 
     def _put_text(self, text: str) -> Text:
-        self._append(text)
-        return Text(text)
-
-    def _append(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
+        return Text(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +156,17 @@ class AnswerStream:
     events.
 
     After the first event it never raises a `GroundworkError`: if the writer fails, the answer ends with status
-    ``failed`` and the error, and keeps the text so far. ``stop`` may be called from another thread at any time; the
-    answer then ends soon with status ``stopped``, with its text so far checked; during the check, it ends the check.
+    ``failed`` and the error, and keeps the text so far. ``stop`` may be set from another thread at any time; the answer
+    then ends soon with status ``stopped``, with its text so far checked; during the check, it ends the check.
     ``missing`` lists the items that, according to a section's writer, one document lacks.
     """
 
-    def __init__(self, task: AnswerTask, services: Services) -> None:
+    def __init__(self, task: AnswerTask, services: Services, stop: Stop | None = None) -> None:
         self.answer: Answer | None = None
         self._task = task
         self._with = services
         self._extractive = services.llm.capabilities.extractive
-        self._stop = Stop()
+        self._stop = stop or Stop()
         self._stopped = False
 
         self._parser = MarkerParser()
@@ -195,30 +192,8 @@ class AnswerStream:
         reason = self._reason_to_refuse() if self._task.request is None else ""
         if reason:
             yield from self._refuse(reason)
-        elif not self._stop.is_set():
-            try:
-                writing = self._with.llm.stream((self._task.request or self._build_request)())
-                try:
-                    with self._stop.closing(writing.close):
-                        for piece in writing:
-                            self._timings.setdefault("first_token", _since(started))
-                            yield from self._take(self._parser.feed(piece))
-                finally:
-                    writing.close()
-                    self._usage, self._model, self._replayed = writing.usage, writing.model, writing.replayed
-                    self._notes, self.missing = writing.notes, writing.missing
-            except GroundworkError as error:
-                if not self._stop.is_set():
-                    self._error = error
-            self._stopped = self._stop.is_set()
-            yield from self._take(self._parser.finish())
-            if not self._stopped and self._error is None:
-                if self._no_answer:
-                    yield from self._refuse("")
-                elif not self._text.text:
-                    self._error = StreamBroken(f"{self._model} returned no text.")
         else:
-            self._stopped = True
+            yield from self._write(started)
         self._timings["generate"] = _since(started)
 
         checking = time.perf_counter()
@@ -229,6 +204,32 @@ class AnswerStream:
         yield Checked(checked.claims)
         self.answer = self._finish(text, marks, checked, *self._traced())
         yield Done(self.answer)
+
+    def _write(self, started: float) -> Iterator[AnswerEvent]:
+        if self._stop.is_set():
+            self._stopped = True
+            return
+        try:
+            writing = self._with.llm.stream((self._task.request or self._build_request)())
+            try:
+                with self._stop.closing(writing.close):
+                    for piece in writing:
+                        self._timings.setdefault("first_token", _since(started))
+                        yield from self._take(self._parser.feed(piece))
+            finally:
+                writing.close()
+                self._usage, self._model, self._replayed = writing.usage, writing.model, writing.replayed
+                self._notes, self.missing = writing.notes, writing.missing
+        except GroundworkError as error:
+            if not self._stop.is_set():
+                self._error = error
+        self._stopped = self._stop.is_set()
+        yield from self._take(self._parser.finish())
+        if not self._stopped and self._error is None:
+            if self._no_answer:
+                yield from self._refuse("")
+            elif not self._text.text:
+                self._error = StreamBroken(f"{self._model} returned no text.")
 
     def so_far(self, error: GroundworkError | None) -> Answer:
         """Partial answer after the iteration was interrupted by ``error`` or, with None, by the user. Its claims are
@@ -303,7 +304,6 @@ class AnswerStream:
         text, marks = self._text.text, tuple(self._text.marks)
         if self._no_answer or self._extractive or not self._with.settings.verify.add_citations:
             return text, marks
-        unfinished = self._stopped or self._error is not None
         return add_citations(
             text,
             marks,
@@ -311,18 +311,17 @@ class AnswerStream:
             self._citer,
             self._with.document,
             self._with.settings.verify,
-            unfinished=unfinished,
+            unfinished=self._stopped or self._error is not None,
             budget=self._budget(),
         )
 
     def _verify(self, text: str, marks: tuple[Mark, ...]) -> Judged:
         if self._no_answer:
             return Judged(())
-        citations = self._citer.citations
         claims = verify(
             text,
             marks,
-            citations,
+            self._citer.citations,
             self._with.document,
             self._with.settings.verify,
             reranker=self._with.reranker,
@@ -333,33 +332,24 @@ class AnswerStream:
             # Text without a citation is the writer's own remark, never a document's.
             claims = tuple(claim for claim in claims if claim.status != "uncited")
         found = self._judged(claims, text, marks)
-        return replace(
-            found, claims=tell_added(found.claims, marks, citations), notes=(*unchecked(claims), *found.notes)
-        )
+        told = tell_added(found.claims, marks, self._citer.citations)
+        return replace(found, claims=told, notes=(*unchecked(claims), *found.notes))
 
     def _budget(self) -> CheckBudget:
         """Limits of the check. A stopped answer is still checked for a short time; Stop then ends the check."""
         return CheckBudget(seconds=SECONDS_STOPPED) if self._stopped else CheckBudget(stopped=self._stop.is_set)
 
     def _judged(self, claims: tuple[Claim, ...], text: str, marks: tuple[Mark, ...]) -> Judged:
+        judge = self._with.judge
         if self._with.settings.verify.judge == "off" or not any(claim.citations for claim in claims):
             return Judged(claims)
-        if self._with.judge is None:
+        if judge is None:
             return Judged(claims, notes=("There was no second opinion: verify.judge needs a model, and none is set.",))
         if self._stopped or self._error is not None:
-            name = self._with.judge.name
-            return Judged(claims, notes=(f"{name} gave no second opinion because the answer was cut off.",))
-        return judged(
-            claims,
-            text,
-            marks,
-            self._citer.citations,
-            self._with.document,
-            self._with.judge,
-            self._with.settings,
-            self._stop,
-            fresh=self._task.fresh,
-        )
+            return Judged(claims, notes=(f"{judge.name} gave no second opinion because the answer was cut off.",))
+        document, settings = self._with.document, self._with.settings
+        citations, fresh = self._citer.citations, self._task.fresh
+        return judged(claims, text, marks, citations, document, judge, settings, self._stop, fresh=fresh)
 
     def _finish(
         self,
@@ -369,11 +359,8 @@ class AnswerStream:
         trace: Trace | None,
         notes: tuple[str, ...],
     ) -> Answer:
-        status: Literal["complete", "stopped", "failed"] = "complete"
-        if self._stopped:
-            status = "stopped"
-        elif self._error is not None:
-            status = "failed"
+        status: Literal["complete", "stopped", "failed"]
+        status = "stopped" if self._stopped else "complete" if self._error is None else "failed"
         written: float | None = 0.0
         if not self._extractive and not self._replayed:
             written = cost(self._usage, self._model, self._with.settings.llm.prices, asked=self._with.llm.name)

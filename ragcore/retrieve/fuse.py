@@ -29,17 +29,15 @@ def min_max(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: fl
 
     The cosines of one query lie in a narrow band; scaling makes their differences count.
     """
-    return _convex(_stretched(vector), _stretched(bm25), alpha)
+    first, second = stretched(vector), stretched(bm25)
+    ids = dict.fromkeys((*first, *second))
+    return {i: alpha * first.get(i, 0.0) + (1.0 - alpha) * second.get(i, 0.0) for i in ids}
 
 
-def max_normalised(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: float = 0.5) -> dict[str, float]:
-    """Reference combination: each side divided by its largest score, half and half. Missing candidates count as 0."""
-    return _convex(_divided(vector), _divided(bm25), alpha)
-
-
-def single(scores: Mapping[str, float]) -> dict[str, float]:
-    """Scores of one side, scaled to 0–1."""
-    return _stretched(scores)
+def stretched(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scores of one side, scaled so that the best is 1 and the worst 0."""
+    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    return {i: (score - low) / (high - low) if high > low else 1.0 for i, score in scores.items()}
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:
@@ -109,20 +107,3 @@ def tempered(probabilities: Mapping[str, float], kinds: Mapping[str, str], *, te
     for kind in np.unique(of):
         odds[of == kind] += mean - odds[of == kind].mean()
     return dict(zip(ids, (1.0 / (1.0 + np.exp(-odds))).tolist(), strict=True))
-
-
-def _convex(first: Mapping[str, float], second: Mapping[str, float], alpha: float) -> dict[str, float]:
-    ids = dict.fromkeys((*first, *second))
-    return {i: alpha * first.get(i, 0.0) + (1.0 - alpha) * second.get(i, 0.0) for i in ids}
-
-
-def _stretched(scores: Mapping[str, float]) -> dict[str, float]:
-    if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
-    return {i: (score - low) / (high - low) if high > low else 1.0 for i, score in scores.items()}
-
-
-def _divided(scores: Mapping[str, float]) -> dict[str, float]:
-    high = max(scores.values(), default=0.0)
-    return {i: max(score, 0.0) / high if high > 0.0 else 0.0 for i, score in scores.items()}

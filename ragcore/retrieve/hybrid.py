@@ -30,7 +30,7 @@ TEMPERATURE = 3.0  # divides the reranker's log-odds for its vote: it is too sur
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
-MODES = ("hybrid", "vector", "bm25", "reference")
+MODES = ("hybrid", "vector", "bm25")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,11 @@ class Ranking:
 class HybridRetriever:
     """`Retriever` over chunk vectors and a sparse index, which must contain the same chunks.
 
-    ``chunks`` gives chunks by id (``doc_id:index``), without removed ones. ``mode`` determines how candidates are found
-    and fused: ``vector`` or ``bm25`` alone, ``reference`` (max-normalised, half and half) or ``hybrid``; "" uses
-    ``retrieve.mode``. With a reranker every mode is reranked, and with ``names`` every mode prefers the documents named
-    by the question; ``synonyms`` are the domain terms that every mode except ``reference`` also searches for. ``read``
-    is `QuestionAnalyser.read`. ``on_step`` receives each step before it starts. Raises `ConfigError` for an unknown
-    mode.
+    ``chunks`` gives chunks by id (``doc_id:index``), without removed ones. ``mode`` determines how candidates are
+    found: by ``vector`` or ``bm25`` alone, or by both (``hybrid``); "" uses ``retrieve.mode``. With a reranker every
+    mode is reranked, with ``names`` every mode prefers the documents named by the question, and ``synonyms`` are the
+    domain terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`. ``on_step`` receives each step
+    before it starts. Raises `ConfigError` for an unknown mode.
     """
 
     embedder: Embedder
@@ -160,7 +159,8 @@ class HybridRetriever:
                 reranked = len(wanted)
                 scores["rerank"], ranks["rerank"] = probabilities, _ranks(fuse.ranking(probabilities))
                 # A passage's vote is weighted by its document's prior, like its fused score.
-                votes = self._tempered(probabilities, chunks)
+                kinds = {i: chunks[i].kind for i in probabilities}
+                votes = fuse.tempered(probabilities, kinds, temperature=TEMPERATURE)
                 votes = discounted(votes, owners, priors, self.settings.route.weight)
                 final = fuse.vote(fused, votes, weight=self.settings.rerank.weight)
         hits = [
@@ -181,16 +181,11 @@ class HybridRetriever:
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
         """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of
         several."""
-        reach = NEIGHBOURS
-        return passages(rankings, self.chunks, self.settings.rse, reach=reach, order=order)
+        return passages(rankings, self.chunks, self.settings.rse, reach=NEIGHBOURS, order=order)
 
     def _wording(self, question: Question) -> Wording:
-        """Wording with synonyms; the reference mode uses the plain words."""
-        if self.mode == "reference":
-            return Wording(question.text)
-        chosen = self.settings.wording
         also = self.synonyms.of(question.text)[:MOST_TERMS] if self.synonyms is not None else ()
-        return Wording(question.focus if chosen.focus else question.text, also)
+        return Wording(question.focus if self.settings.wording.focus else question.text, also)
 
     def _routes(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
         """Documents named by the question; none if routing is off."""
@@ -248,20 +243,11 @@ class HybridRetriever:
 
     def _fuse(self, words: Wording, scores: dict[str, dict[str, float]]) -> dict[str, float]:
         if self.mode in ("vector", "bm25"):
-            return fuse.single(scores[self.mode])
-        if self.mode == "reference":
-            return fuse.max_normalised(scores["vector"], scores["bm25"])
+            return fuse.stretched(scores[self.mode])
         # Every candidate gets a BM25 score, including those found only by vectors.
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
         return fuse.min_max(scores["vector"], scores["bm25"], alpha=self.settings.retrieve.alpha)
-
-    def _tempered(self, probabilities: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Mapping[str, float]:
-        """Calibrated reranker probabilities; the reference mode uses them unchanged."""
-        if self.mode == "reference":
-            return probabilities
-        kinds = {i: chunks[i].kind for i in probabilities}
-        return fuse.tempered(probabilities, kinds, temperature=TEMPERATURE)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""

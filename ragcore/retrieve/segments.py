@@ -127,12 +127,8 @@ def table_segments(hits: Sequence[Hit]) -> list[Segment]:
 
 def single_hits(hits: Sequence[Hit], segments: Sequence[Segment]) -> list[Segment]:
     """Each hit outside all segments, as a segment of its own; its value is its score."""
-    alone = []
-    for hit in hits:
-        chunk = hit.chunk
-        if not any(covers(segment, chunk) for segment in segments):
-            alone.append(_one(chunk, hit.score, "hit"))
-    return alone
+    alone = [hit for hit in hits if not any(covers(segment, hit.chunk) for segment in segments)]
+    return [_one(hit.chunk, hit.score, "hit") for hit in alone]
 
 
 def neighbours(

@@ -26,7 +26,6 @@ SETTINGS: tuple[dict[str, object], ...] = (
     {"rse.max_length": 40, "rse.overall_max_length": 200, "rse.decay_rate": 200.0, "retrieve.top_k": 5},
     {"retrieve.mode": "vector"},
     {"retrieve.mode": "bm25"},
-    {"retrieve.mode": "reference"},
     {"rerank.weight": 0.0, "agentic.decompose": "off"},
 )
 

@@ -131,13 +131,6 @@ def test_terms_of_the_trade_count_for_less_than_the_questions_own_words(make: Ma
     assert all(with_them[hit.chunk.chunk_id] == pytest.approx(0.3 * hit.scores["bm25"]) for hit in tea.hits)
 
 
-def test_the_reference_searches_for_the_words_as_they_are(make: Make) -> None:
-    question = "brew? Round your answer to two decimals."
-    found = make(mode="reference", synonyms=TRADE).retrieve(question, top_k=5)
-    assert found.hits == make(mode="reference").retrieve(question, top_k=5).hits
-    assert found.queries[0].also == ()
-
-
 def test_how_to_answer_is_not_searched_for(make: Make) -> None:
     form = "Round your answer to two decimals."
     asked, plain = (make(rerank=False).retrieve(q, top_k=5) for q in (f"revenues in 2018? {form}", "revenues in 2018?"))
@@ -169,8 +162,6 @@ def test_a_reranker_that_thinks_little_of_tables_does_not_put_them_last(make: Ma
 
     fused = ranked(rerank=False)
     assert ranked(reranker=Bookish()) == fused
-    # The reference takes its word.
-    assert ranked(reranker=Bookish(), mode="reference") != ranked(rerank=False, mode="reference")
 
 
 def test_a_busy_machine_finds_the_same(make: Make) -> None:
@@ -234,7 +225,7 @@ def test_a_short_list_is_the_beginning_of_a_long_one(make: Make) -> None:
 
 
 def test_rows_are_folded_into_their_table(make: Make) -> None:
-    for mode in ("hybrid", "reference", "vector", "bm25"):
+    for mode in ("hybrid", "vector", "bm25"):
         found = make(mode=mode).retrieve("price list grid: price of the nut in euro", top_k=10)
         inside = [hit for hit in found.hits if "Price list" in hit.chunk.text]
         assert [hit.chunk.tiles for hit in inside] == [(1, 4)], mode

@@ -281,7 +281,7 @@ def owners(found: Retrieval) -> Sequence[str]:
 QUESTION = "What were Globex's capital expenditures?"
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25", "reference"])
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "bm25"])
 def test_chunks_of_the_named_document_come_first_and_say_so(make: Make, mode: str) -> None:
     found = make(mode=mode).retrieve(QUESTION, top_k=12)
     assert owners(found)[0] == "GLOBEX"
