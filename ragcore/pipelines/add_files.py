@@ -1,7 +1,6 @@
 """Adding of files: which files are accepted, which belong together, and their storage.
 
-An ADE JSON belongs to the PDF that it was made from: the PDF of its name beside it (in its folder or upload), else a
-PDF of its name and page count in the library. The two form one document.
+An ADE JSON and the PDF of its name beside it (in its folder or upload) form one document.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
         doc_id, new = store.add_file(data, name)
         return Added(doc_id, "new" if new else "already")
     _check_size(len(data), name, settings, json=True)
-    pages = read_ade(data, name, settings.max_pages).pages
+    read_ade(data, name, settings.max_pages)
     if pdf is None and beside is not None:
         pdf = _read(beside, beside.name, settings)
     elif pdf is not None:
@@ -67,7 +66,6 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
         known = store.find_ade(data)
         if known is not None:
             return Added(known, "already", "" if store.original(known).is_file() else ALONE)
-        pdf = _from_library(store, name, pages)
     doc_id, new = store.add_ade(data, name, pdf)
     return Added(doc_id, "new" if new else "already", ALONE if pdf is None else "")
 
@@ -95,16 +93,6 @@ def _is_sound(path: Path, settings: IngestSettings) -> bool:
     except (BadAdeJson, TooManyPages, EmptyFile, FileTooLarge, FileMissing):
         return False
     return True
-
-
-def _from_library(store: Store, name: str, pages: int) -> bytes | None:
-    """PDF in the library with the name and page count of an ADE JSON; the last added of several."""
-    stem = PurePath(name).stem
-    for info in reversed(store.documents()):
-        named = PurePath(info.name).suffix.lower() == ".pdf" and PurePath(info.name).stem == stem
-        if named and info.pages == pages and store.ade_file(info.doc_id) is None:
-            return store.file(info.doc_id).read_bytes()
-    return None
 
 
 def _read(path: Path, name: str, settings: IngestSettings) -> bytes:

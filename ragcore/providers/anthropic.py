@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import queue
+import random
 import re
 import socket
 import threading
@@ -23,9 +24,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ragcore.errors import ModelError, Overloaded, RateLimited, RequestRefused, StreamBroken
+from ragcore.errors import (
+    KeyRefused,
+    ModelError,
+    ModelMissing,
+    ModelUnreachable,
+    Overloaded,
+    RateLimited,
+    RequestRefused,
+    StreamBroken,
+)
 from ragcore.protocols import Capabilities, ModelRequest
-from ragcore.providers.faults import LONGEST_WAIT, garbled, said, translate, wait_seconds, words
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 
@@ -40,6 +49,9 @@ MOMENT = 1.0  # s
 LONGEST_ANSWER = 10  # times the longest silence: endless writing is ended too
 LARGEST_RESPONSE, LARGEST_LINE = 64 << 20, 4 << 20  # bytes
 MOST_TOKENS = 10_000_000  # of one request
+FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0  # s
+LONGEST_SAID = 500  # characters of a server's own words that are passed on
+SHORTEST_KEY = 8  # a shorter one may be a word
 LONGEST_TOKEN = 64  # characters: a service that exceeds ``max_tokens`` of these ignores the limit
 
 
@@ -435,3 +447,101 @@ def _disconnect(events: Stream[RawMessageStreamEvent]) -> None:
         except OSError:
             # Already closed by either side, as intended.
             return
+
+
+def wait_seconds(error: ModelError, attempt: int) -> float:
+    """Back-off that the service asked for, else 0.5 s doubled for each attempt, shortened at random to spread
+    clients."""
+    response = getattr(error.__cause__, "response", None)
+    try:
+        return max(0.0, float(response.headers["retry-after"]))
+    except (AttributeError, KeyError, ValueError):
+        # Not asked for, or as a date, by a clock that may differ from ours.
+        return float(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.75, 1.0))
+
+
+def garbled(base_url: str, how: str, error: Exception | None = None) -> StreamBroken:
+    """Error for a server that does not speak the Messages API."""
+    ours = StreamBroken(
+        f"{base_url} sent something that is not the Messages API: {how}.",
+        hint="The text received so far is kept. Check llm.base_url and the server's log, then try again.",
+    )
+    ours.__cause__ = error
+    return ours
+
+
+_BY_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+_BY_STATUS: dict[int, tuple[type[ModelError], str, str | None]] = {
+    401: (KeyRefused, "{url} refused the key: {reason}.", None),
+    402: (KeyRefused, "{url} refused: {reason}.", "Check the plan and credit of the key's account."),
+    403: (KeyRefused, "The key can't use {model}: {reason}.", "Check what the key's account may use."),
+    404: (
+        ModelMissing,
+        "{url} does not know {model!r}: {reason}.",
+        "Check llm.model, llm.claude_model and llm.base_url in config.toml.",
+    ),
+    429: (RateLimited, "Too many requests: {reason}.", None),
+    **dict.fromkeys((503, 529), (Overloaded, "{url} is overloaded: {reason}.", None)),
+    **dict.fromkeys((408, 409, 504), (ModelUnreachable, "{url} did not answer in time: {reason}.", None)),
+}
+_FAILED = (Overloaded, "{url} failed (HTTP {status}): {reason}.", "Try again in a moment.")
+_REFUSED = (RequestRefused, "{url} refused the request (HTTP {status}): {reason}.", None)
+_ELSEWHERE = (
+    RequestRefused,
+    "{url} redirects to another address, which Groundwork doesn't follow.",
+    "Set llm.base_url to the server's own address.",
+)
+
+
+def translate(error: anthropic.APIError, model: str, base_url: str, key: str) -> ModelError:
+    """Client error as ours, chained to it and without the ``key``. An error sent inside a stream has its type but
+    status 200."""
+    import anthropic
+
+    ours: ModelError
+    if isinstance(error, anthropic.APITimeoutError):
+        ours = ModelUnreachable(
+            f"{base_url} did not answer in time.", hint="Try again, or raise llm.timeout_seconds in config.toml."
+        )
+    elif isinstance(error, anthropic.APIConnectionError):
+        ours = ModelUnreachable(f"{base_url} can't be reached.")
+    elif isinstance(error, anthropic.APIStatusError):
+        status = error.status_code if error.status_code >= 300 else _BY_TYPE.get(str(error.type), 500)
+        kind, text, hint = _BY_STATUS.get(
+            status, _FAILED if status >= 500 else _REFUSED if status >= 400 else _ELSEWHERE
+        )
+        reason = (said(error.api_message, key) or f"HTTP {status}").rstrip(".")
+        ours = kind(text.format(url=base_url, model=model, status=status, reason=reason), hint=hint)
+        waits = said(error.response.headers.get("retry-after"), key)
+        if isinstance(ours, RateLimited) and waits:
+            ours.hint = f"The service asks to wait {waits} s. {ours.hint}"
+    else:
+        ours = StreamBroken(f"{base_url} sent something that is not the Messages API: {said(error.message, key)}")
+    # A log also prints the cause.
+    error.message = said(error.message, key)
+    error.args, error.body = (error.message,), None
+    ours.__cause__ = error
+    return ours
+
+
+def words(value: Any) -> str:
+    """``value`` if it is text, else "". Halves of characters, which UTF-8 cannot hold, become U+FFFD."""
+    text = value if isinstance(value, str) else ""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def said(value: Any, key: str) -> str:
+    """Server's error message, shortened, without the ``key`` that it was sent."""
+    told = words(value)
+    return (told.replace(key, "[key]") if len(key) >= SHORTEST_KEY else told)[:LONGEST_SAID]

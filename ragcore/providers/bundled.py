@@ -34,20 +34,17 @@ MAX_TOKENS = 512
 
 @dataclass(frozen=True, slots=True)
 class BundledModel:
-    """Location of a model inside the package, and the SHA-256 of each file used."""
+    """Location of a model inside the package, and the SHA-256 of each file used; of an embedder also its prefix of
+    queries."""
 
     folder: str
     files: Mapping[str, str]
+    dimensions: int = 0
+    query_prefix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BundledEmbeddingModel(BundledModel):
-    dimensions: int
-    query_prefix: str
-
-
-EMBEDDERS: Mapping[str, BundledEmbeddingModel] = {
-    "bge-small-en-v1.5": BundledEmbeddingModel(
+EMBEDDERS = {
+    "bge-small-en-v1.5": BundledModel(
         folder="models/data/bge_small_en",
         files={
             "model.onnx": "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
@@ -57,7 +54,7 @@ EMBEDDERS: Mapping[str, BundledEmbeddingModel] = {
         query_prefix="Represent this sentence for searching relevant passages: ",
     )
 }
-RERANKERS: Mapping[str, BundledModel] = {
+RERANKERS = {
     "ms-marco-MiniLM-L-12-v2": BundledModel(
         folder="models/data/reranker_en",
         files={

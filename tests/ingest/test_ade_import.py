@@ -96,16 +96,6 @@ def test_without_the_pdf_the_pages_are_redrawn_and_say_so(engine: Engine) -> Non
     assert len(files(engine)) == 2
 
 
-def test_the_pdf_may_be_in_the_library_already(engine: Engine) -> None:
-    pdf = engine.ingest(engine.add(report().pdf, "report.pdf").doc_id)
-    other = engine.add(ade([chunk("text", FINDING, (70, 90, 540, 200))]), "report.json")
-    assert other.note, "that PDF has another number of pages"
-    added = engine.add(report().json, "report.json")
-    assert (added.status, added.note) == ("new", "")
-    assert added.doc_id != pdf.doc_id
-    assert engine.ingest(added.doc_id).degraded_pages == 0
-
-
 def test_a_rebuild_needs_no_file_and_gives_the_same(engine: Engine) -> None:
     doc_id = engine.ingest(engine.add(report().json, "report.json", pdf=report().pdf).doc_id).doc_id
     before = engine.document(doc_id)
