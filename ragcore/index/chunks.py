@@ -3,17 +3,15 @@ columns, as the caches hold them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.index.database import IN, Connection, Database, Row, listed
+from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.types import Chunk, ChunkKind, Entry, Scope
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ class ChunkStore:
     def indexed_chunks(self, doc_id: str) -> list[tuple[Entry, Chunk]]:
         """Chunks of a document by index, each with its cache entry."""
         rows = self.database.rows("SELECT * FROM chunks WHERE doc_id = ? ORDER BY position", doc_id)
-        return [(_entry(row), _chunk(row)) for row in rows]
+        return [(made(Entry, row), _chunk(row)) for row in rows]
 
     def tiles_at(self, spans: Sequence[tuple[str, int, int]]) -> list[Chunk]:
         """Tiles that contain ``spans`` (document, start, end), in their order, of ready documents."""
@@ -71,7 +69,7 @@ class ChunkStore:
         """Chunks with these ids, in this order; missing ids are left out."""
         rows = self.database.rows(
             f"SELECT c.* FROM chunks c JOIN documents USING (doc_id) WHERE chunk_id {IN} AND removed IS NULL",
-            listed(chunk_ids),
+            list(chunk_ids),
         )
         found = {row["chunk_id"]: _chunk(row) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
@@ -144,7 +142,7 @@ class ChunkStore:
             )
             if len(rows) >= VECTORS or (rows and doc_id == doc_ids[-1]):
                 matrix = np.frombuffer(b"".join(row["vector"] for row in rows), "<f4").reshape(len(rows), -1)
-                yield [_entry(row) for row in rows], matrix
+                yield [made(Entry, row) for row in rows], matrix
                 rows = []
 
     # Postings
@@ -157,7 +155,7 @@ class ChunkStore:
         """``(doc_id, mark, data)`` of the given documents that have stored postings."""
         with self.database.read() as connection:
             query = f"SELECT doc_id, fingerprint, data FROM postings WHERE doc_id {IN}"
-            yield from map(tuple, connection.execute(query, (listed(doc_ids),)))
+            yield from map(tuple, connection.execute(query, (list(doc_ids),)))
 
     def put_postings(self, doc_id: str, mark: str, data: bytes) -> None:
         """Store the postings of a document. A document removed in the meantime is skipped."""
@@ -179,17 +177,15 @@ class ChunkStore:
 
     def index_record(self) -> dict[str, Any] | None:
         """Builder of the index: embedder, dimensions and settings; None before the first build."""
-        value = self._meta("index")
-        return json.loads(value) if value else None
+        record: dict[str, Any] | None = self._meta("index")
+        return record
 
     def set_index_record(self, record: Mapping[str, Any]) -> None:
-        row = {"key": "index", "value": json.dumps(dict(record), sort_keys=True)}
         with self.database.write() as connection:
-            connection.insert("meta", row, clash="REPLACE")
+            connection.insert("meta", {"key": "index", "value": dict(record)}, clash="REPLACE")
 
-    def _meta(self, key: str) -> str | None:
-        value: str | None = self.database.value("SELECT value FROM meta WHERE key = ?", key)
-        return value
+    def _meta(self, key: str) -> Any:
+        return self.database.value("SELECT value FROM meta WHERE key = ?", key)
 
 
 def settle(connection: Connection, embedder: str, doc_ids: Iterable[str]) -> None:
@@ -200,48 +196,27 @@ def settle(connection: Connection, embedder: str, doc_ids: Iterable[str]) -> Non
         SELECT ?, doc_id, fingerprint FROM documents d WHERE doc_id {IN} AND fingerprint IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.doc_id = d.doc_id AND {_BARE})
         """,
-        (embedder, listed(doc_ids), embedder),
+        (embedder, list(doc_ids), embedder),
     )
 
 
 def bump_revision(connection: Connection) -> None:
     """Increase the revision; call it in the transaction that changes chunks."""
     revision = connection.value("SELECT value FROM meta WHERE key = 'revision'")
-    connection.insert("meta", {"key": "revision", "value": str(int(revision or 0) + 1)}, clash="REPLACE")
+    connection.insert("meta", {"key": "revision", "value": int(revision or 0) + 1}, clash="REPLACE")
 
 
 def chunk_row(chunk: Chunk, pages: tuple[int, int]) -> dict[str, Any]:
     """Row of a chunk whose words touch ``pages``, first and last."""
-    row = {name: getattr(chunk, name) for name in _SAME}
-    first, last = chunk.tiles or (None, None)
-    section = json.dumps(chunk.section, ensure_ascii=False)
-    return row | {
-        "position": chunk.index,
-        "section": section,
-        "first_tile": first,
-        "last_tile": last,
-        "first_page": pages[0],
-        "last_page": pages[1],
-    }
-
-
-# Fields of chunks that are columns unchanged.
-_SAME = ("chunk_id", "doc_id", "kind", "start", "end", "text", "header", "lead_in", "tokens", "grid", "context")
+    row = {each.name: getattr(chunk, each.name) for each in fields(Chunk)}
+    first, last = row.pop("tiles") or (None, None)
+    places = {"position": row.pop("index"), "first_tile": first, "last_tile": last}
+    return row | places | {"first_page": pages[0], "last_page": pages[1]}
 
 
 def _chunk(row: Row) -> Chunk:
     tiles = None if row["first_tile"] is None else (row["first_tile"], row["last_tile"])
-    same = {name: row[name] for name in _SAME}
-    return Chunk(index=row["position"], section=_section(row["section"]), tiles=tiles, **same)
-
-
-@lru_cache(maxsize=8192)
-def _section(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
-
-
-def _entry(row: Row) -> Entry:
-    return Entry(row["chunk_id"], row["doc_id"], row["kind"], row["first_page"], row["last_page"])
+    return made(Chunk, row, index=row["position"], tiles=tiles)
 
 
 def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> str:

@@ -8,7 +8,6 @@ the turn that the conversation names. Turns are deleted only with the whole conv
 
 from __future__ import annotations
 
-import json
 import re
 import time
 import unicodedata
@@ -19,8 +18,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
-from ragcore.index.database import IN, Connection, Database, Row, listed
-from ragcore.index.packing import fields, pack, unpack
+from ragcore.index.database import IN, Connection, Database, Row, made
+from ragcore.index.packing import adapter, fields, pack, unpack
 from ragcore.text.markdown import plain
 from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
@@ -88,7 +87,7 @@ class Conversations:
     def new(self, scope: Scope = EVERYTHING) -> str:
         """Create an empty conversation; its title comes from the first question."""
         conversation_id, now = uuid.uuid4().hex[:12], time.time()
-        row = {"conversation_id": conversation_id, "title": "", "doc_ids": _scope_json(scope)}
+        row = {"conversation_id": conversation_id, "title": "", "doc_ids": _stored(scope)}
         with self.database.write() as connection:
             connection.insert("conversations", row | {"created": now, "updated": now})
         return conversation_id
@@ -120,7 +119,7 @@ class Conversations:
             if since in path:
                 begin = path.index(since)
             turns = tree.stored(connection, path[begin:end])
-        return Conversation(info=_info(row, len(path)), scope=_scope(row["doc_ids"]), turns=turns, earlier=begin)
+        return Conversation(info=_info(row, len(path)), scope=_scope(row), turns=turns, earlier=begin)
 
     def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
         """Turn of the shown path; None if it is not (or no longer) on it."""
@@ -143,17 +142,17 @@ class Conversations:
                 parent = after or None
             path = tree.path(parent)
             query = f"SELECT turn_id, question, answer FROM turns WHERE turn_id {IN} AND answer IS NOT NULL"
-            stored = {turn_id: (question, answer) for turn_id, question, answer in connection.rows(query, listed(path))}
+            stored = {turn_id: (question, answer) for turn_id, question, answer in connection.rows(query, path)}
         answered = (stored[turn_id] for turn_id in path if turn_id in stored)
         return Place(parent, tuple(_answered(question, fields(answer)) for question, answer in answered))
 
     def scope(self, conversation_id: str) -> Scope:
         """Scope of its next questions."""
         with self.database.read() as connection:
-            return _scope(_conversation(connection, conversation_id)["doc_ids"])
+            return _scope(_conversation(connection, conversation_id))
 
     def set_scope(self, conversation_id: str, scope: Scope) -> None:
-        self._update(conversation_id, doc_ids=_scope_json(scope))
+        self._update(conversation_id, doc_ids=_stored(scope))
 
     def rename(self, conversation_id: str, title: str) -> None:
         """Rename it. Raises `InputError` for a title that is too long."""
@@ -218,7 +217,7 @@ class Conversations:
                 connection.update("turns", "turn_id = ?", turn_id, answer=packed)
                 remember(connection, row["conversation_id"], turn_id, row["question"], answer.text)
 
-    def _update(self, conversation_id: str, **values: str | None) -> None:
+    def _update(self, conversation_id: str, **values: Any) -> None:
         with self.database.write() as connection:
             _change(connection, conversation_id, **values)
             if values.get("title") is not None:
@@ -255,7 +254,7 @@ class _Tree:
     def stored(self, connection: Connection, turn_ids: Sequence[str]) -> tuple[StoredTurn, ...]:
         """These turns with their answers, in this order."""
         query = f"SELECT turn_id, question, answer, created FROM turns WHERE turn_id {IN}"
-        rows = {row["turn_id"]: row for row in connection.rows(query, listed(turn_ids))}
+        rows = {row["turn_id"]: row for row in connection.rows(query, list(turn_ids))}
         given = given_titles(connection)
         return tuple(self._stored(rows[turn_id], given) for turn_id in turn_ids)
 
@@ -299,25 +298,17 @@ def _answered(question: str, answer: Mapping[str, Any]) -> Turn:
     return Turn(question, answer["text"], answer.get("standalone", ""), cited)
 
 
-def _scope_json(scope: Scope) -> str | None:
-    return None if scope == EVERYTHING else json.dumps(asdict(scope))
+def _stored(scope: Scope) -> dict[str, Any] | None:
+    return None if scope == EVERYTHING else asdict(scope)
 
 
-def _scope(stored: str | None) -> Scope:
-    """Scope in the column ``doc_ids``."""
-    found = json.loads(stored) if stored else {}
-    doc_ids = found.get("doc_ids")
-    return Scope(
-        None if doc_ids is None else tuple(doc_ids),
-        tuple((first, last) for first, last in found.get("pages", ())),
-        tuple(found.get("kinds", ())),
-        tuple(found.get("without", ())),
-    )
+def _scope(row: Row) -> Scope:
+    found: Scope = adapter(Scope).validate_python(row["doc_ids"] or {})
+    return found
 
 
 def _info(row: Row, turns: int) -> ConversationInfo:
-    own = (row["conversation_id"], row["title"], row["created"], row["updated"])
-    return ConversationInfo(*own, turns, row["shown"] or "")
+    return made(ConversationInfo, row, turns=turns, shown=row["shown"] or "")
 
 
 # Stored answers under the current titles of their documents
@@ -366,8 +357,8 @@ class FeedbackStore:
 
     def of(self, turn_ids: Sequence[str]) -> dict[str, Feedback]:
         """Feedback on these turns; turns without any are left out."""
-        rows = self._database.rows(f"SELECT * FROM feedback WHERE turn_id {IN}", listed(turn_ids))
-        return {row["turn_id"]: _feedback(row) for row in rows}
+        rows = self._database.rows(f"SELECT * FROM feedback WHERE turn_id {IN}", list(turn_ids))
+        return {row["turn_id"]: made(Feedback, row) for row in rows}
 
     def all(self) -> list[FeedbackRecord]:
         """All feedback, oldest first."""
@@ -375,39 +366,26 @@ class FeedbackStore:
             "SELECT feedback.*, conversation_id, question, answer FROM feedback JOIN turns USING (turn_id) "
             "ORDER BY feedback.created"
         )
-        told = []
-        for row in rows:
-            answer = unpack(row["answer"], Answer) if row["answer"] else None
-            told.append(
-                FeedbackRecord(
-                    conversation_id=row["conversation_id"],
-                    turn_id=row["turn_id"],
-                    question=row["question"],
-                    answer=answer.text if answer else "",
-                    model=answer.model if answer else "",
-                    refused=bool(answer and answer.refused),
-                    settings_hash=answer.settings_hash if answer else "",
-                    feedback=_feedback(row),
-                    created=row["created"],
-                )
-            )
-        return told
+        return [_record(row) for row in rows]
 
     def suggestions(self, turn_id: str) -> tuple[str, ...] | None:
         """Suggested questions after a turn; None if they were not computed yet."""
         found = self._database.value("SELECT questions FROM suggestions WHERE turn_id = ?", turn_id)
-        return None if found is None else tuple(json.loads(found))
+        return None if found is None else tuple(found)
 
     def keep_suggestions(self, turn_id: str, questions: Sequence[str]) -> None:
         """Store suggested questions. Raises `UnknownTurn`."""
-        row = {"turn_id": turn_id, "questions": json.dumps(list(questions))}
+        row = {"turn_id": turn_id, "questions": list(questions)}
         with self._database.write() as connection:
             _require(connection, turn_id)
             connection.insert("suggestions", row, clash="REPLACE")
 
 
-def _feedback(row: Row) -> Feedback:
-    return Feedback(bool(row["helpful"]), row["reason"], row["words"])
+def _record(row: Row) -> FeedbackRecord:
+    answer = fields(row["answer"]) if row["answer"] else {}
+    told = {name: answer.get(name, "") for name in ("model", "settings_hash")}
+    text, refused = answer.get("text", ""), answer.get("refused", False)
+    return made(FeedbackRecord, row, answer=text, refused=refused, feedback=made(Feedback, row), **told)
 
 
 def _require(connection: Connection, turn_id: str) -> None:
@@ -451,7 +429,7 @@ def find(database: Database, search: str) -> dict[str, str]:
                 held[conversation_id].add(query)
                 turns[conversation_id][turn] += turn_id != conversation_id
         best = {one: turns[one].most_common(1)[0] for one, words in held.items() if len(words) == len(asked)}
-        shown = json.dumps([turn for turn, words in best.values() if words])
+        shown = [turn for turn, words in best.values() if words]
         snippets = connection.rows(_SNIPPETS, " OR ".join(asked), shown)
     texts = {turn: " ".join(text.replace(_BREAK, "").split()) for turn, text in snippets}
     return {one: texts.get(turn, "") for one, (turn, _) in best.items()}

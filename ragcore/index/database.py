@@ -2,6 +2,9 @@
 
 WAL lets any number of processes read while one writes; each write is one short ``BEGIN IMMEDIATE`` transaction, and a
 process that finds the file busy waits `BUSY_SECONDS` before it raises `StoreBusy`.
+
+Columns declared ``JSON`` and ``BOOLEAN`` are read and written as Python values (a list is read as a tuple). A list given
+for the question mark of `IN` is the set of values to look for.
 """
 
 from __future__ import annotations
@@ -9,26 +12,46 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore import files
 from ragcore.errors import DiskFull, StoreBusy, StoreError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 BUSY_SECONDS = 30.0
-SCHEMA = 101  # raise it with any change to the tables
+SCHEMA = 102  # raise it with any change to the tables
 IDLE = 8  # connections kept open for the next transaction
-IN = "IN (SELECT value FROM json_each(?))"  # used with `listed`: membership in any number of values
+IN = "IN (SELECT value FROM json_each(?))"
 
 Row = sqlite3.Row
+T = TypeVar("T", bound="DataclassInstance")
 
 
-def listed(values: Iterable[str]) -> str:
-    """Parameter for the question mark of `IN`."""
-    return json.dumps(list(values))
+def _to_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _from_json(text: bytes) -> Any:
+    value = json.loads(text)
+    return tuple(value) if isinstance(value, list) else value
+
+
+for _kind in (dict, list, tuple):
+    sqlite3.register_adapter(_kind, _to_json)
+sqlite3.register_converter("JSON", _from_json)
+sqlite3.register_converter("BOOLEAN", lambda digit: digit != b"0")
+
+
+def made(kind: type[T], row: Row, **others: object) -> T:
+    """Dataclass ``kind`` of the columns that are named like its fields, and of ``others``."""
+    names = kind.__dataclass_fields__.keys() & row.keys()
+    return kind(**{name: row[name] for name in names} | others)
 
 
 class Connection(sqlite3.Connection):
@@ -51,16 +74,19 @@ class Connection(sqlite3.Connection):
         """First column of every row."""
         return [row[0] for row in self.execute(query, values)]
 
-    def insert(self, table: str, *rows: Mapping[str, object], clash: str = "ABORT", key: str = "") -> int:
+    def insert(self, table: str, *rows: Mapping[str, object], clash: str = "", key: str = "") -> int:
         """Insert rows with the same columns; returns how many were inserted. For existing rows ``clash`` decides
-        (``IGNORE``, ``REPLACE``), or with ``key``, its columns, the other columns are updated."""
+        (``NOTHING``, ``REPLACE``, ``UPDATE SET …``; default: an error), or with ``key``, its columns, the other columns
+        are updated."""
         if not rows:
             return 0
         named = [f'"{column}"' for column in rows[0]]
-        query = f"INSERT OR {clash} INTO {table} ({', '.join(named)}) VALUES (:{', :'.join(rows[0])})"
+        replace = " OR REPLACE" if clash == "REPLACE" else ""
+        query = f"INSERT{replace} INTO {table} ({', '.join(named)}) VALUES (:{', :'.join(rows[0])})"
         if key:
-            set_ = ", ".join(f"{column} = excluded.{column}" for column in named)
-            query += f" ON CONFLICT ({key}) DO UPDATE SET {set_}"
+            clash = "UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in named)
+        if clash and not replace:
+            query += f" ON CONFLICT{f' ({key})' if key else ''} DO {clash}"
         return self.executemany(query, rows).rowcount
 
     def update(self, table: str, where: str, *values: object, **columns: object) -> int:
@@ -144,7 +170,12 @@ class Database:
             connection = self._idle.pop()
         except IndexError:
             connection = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, factory=Connection
+                self.path,
+                timeout=BUSY_SECONDS,
+                detect_types=sqlite3.PARSE_DECLTYPES,
+                isolation_level=None,
+                check_same_thread=False,
+                factory=Connection,
             )
             connection.row_factory = Row
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):

@@ -3,7 +3,6 @@ documents and libraries."""
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 import zlib
@@ -47,10 +46,8 @@ class ModelTexts:
 
     def spend(self, doc_id: str, usd: float) -> None:
         with self._database.write() as connection:
-            connection.execute(
-                "INSERT INTO model_costs VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET usd = usd + excluded.usd",
-                (self._kind, doc_id, usd),
-            )
+            row = {"kind": self._kind, "doc_id": doc_id, "usd": usd}
+            connection.insert("model_costs", row, clash="UPDATE SET usd = usd + excluded.usd")
 
 
 class FigureTexts(ModelTexts):
@@ -135,10 +132,8 @@ class Ledger:
         sums = ", ".join(f"{name} = {name} + excluded.{name}" for name in ("calls", "usd", *_TOKENS))
         with self._lock:
             if self._unbooked:
-                names = list(self._unbooked[0])
-                query = f"INSERT INTO spent ({', '.join(names)}) VALUES (:{', :'.join(names)})"
                 with self._database.write() as connection:
-                    connection.executemany(f"{query} ON CONFLICT DO UPDATE SET {sums}", self._unbooked)
+                    connection.insert("spent", *self._unbooked, clash=f"UPDATE SET {sums}")
                 self._unbooked = []
 
     def spending(self, prices: Prices) -> Spending:
@@ -182,11 +177,11 @@ class Overviews:
         """Questions found for a scope."""
         query = "SELECT questions FROM starters WHERE scope = ? AND stamp = ?"
         found = self._database.value(query, scope, stamp)
-        return None if found is None else list(json.loads(found))
+        return None if found is None else list(found)
 
     def keep_starters(self, scope: str, stamp: str, questions: Sequence[object]) -> None:
         """Store them, and delete all that were found before the library changed."""
-        row = {"scope": scope, "stamp": stamp, "questions": json.dumps(list(questions))}
+        row = {"scope": scope, "stamp": stamp, "questions": list(questions)}
         with self._database.write() as connection:
             connection.execute("DELETE FROM starters WHERE stamp != ?", (stamp,))
             connection.insert("starters", row, clash="REPLACE")

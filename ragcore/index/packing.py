@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import zlib
@@ -20,12 +21,13 @@ T = TypeVar("T")
 
 def pack(value: Any, kind: Hashable) -> bytes:
     """``value`` of type ``kind`` (a dataclass, or a tuple of them), serialised."""
-    return zlib.compress(_adapter(kind).dump_json(value), 6)
+    return zlib.compress(adapter(kind).dump_json(value), 6)
 
 
 def unpack(data: bytes, kind: type[T]) -> T:
     """Inverse of `pack`."""
-    return _made(zlib.decompress(data), kind)
+    value: T = adapter(cast(Hashable, kind)).validate_json(zlib.decompress(data))
+    return value
 
 
 def fields(data: bytes) -> dict[str, Any]:
@@ -34,13 +36,9 @@ def fields(data: bytes) -> dict[str, Any]:
     return packed
 
 
-def _made(text: bytes, kind: type[T]) -> T:
-    value: T = _adapter(cast(Hashable, kind)).validate_json(text)
-    return value
-
-
 @cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+def adapter(kind: Hashable) -> TypeAdapter[Any]:
+    """Converter between a type and its JSON."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(cast(Any, kind))
@@ -50,34 +48,10 @@ _BEGINS = re.compile(rb'\{"id":(\d+),"kind":"[^"]*","start":(\d+),"end":(\d+),')
 _NOISE = re.compile(rb'"noise":(null|")')
 
 
-class Elements(Sequence[Element]):
-    """Elements of a document in some order, equal to a tuple of the same elements."""
-
-    def _at(self, index: int) -> Element:
-        raise NotImplementedError
-
-    @overload
-    def __getitem__(self, index: int) -> Element: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Element, ...]: ...
-    def __getitem__(self, index: int | slice) -> Element | tuple[Element, ...]:
-        if isinstance(index, slice):
-            return tuple(self._at(i) for i in range(*index.indices(len(self))))
-        return self._at(index)
-
-    def __iter__(self) -> Iterator[Element]:
-        return (self._at(i) for i in range(len(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return tuple(self) == tuple(other) if isinstance(other, (tuple, Elements)) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-
-class StoredElements(Elements):
+class StoredElements(Sequence[Element]):
     """Elements of a stored document, each decoded on demand: a filing has some thousands, mostly rows and cells of
-    tables, and an answer reads a few dozen. Thread-safe: at worst one is decoded twice.
+    tables, and an answer reads a few dozen. Equal to a tuple of the same elements. Thread-safe: at worst one is decoded
+    twice.
 
     They are stored as one JSON array. Where each begins, its span and whether it is noise are found by the JSON keys,
     which can occur nowhere else: inside a string a quotation mark is escaped.
@@ -87,50 +61,54 @@ class StoredElements(Elements):
         """Index the elements. Raises `StoreError` if ``packed`` is no array of elements."""
         try:
             self._json = zlib.decompress(packed)
-        except zlib.error as error:
-            raise _unreadable() from error
+        except zlib.error:
+            self._json = b""
         begins, noise = list(_BEGINS.finditer(self._json)), _NOISE.findall(self._json)
         if len(begins) != len(noise) or (not begins and self._json != b"[]"):
-            raise _unreadable()
+            raise StoreError("The stored text of this document can't be read.", hint="Read it again.")
         starts = [match.start() for match in begins]
         self._places = list(zip(starts, [start - 1 for start in starts[1:]] + [len(self._json) - 1]))
         # Start, end and id: the sort key of the body.
         self._keys = [(int(match[2]), int(match[3]), int(match[1])) for match in begins]
         self._quiet = [said == b"null" for said in noise]
-        self._held: list[Element | None] = [None] * len(begins)
+        self._decoded: list[Element | None] = [None] * len(begins)
+        self._order: Sequence[int] = range(len(begins))
 
     @property
     def characters(self) -> int:
         """Length of their JSON."""
         return len(self._json)
 
-    def body(self) -> StoredBody:
+    def body(self) -> StoredElements:
         """Elements that are no noise, in the order of the text."""
-        return StoredBody(self, sorted((i for i, quiet in enumerate(self._quiet) if quiet), key=self._keys.__getitem__))
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def _at(self, index: int) -> Element:
-        found = self._held[index]
-        if found is None:
-            start, end = self._places[index]
-            found = self._held[index] = _made(self._json[start:end], Element)
-        return found
-
-
-class StoredBody(Elements):
-    """Some stored elements, in another order."""
-
-    def __init__(self, elements: StoredElements, order: list[int]) -> None:
-        self._elements, self._order = elements, order
+        made = copy.copy(self)
+        made._order = sorted((at for at, quiet in enumerate(self._quiet) if quiet), key=self._keys.__getitem__)
+        return made
 
     def __len__(self) -> int:
         return len(self._order)
 
-    def _at(self, index: int) -> Element:
-        return self._elements[self._order[index]]
+    @overload
+    def __getitem__(self, index: int) -> Element: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Element, ...]: ...
+    def __getitem__(self, index: int | slice) -> Element | tuple[Element, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._at, self._order[index]))
+        return self._at(self._order[index])
 
+    def __iter__(self) -> Iterator[Element]:
+        return map(self._at, self._order)
 
-def _unreadable() -> StoreError:
-    return StoreError("The stored text of this document can't be read.", hint="Read it again.")
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, (tuple, StoredElements)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def _at(self, place: int) -> Element:
+        found = self._decoded[place]
+        if found is None:
+            start, end = self._places[place]
+            found = self._decoded[place] = cast(Element, adapter(Element).validate_json(self._json[start:end]))
+        return found

@@ -7,7 +7,6 @@ at any moment loses no section and writes none twice.
 
 from __future__ import annotations
 
-import json
 import time
 import uuid
 from collections import defaultdict
@@ -17,7 +16,7 @@ from typing import Any, Literal
 
 from ragcore.errors import UnknownReport, UnknownSection
 from ragcore.index.conversations import given_titles, renamed
-from ragcore.index.database import IN, Connection, Database, Row, listed
+from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import pack, unpack
 from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Span
 
@@ -127,7 +126,7 @@ class Reports:
             "title": title,
             "guidance": guidance,
             "origin": origin,
-            "doc_ids": _json(doc_ids),
+            "doc_ids": None if doc_ids is None else list(doc_ids),
             "created": now,
             "updated": now,
             "subject": None if focus is None else focus.subject,
@@ -168,7 +167,7 @@ class Reports:
 
     def set_documents(self, report_id: str, doc_ids: Sequence[str] | None) -> None:
         """Set the documents that it is filled from; None: all documents."""
-        self.update(report_id, doc_ids=_json(doc_ids))
+        self.update(report_id, doc_ids=None if doc_ids is None else list(doc_ids))
 
     def delete(self, report_id: str) -> None:
         """Delete it with everything written in it."""
@@ -205,14 +204,14 @@ class Reports:
 
     def set_section(self, section_id: str, **values: object) -> None:
         """Set columns of a section: ``asked`` (JSON object), ``accepted``, ``removed``, ``trouble`` (JSON object)."""
-        packed = {name: _json(value) if name in ("asked", "trouble") else value for name, value in values.items()}
         with self.database.write() as connection:
-            _set(connection, section_id, **packed)
+            _set(connection, section_id, **values)
             _touch(connection, _row(connection, section_id)["report_id"])
 
     def trouble(self, section_id: str) -> Json | None:
         """Error of a section's last writing; None if it succeeded, or the section no longer exists."""
-        return _read(self.database.value("SELECT trouble FROM report_sections WHERE section_id = ?", section_id))
+        found: Json | None = self.database.value("SELECT trouble FROM report_sections WHERE section_id = ?", section_id)
+        return found
 
     def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
         """Pin a place for a section or exclude it from the section; None: neither."""
@@ -257,7 +256,7 @@ class Reports:
             }
             connection.insert("report_versions", version)
             shown = version_id if show and not row["accepted"] else row["shown"]
-            _set(connection, section_id, shown=shown, trouble=_json(trouble or None))
+            _set(connection, section_id, shown=shown, trouble=trouble or None)
             if done:
                 connection.execute("DELETE FROM report_tasks WHERE section_id = ?", (section_id,))
             _touch(connection, row["report_id"])
@@ -289,36 +288,35 @@ class Reports:
     def queue(self, report_id: str, tasks: Sequence[tuple[str, str]], writer: str, *, visit: bool = False) -> None:
         """Append sections (id and instruction) to the queue, to be written by ``writer``; ``visit``: with a visit's
         own key. A queued section keeps its entry."""
-        same = {"report_id": report_id, "writer": writer, "visit": int(visit), "created": time.time()}
+        same = {"report_id": report_id, "writer": writer, "visit": visit, "created": time.time()}
         rows = [{**same, "section_id": section_id, "instruction": instruction} for section_id, instruction in tasks]
         with self.database.write() as connection:
             _touch(connection, report_id, trouble=None)
-            connection.insert("report_tasks", *rows, clash="IGNORE")
+            connection.insert("report_tasks", *rows, clash="NOTHING")
 
     def tasks(self) -> list[Task]:
         """Entire queue."""
         query = "SELECT report_id, section_id, instruction, writer, visit FROM report_tasks ORDER BY task_id"
-        rows = self.database.rows(query)
-        return [Task(report, section, how, writer, bool(visit)) for report, section, how, writer, visit in rows]
+        return [made(Task, row) for row in self.database.rows(query)]
 
     def drop_tasks(self, report_id: str, section_ids: Sequence[str], trouble: Mapping[str, Any]) -> None:
         """Remove sections of a report from the queue because of ``trouble``, which is recorded for the whole report."""
         with self.database.write() as connection:
-            connection.execute(f"DELETE FROM report_tasks WHERE section_id {IN}", (listed(section_ids),))
-            connection.update("reports", "report_id = ?", report_id, trouble=_json(trouble))
+            connection.execute(f"DELETE FROM report_tasks WHERE section_id {IN}", (list(section_ids),))
+            connection.update("reports", "report_id = ?", report_id, trouble=trouble)
 
     def drop_task(self, section_id: str, trouble: Mapping[str, Any] | None = None) -> None:
         """Remove a section from the queue: nothing was written, because of ``trouble`` or (None) on purpose."""
         with self.database.write() as connection:
             connection.execute("DELETE FROM report_tasks WHERE section_id = ?", (section_id,))
             if trouble:
-                _set(connection, section_id, trouble=_json(trouble))
+                _set(connection, section_id, trouble=trouble)
 
 
 def _add(connection: Connection, report_id: str, position: int, level: int, asked: Json) -> str:
     section_id = uuid.uuid4().hex[:12]
     row = {"section_id": section_id, "report_id": report_id, "position": position, "level": level}
-    connection.insert("report_sections", row | {"asked": _json(asked)})
+    connection.insert("report_sections", row | {"asked": asked})
     return section_id
 
 
@@ -367,21 +365,7 @@ def _infos(connection: Connection, where: str, *values: object) -> list[ReportIn
         *values,
     )
     return [
-        ReportInfo(
-            report_id=row["report_id"],
-            title=row["title"],
-            guidance=row["guidance"],
-            origin=row["origin"],
-            doc_ids=None if row["doc_ids"] is None else tuple(json.loads(row["doc_ids"])),
-            trouble=_read(row["trouble"]),
-            created=row["created"],
-            updated=row["updated"],
-            sections=row["sections"],
-            written=row["written"],
-            accepted=row["accepted"],
-            waiting=row["waiting"],
-            focus=None if row["subject"] is None else Focus(row["subject"], row["year"]),
-        )
+        made(ReportInfo, row, focus=None if row["subject"] is None else Focus(row["subject"], row["year"]))
         for row in rows
     ]
 
@@ -389,36 +373,33 @@ def _infos(connection: Connection, where: str, *values: object) -> list[ReportIn
 def _stored(connection: Connection, where: str, *values: object) -> tuple[StoredSection, ...]:
     """Sections that match ``where``, in order, as shown."""
     rows = connection.rows(f"SELECT * FROM report_sections WHERE {where} ORDER BY position, section_id", *values)
-    ids = listed(row["section_id"] for row in rows)
+    ids = [row["section_id"] for row in rows]
     query = f"SELECT * FROM report_versions WHERE version_id {IN}"
-    shown = {row["version_id"]: row for row in connection.rows(query, listed(row["shown"] for row in rows))}
+    shown = {row["version_id"]: row for row in connection.rows(query, [row["shown"] for row in rows])}
     query = f"SELECT section_id, count(*) FROM report_versions WHERE section_id {IN} GROUP BY section_id"
     counts: dict[str, int] = dict(map(tuple, connection.rows(query, ids)))
     query = f"SELECT section_id, instruction FROM report_tasks WHERE section_id {IN}"
     waits: dict[str, str] = dict(map(tuple, connection.rows(query, ids)))
     places: dict[tuple[str, str], list[Span]] = defaultdict(list)
     for place in connection.rows(f"SELECT * FROM report_places WHERE section_id {IN} ORDER BY created", ids):
-        span = Span(place["doc_id"], place["start"], place["end"])
-        places[place["section_id"], place["kind"]].append(span)
+        places[place["section_id"], place["kind"]].append(made(Span, place))
     given = given_titles(connection)
-    return tuple(
-        StoredSection(
-            section_id=section_id,
-            report_id=row["report_id"],
-            level=row["level"],
-            asked=json.loads(row["asked"]),
-            accepted=bool(row["accepted"]),
-            trouble=_read(row["trouble"]),
-            shown=None if version is None else _version(version),
-            content=None if version is None else _content(version["content"], given),
-            versions=counts.get(section_id, 0),
-            pinned=tuple(places[section_id, "pinned"]),
-            excluded=tuple(places[section_id, "excluded"]),
-            waits=waits.get(section_id),
+    sections = []
+    for row in rows:
+        section_id, version = row["section_id"], shown.get(row["shown"])
+        sections.append(
+            made(
+                StoredSection,
+                row,
+                shown=None if version is None else _version(version),
+                content=None if version is None else _content(version["content"], given),
+                versions=counts.get(section_id, 0),
+                pinned=tuple(places[section_id, "pinned"]),
+                excluded=tuple(places[section_id, "excluded"]),
+                waits=waits.get(section_id),
+            )
         )
-        for row in rows
-        for section_id, version in [(row["section_id"], shown.get(row["shown"]))]
-    )
+    return tuple(sections)
 
 
 def _content(packed: bytes, given: Mapping[str, str]) -> FilledSection:
@@ -428,13 +409,4 @@ def _content(packed: bytes, given: Mapping[str, str]) -> FilledSection:
 
 
 def _version(row: Row) -> Version:
-    own = (row["version_id"], row["number"], row["parent"] or "", row["author"], row["change"])
-    return Version(*own, usd=row["usd"], created=row["created"])
-
-
-def _json(value: object) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _read(text: str | None) -> Json | None:
-    return json.loads(text) if text else None
+    return made(Version, row, parent=row["parent"] or "")

@@ -1,4 +1,5 @@
--- The tables of a library. Any change raises SCHEMA in ragcore/index/database.py. Times are seconds since the epoch.
+-- The tables of a library. Any change raises SCHEMA in ragcore/index/database.py, which reads JSON and BOOLEAN as Python
+-- values. Times are seconds since the epoch.
 
 CREATE TABLE documents (
     doc_id TEXT NOT NULL PRIMARY KEY,  -- first 16 hex digits of sha256
@@ -7,26 +8,26 @@ CREATE TABLE documents (
     bytes INTEGER NOT NULL,
     status TEXT NOT NULL,  -- new | reading | ready | failed
     info TEXT,  -- JSON of FileInfo
-    error TEXT,  -- JSON: code, message, hint, retryable
+    error JSON TEXT,  -- code, message, hint, retryable
     seconds REAL NOT NULL DEFAULT 0,  -- spent reading, over all attempts
     created REAL NOT NULL,
     title TEXT,  -- from here on: set when status is ready
     pages INTEGER,
-    counts TEXT,  -- JSON: elements, tables, noise, chunks, ocr_pages, degraded_pages
+    counts JSON TEXT,  -- elements, tables, noise, chunks, ocr_pages, degraded_pages
     text TEXT,
     body_end INTEGER,
     words BLOB,  -- word map, NumPy npz
     page_data BLOB,  -- JSON, zlib
     elements BLOB,  -- JSON, zlib
     recipe TEXT,  -- hash of the settings that built text and chunks
-    figures TEXT,  -- JSON: outcome of each figure
+    figures JSON TEXT,  -- outcome of each figure
     built REAL,  -- when text and chunks were written
     chunk_count INTEGER,
     fingerprint TEXT,  -- digest of its chunks' indexed data
-    context TEXT,  -- JSON: contexts written, extracted and left out, and their cost
+    context JSON TEXT,  -- contexts written, extracted and left out, and their cost
     folder TEXT NOT NULL DEFAULT '',  -- names joined by "/"; '' for none
     removed REAL,  -- when it was put into the trash; 0: its removal is final and not done yet
-    held INTEGER NOT NULL DEFAULT 0,  -- 1: a person cancelled its reading
+    held BOOLEAN NOT NULL DEFAULT 0,  -- a person cancelled its reading
     given TEXT,  -- title given by a person; NULL: the one read from its cover
     called TEXT AS (coalesce(given, nullif(title, ''), name))
 );
@@ -50,7 +51,7 @@ CREATE TABLE chunks (
     kind TEXT NOT NULL,
     start INTEGER NOT NULL,
     "end" INTEGER NOT NULL,
-    section TEXT NOT NULL,  -- JSON list
+    section JSON TEXT NOT NULL,  -- list
     header TEXT NOT NULL,
     lead_in TEXT NOT NULL,
     tokens INTEGER NOT NULL,
@@ -66,7 +67,7 @@ CREATE TABLE chunks (
 
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
-    value TEXT NOT NULL
+    value JSON TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE tags (
@@ -133,7 +134,7 @@ CREATE TABLE spent (
     day TEXT NOT NULL,
     model TEXT NOT NULL,
     purpose TEXT NOT NULL,  -- ragcore.types.spending.Purpose
-    priced INTEGER NOT NULL,  -- 0: the model had no price then, and usd is 0
+    priced BOOLEAN NOT NULL,  -- 0: the model had no price then, and usd is 0
     calls INTEGER NOT NULL,
     input_tokens INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL,
@@ -162,13 +163,13 @@ CREATE TABLE overviews (
 CREATE TABLE starters (
     scope TEXT NOT NULL PRIMARY KEY,  -- ids of documents, joined by a comma
     stamp TEXT NOT NULL,
-    questions TEXT NOT NULL  -- JSON list of ragcore.suggest.first_questions.Starter
+    questions JSON TEXT NOT NULL  -- list of ragcore.suggest.first_questions.Starter
 ) WITHOUT ROWID;
 
 CREATE TABLE conversations (
     conversation_id TEXT NOT NULL PRIMARY KEY,
     title TEXT NOT NULL,
-    doc_ids TEXT,  -- JSON of the scope; NULL: the whole library
+    doc_ids JSON TEXT,  -- the scope; NULL: the whole library
     created REAL NOT NULL,
     updated REAL NOT NULL,
     shown TEXT  -- last turn of the shown path; NULL: no turn
@@ -213,14 +214,14 @@ END;
 
 CREATE TABLE feedback (
     turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
-    helpful INTEGER NOT NULL,
+    helpful BOOLEAN NOT NULL,
     reason TEXT NOT NULL,  -- ragcore.types.library.Reason, '' for none
     words TEXT NOT NULL,
     created REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE suggestions (
     turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
-    questions TEXT NOT NULL  -- JSON list, [] if there is nothing to suggest
+    questions JSON TEXT NOT NULL  -- list, [] if there is nothing to suggest
 ) WITHOUT ROWID;
 
 CREATE TABLE reports (
@@ -228,8 +229,8 @@ CREATE TABLE reports (
     title TEXT NOT NULL,
     guidance TEXT NOT NULL,  -- applies to the whole report
     origin TEXT NOT NULL,  -- name of its template at its source
-    doc_ids TEXT,  -- JSON list of the documents it is filled from; NULL: all
-    trouble TEXT,  -- JSON of the error that ended the last filling; NULL: none did
+    doc_ids JSON TEXT,  -- list of the documents it is filled from; NULL: all
+    trouble JSON TEXT,  -- the error that ended the last filling; NULL: none did
     created REAL NOT NULL,
     updated REAL NOT NULL,
     subject TEXT,  -- NULL: not asked yet; '': left to the documents
@@ -240,11 +241,11 @@ CREATE TABLE report_sections (
     report_id TEXT NOT NULL REFERENCES reports ON DELETE CASCADE,
     position INTEGER NOT NULL,  -- in printed order
     level INTEGER NOT NULL,  -- nesting depth, from 1
-    asked TEXT NOT NULL,  -- JSON of its Section of the template
+    asked JSON TEXT NOT NULL,  -- its Section of the template
     shown TEXT,  -- version shown; NULL: none
-    accepted INTEGER NOT NULL DEFAULT 0,  -- 1: nothing may change it
-    removed INTEGER NOT NULL DEFAULT 0,  -- 1: removed; kept for undo
-    trouble TEXT  -- JSON of its last writing's error; NULL: none
+    accepted BOOLEAN NOT NULL DEFAULT 0,  -- 1: nothing may change it
+    removed BOOLEAN NOT NULL DEFAULT 0,  -- 1: removed; kept for undo
+    trouble JSON TEXT  -- its last writing's error; NULL: none
 );
 CREATE INDEX report_sections_in_order ON report_sections (report_id, position);
 CREATE TABLE report_versions (
@@ -277,5 +278,5 @@ CREATE TABLE report_tasks (
     instruction TEXT NOT NULL,  -- how to rewrite the shown version; '' fills the section anew
     created REAL NOT NULL,
     writer TEXT NOT NULL DEFAULT '',  -- offline, or the name of the model
-    visit INTEGER NOT NULL DEFAULT 0  -- 1: with a visit's own key
+    visit BOOLEAN NOT NULL DEFAULT 0  -- 1: with a visit's own key
 );

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from ragcore import files
 from ragcore.errors import InputError, StoreBusy, UnknownDocument
 from ragcore.index.chunks import bump_revision
-from ragcore.index.database import IN, Connection, Database, listed
+from ragcore.index.database import IN, Connection, Database
 from ragcore.index.store import Store
 from ragcore.text.short_titles import plain_title
 
@@ -50,9 +50,9 @@ class Shelf:
             known = _spelled(connection)
             for tag in more:
                 rows = [{"doc_id": doc_id, "tag": known.setdefault(tag.casefold(), tag)} for doc_id in doc_ids]
-                connection.insert("tags", *rows, clash="IGNORE")
+                connection.insert("tags", *rows, clash="NOTHING")
             gone = [known[key] for key in less if key in known]
-            connection.execute(f"DELETE FROM tags WHERE doc_id {IN} AND tag {IN}", (listed(doc_ids), listed(gone)))
+            connection.execute(f"DELETE FROM tags WHERE doc_id {IN} AND tag {IN}", (list(doc_ids), gone))
 
     def rename_tag(self, tag: str, name: str) -> None:
         """Rename a tag on all its documents; if another tag has that name, the two are merged. Raises `InputError`."""
@@ -78,7 +78,7 @@ class Shelf:
         path = clean_folder(folder)
         with self._database.write() as connection:
             _require(connection, doc_ids)
-            connection.update("documents", f"doc_id {IN}", listed(doc_ids), folder=path)
+            connection.update("documents", f"doc_id {IN}", list(doc_ids), folder=path)
 
     def rename(self, doc_id: str, title: str) -> None:
         """Set a document's ``title``, which stays when it is read again and shows in stored answers that cite it; ""
@@ -122,7 +122,7 @@ def _spelled(connection: Connection) -> dict[str, str]:
 
 def _require(connection: Connection, doc_ids: Sequence[str]) -> None:
     query = f"SELECT doc_id FROM documents WHERE doc_id {IN} AND removed IS NULL"
-    known = set(connection.column(query, listed(doc_ids)))
+    known = set(connection.column(query, list(doc_ids)))
     missing = [doc_id for doc_id in doc_ids if doc_id not in known]
     if missing:
         raise UnknownDocument(f"There is no document {missing[0]} in this library.")
@@ -164,7 +164,7 @@ class Trash:
         """End the undo time of documents in the trash: the next `empty` deletes them for good. Documents not (or no
         longer) in it are skipped."""
         with self._database.write() as connection:
-            connection.update("documents", f"doc_id {IN} AND removed > ?", listed(doc_ids), FINAL, removed=FINAL)
+            connection.update("documents", f"doc_id {IN} AND removed > ?", list(doc_ids), FINAL, removed=FINAL)
 
     def items(self) -> list[Trashed]:
         """Documents that can be restored now, last removed first."""

@@ -7,7 +7,6 @@ the caches detect that they are outdated.
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 import time
 from collections import Counter, OrderedDict
@@ -20,7 +19,7 @@ from typing import Any
 from ragcore import files
 from ragcore.errors import UnknownDocument
 from ragcore.index.chunks import ChunkStore, bump_revision, chunk_row, fingerprint, settle
-from ragcore.index.database import IN, Database, Row, listed
+from ragcore.index.database import IN, Database, Row, made
 from ragcore.index.packing import StoredElements, pack, unpack
 from ragcore.types import Chunk, Document, Element, ModelReport, Page, WordMap
 from ragcore.types.library import DocumentInfo, Status
@@ -111,7 +110,7 @@ class Store(ChunkStore):
         self._keep(kept, sha256)
         row = {"doc_id": sha256[:16], "sha256": sha256, "name": name, "bytes": sum(map(len, kept.values()))}
         with self.database.write() as connection:
-            new = connection.insert("documents", row | {"status": "new", "created": time.time()}, clash="IGNORE") == 1
+            new = connection.insert("documents", row | {"status": "new", "created": time.time()}, clash="NOTHING") == 1
             back = "doc_id = ? AND removed IS NOT NULL"
             if not new and connection.update("documents", back, row["doc_id"], removed=None):
                 bump_revision(connection)
@@ -138,16 +137,16 @@ class Store(ChunkStore):
                 bump_revision(connection)  # chunks of its earlier build are no longer searched
             connection.execute(
                 "UPDATE documents SET status = ?, error = ?, seconds = seconds + ? WHERE doc_id = ?",
-                (status, json.dumps(error) if error else None, seconds, doc_id),
+                (status, dict(error) if error else None, seconds, doc_id),
             )
 
     def hold(self, doc_ids: Sequence[str] | None, held: bool) -> None:
         """Record whether a person cancelled reading these documents (None: all); only a person can then resume it."""
         with self.database.write() as connection:
             if doc_ids is None:
-                connection.update("documents", "held != ?", held, held=int(held))
+                connection.update("documents", "held != ?", held, held=held)
             else:
-                connection.update("documents", f"doc_id {IN}", listed(doc_ids), held=int(held))
+                connection.update("documents", f"doc_id {IN}", list(doc_ids), held=held)
 
     def set_info(self, doc_id: str, info: str, pages: int) -> None:
         """Store the file information (as JSON text). The document has its file name as title until it is read."""
@@ -194,11 +193,11 @@ class Store(ChunkStore):
                 "doc_id = ?",
                 document.doc_id,
                 status="ready",
-                held=0,
+                held=False,
                 error=None,
                 title=document.title,
                 pages=len(document.pages),
-                counts=json.dumps(_counts(document, chunks)),
+                counts=_counts(document, chunks),
                 text=document.text,
                 body_end=document.body_end,
                 words=document.words.to_bytes(),
@@ -206,12 +205,12 @@ class Store(ChunkStore):
                 elements=pack(tuple(document.elements), tuple[Element, ...]),
                 recipe=recipe,
                 built=time.time(),
-                figures=json.dumps(asdict(figures)) if figures is not None else None,
-                context=json.dumps(asdict(context)) if context is not None else None,
+                figures=figures and asdict(figures),
+                context=context and asdict(context),
                 chunk_count=len(chunks),
                 fingerprint=fingerprint(chunks, pages),
             )
-            connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (listed(gone),))
+            connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (list(gone),))
             rows = (chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages))
             connection.insert("chunks", *rows, key="chunk_id")  # a replaced row would lose its vectors
             embedders = "SELECT embedder FROM embedded WHERE doc_id = ?"
@@ -276,7 +275,7 @@ class Store(ChunkStore):
             tagged = f"SELECT doc_id, tag FROM tags WHERE {where} ORDER BY lower(tag)"
             for of, tag in connection.rows(tagged, doc_id):
                 tags[of] = (*tags.get(of, ()), tag)
-        return [_info(dict(row), tags.get(row["doc_id"], ())) for row in rows]
+        return [_info(row, tags.get(row["doc_id"], ())) for row in rows]
 
     def names(self) -> list[tuple[str, str, str]]:
         """``(doc_id, title, file name)`` of each ready document, in order of addition."""
@@ -315,27 +314,17 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict
     }
 
 
-def _info(row: dict[str, Any], tags: tuple[str, ...]) -> DocumentInfo:
-    counts = _known(row.pop("counts"), DocumentInfo)
-    return DocumentInfo(
-        **row
-        | counts
-        | {
-            "unread_pages": tuple(counts.get("unread_pages", ())),
-            "indexed": bool(row["indexed"]),
-            "held": bool(row["held"]),
-            "error": json.loads(row["error"]) if row["error"] else None,
-            "figures": ModelReport(**_known(row["figures"], ModelReport)),
-            "context": ModelReport(**_known(row["context"], ModelReport)),
-            "tags": tags,
-        }
-    )
+def _info(row: Row, tags: tuple[str, ...]) -> DocumentInfo:
+    counts = _known(row["counts"], DocumentInfo)
+    counts["unread_pages"] = tuple(counts.get("unread_pages", ()))
+    reports = {name: ModelReport(**_known(row[name], ModelReport)) for name in ("figures", "context")}
+    return made(DocumentInfo, row, **counts, **reports, indexed=bool(row["indexed"]), tags=tags)
 
 
-def _known(text: str | None, kind: type) -> dict[str, Any]:
+def _known(stored: Mapping[str, Any] | None, kind: type) -> dict[str, Any]:
     """Fields of ``kind`` in a JSON object; fields that a newer version added are ignored."""
     names = {each.name for each in fields(kind)}
-    return {name: value for name, value in json.loads(text or "{}").items() if name in names}
+    return {name: value for name, value in (stored or {}).items() if name in names}
 
 
 def _unread(name: str) -> UnknownDocument:

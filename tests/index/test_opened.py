@@ -48,7 +48,7 @@ def test_a_span_makes_only_the_elements_near_it() -> None:
     stored = packed(many)
     document = dataclasses.replace(document, elements=stored)
     assert [element.id for element in elements_within(document, 5001, 5015)] == [500, 501]
-    assert sum(element is not None for element in stored._held) < 20
+    assert sum(element is not None for element in stored._decoded) < 20
 
 
 def test_what_is_no_array_of_elements_is_said_to_be_unreadable() -> None:
