@@ -39,6 +39,7 @@ from ragcore.export.tree import (
     walk,
     words,
 )
+from ragcore.text.markdown import escape
 
 API = [1, 23, 1]  # version of the tree's types, which pandoc checks
 SECONDS = 120  # time limit of pandoc; a thousand notes take two
@@ -224,6 +225,9 @@ class _Markdown(_Writer):
         (_, classes, _), contents = each["c"]
         if classes == ["notice"]:
             return [paragraph([node("Strong", block["c"])]) for block in contents]
+        if classes == ["lack"]:  # in brackets, but no link, since the file has no link definitions
+            bare = node("RawInline", "markdown", f"[{escape(plain(contents)[1:-1])}]")
+            return [node("Strong", [bare])]
         return [node("Emph", contents)] if classes == ["remark"] else list(contents)
 
     def directed(self, each: Node) -> Nodes:

@@ -3,8 +3,8 @@
 WAL lets any number of processes read while one writes; each write is one short ``BEGIN IMMEDIATE`` transaction, and a
 process that finds the file busy waits `BUSY_SECONDS` before it raises `StoreBusy`.
 
-Columns declared ``JSON`` and ``BOOLEAN`` are read and written as Python values (a list is read as a tuple). A list given
-for the question mark of `IN` is the set of values to look for.
+Columns declared ``JSON`` and ``BOOLEAN`` are Python values, written and read (a list as a tuple). A list given for the
+question mark of `IN` is the set of values to look for.
 """
 
 from __future__ import annotations
