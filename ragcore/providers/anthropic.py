@@ -19,7 +19,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -75,7 +75,9 @@ class AnthropicModel:
         self.retries = retries
         self.refused: set[str] = set()
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
-        self._connect = lambda: _client(api_key, base_url, timeout_seconds, custom_headers=custom_headers)
+        self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(
+            api_key, base_url, timeout_seconds, custom_headers=custom_headers
+        )
 
     @cached_property
     def service(self) -> anthropic.Anthropic:
@@ -106,19 +108,23 @@ def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_heade
         follow_redirects=False, event_hooks={"response": [_bound]}, headers={"Accept-Encoding": "identity"}
     )
     lines = [] if custom_headers else os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n")
+    unsent: dict[str, Any] = {line.partition(":")[0].strip(): anthropic.omit for line in lines if ":" in line}
     return anthropic.Anthropic(
         api_key=api_key,
         base_url=base_url,
         timeout=timeout_seconds,
         max_retries=0,
         http_client=http,
-        default_headers={line.partition(":")[0].strip(): anthropic.omit for line in lines if ":" in line},
+        default_headers=unsent,
     )
 
 
 def _bound(response: httpx2.Response) -> None:
     """Limit the bytes of a response, and those of each line."""
     import httpx2
+
+    assert isinstance(response.stream, httpx2.SyncByteStream)
+    stream: httpx2.SyncByteStream = response.stream
 
     class Bounded(httpx2.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
@@ -139,8 +145,6 @@ def _bound(response: httpx2.Response) -> None:
             stream.close()
 
     response.headers.pop("content-encoding", None)
-    stream = response.stream
-    assert isinstance(stream, httpx2.SyncByteStream)
     response.stream = Bounded()
 
 
@@ -454,8 +458,8 @@ def wait_seconds(error: ModelError, attempt: int) -> float:
     clients."""
     response = getattr(error.__cause__, "response", None)
     try:
-        return max(0.0, float(response.headers["retry-after"]))
-    except (AttributeError, KeyError, ValueError):
+        return max(0.0, float(response.headers["retry-after"] if response is not None else ""))
+    except (KeyError, ValueError):
         # Not asked for, or as a date, by a clock that may differ from ours.
         return float(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.75, 1.0))
 
