@@ -10,23 +10,32 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.explore.scores import Explored, View, order
+from ragcore.answer.sources import Cut, build_sources
+from ragcore.explore.recording import (
+    RememberedChunks,
+    RememberedEmbedder,
+    RememberedReranker,
+    RememberedSparse,
+    RememberedVectors,
+    WatchedRetriever,
+)
+from ragcore.explore.scores import Explored
 from ragcore.index.outline import Outline, Projection, project
-from ragcore.types import Chunk, Document, Scope, Segment, Source, SubQuery
+from ragcore.retrieve.agentic import AgenticRetriever, may_ask
+from ragcore.types import Document, Scope, SubQuery
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.explore.recording import WatchedRetriever
     from ragcore.index.store import Store
     from ragcore.pipelines.search import Search
-    from ragcore.protocols import Nearest, Reranker, SparseIndex, Vector
+    from ragcore.protocols import Nearest, Reranker, SparseIndex
     from ragcore.providers.registry import Models
-    from ragcore.retrieve.agentic import AgenticRetriever
 
 
 class SearchableLibrary(Protocol):
@@ -57,15 +66,6 @@ class Exploration:
         scope: Scope,
         parts: Sequence[SubQuery] | None = None,
     ) -> None:
-        from ragcore.answer.sources import Cut
-        from ragcore.explore.recording import (
-            RememberedChunks,
-            RememberedEmbedder,
-            RememberedReranker,
-            RememberedSparse,
-            RememberedVectors,
-        )
-
         started = time.perf_counter()
         self.question, self.scope = question, scope
         self._engine, self._search = engine, search
@@ -75,17 +75,15 @@ class Exploration:
         self._sparse: SparseIndex = sparse
         self._chunks = RememberedChunks(engine.store.chunks_by_id)
         self._rerankers: dict[str, RememberedReranker] = {}
-        self._remember = RememberedReranker
         self._parts: dict[tuple[str, bool], tuple[SubQuery, ...]] = {}
         self._given = None if parts is None else tuple(parts)
-        self._documents: dict[str, Document] = {}
+        self.document = cache(engine.document)
         self._cut = Cut()
         self._lock = threading.RLock()
         self._whole = search.outline()
         self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
         # Asked before they are cached: as lists, the scores of all chunks are many times as large as the arrays.
         watched, _ = self._retriever(engine)
-        self.vector: Vector
         self.vector, near, said = watched.near(question, scope, max(1, len(self.outline)))
         self._vectors, self._sparse = RememberedVectors(vectors), RememberedSparse(sparse)
         self.cosines: NDArray[np.float64] = np.full(len(self.outline), np.nan)
@@ -108,17 +106,7 @@ class Exploration:
     def unread(self) -> bool:
         """Whether the reranker has read no passage yet, which takes most of the first `under`. Meanwhile
         ``{"rerank.model": "none"}`` gives the result of the searches alone."""
-        reads = self._engine.settings.rerank.model != "none"
-        return reads and not any(reranker.read for reranker in self._rerankers.values())
-
-    def document(self, doc_id: str) -> Document:
-        if doc_id not in self._documents:
-            self._documents[doc_id] = self._engine.document(doc_id)
-        return self._documents[doc_id]
-
-    def chunk(self, chunk_id: str) -> Chunk | None:
-        """Chunk with this id; None if it is gone."""
-        return next(iter(self._chunks([chunk_id])), None)
+        return self._engine.settings.rerank.model != "none" and not self._read()
 
     def projection(self) -> Projection:
         """Chunks of the outline in two dimensions."""
@@ -128,34 +116,28 @@ class Exploration:
         """Result of the question under the current settings with ``overrides`` (dotted keys, as in
         `Engine.with_settings`). Raises `ConfigError`; `ModelError` if a model is to plan the search and is
         unavailable."""
-        from ragcore.answer.sources import build_sources
-
         started = time.perf_counter()
         engine = self._engine.with_settings(overrides)
         settings = engine.settings
         with self._lock:
-            before = sum(reranker.read for reranker in self._rerankers.values())
+            before = self._read()
             key = (settings.agentic.decompose, settings.agentic.gaps)
             watched, retriever = self._retriever(engine, self._parts.get(key, self._given))
             found = retriever.retrieve(self.question, top_k=settings.retrieve.top_k, scope=self.scope)
             self._parts.setdefault(key, found.queries[1:])
             sources = build_sources(found, self.document, settings.answer, self._cut)
-            source_of = tuple(_source_of(segment, sources) for segment in found.segments)
-            view = View(self.outline, self._chunks, watched.rankings, found, source_of, settings)
-            read = sum(reranker.read for reranker in self._rerankers.values()) - before
-            points = tuple(sorted((p for p in map(view.point, view.notable()) if p is not None), key=order))
-        ms = (time.perf_counter() - started) * 1000.0
-        return Explored(
-            settings, found, sources, source_of, view.relevance, view.rank, points, view.weighed, ms, read, view
-        )
+            explored = Explored(settings, found, sources, watched.rankings, self.outline, self._chunks)
+            explored.read = self._read() - before
+        explored.ms = (time.perf_counter() - started) * 1000.0
+        return explored
+
+    def _read(self) -> int:
+        return sum(reranker.read for reranker in self._rerankers.values())
 
     def _retriever(
         self, engine: SearchableLibrary, parts: Sequence[SubQuery] | None = None
     ) -> tuple[WatchedRetriever, AgenticRetriever]:
         """Retrievers as built by `Search`, over the cache."""
-        from ragcore.explore.recording import WatchedRetriever
-        from ragcore.retrieve.agentic import AgenticRetriever, may_ask
-
         settings, models = engine.settings, engine.models
         reranker = self._reranker(models.reranker)
         watched = WatchedRetriever(
@@ -168,23 +150,11 @@ class Exploration:
             names=self._search.names(),
             synonyms=self._search.synonyms() if settings.wording.synonyms else None,
             read=models.analyser.read,
-        ).watch()
+        )
         asks = parts is None and may_ask(settings.agentic, models.capabilities)
         return watched, AgenticRetriever(watched, models.planner if asks else None, parts=parts)
 
     def _reranker(self, reranker: Reranker | None) -> Reranker | None:
         if reranker is None:
             return None
-        return self._rerankers.setdefault(reranker.name, self._remember(reranker))
-
-
-def _source_of(segment: Segment, sources: Sequence[Source]) -> int:
-    """Source that holds most of a passage; 0 if none holds half of it, unless the first is its beginning."""
-    best, most = 0, 0
-    for source in sources:
-        if source.doc_id == segment.doc_id:
-            shared = min(source.end, segment.end) - max(source.start, segment.start)
-            if shared > most:
-                best, most = source.number, shared
-    trimmed = best == 1 and sources[0].start <= segment.start + 1
-    return best if 2 * most > segment.end - segment.start or trimmed else 0
+        return self._rerankers.setdefault(reranker.name, RememberedReranker(reranker))

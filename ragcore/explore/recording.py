@@ -1,4 +1,4 @@
-"""Recording retriever: it keeps the scores that it weighed, and caches the results of its parts.
+"""Recording retriever: it keeps what it weighed, and its parts remember their results.
 
 A repeated search for a question under other settings embeds nothing, reads no vector or posting list again, and reranks
 only new passages. The results equal those of the parts themselves.
@@ -6,30 +6,28 @@ only new passages. The results equal those of the parts themselves.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.retrieve.hybrid import TERMS_IN_BM25, HybridRetriever, Ranking
-from ragcore.types import EVERYTHING, Chunk, Hit, Scope, Segment, SubQuery
+from ragcore.types import EVERYTHING, Chunk, Scope, SubQuery
 
 if TYPE_CHECKING:
     from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
+Scored = list[tuple[str, float]]  # chunk ids with their scores
+
 
 class WatchedRetriever(HybridRetriever):
-    """Retriever for one retrieval: ``rankings`` has the results of each query, in order, and ``given`` the hits of each
-    query that became passages."""
+    """Retriever for one retrieval; ``rankings`` has the results of its queries, in order."""
 
-    rankings: list[Ranking]
-    given: tuple[tuple[Hit, ...], ...] = ()
-
-    def watch(self) -> WatchedRetriever:
-        self.rankings, self.given = [], ()
-        return self
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.rankings: list[Ranking] = []
 
     def search(
         self,
@@ -44,15 +42,9 @@ class WatchedRetriever(HybridRetriever):
         self.rankings.append(found)
         return found
 
-    def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
-        self.given = tuple(tuple(ranking) for ranking in rankings)
-        return super().segments(rankings, order)
-
-    def near(
-        self, query: str, scope: Scope, count: int
-    ) -> tuple[np.ndarray, list[tuple[str, float]], list[tuple[str, float]]]:
-        """Question's vector float32 ``(d,)``, and ``(chunk id, score)`` of up to ``count`` chunks in ``scope`` by
-        cosine and by BM25 (those above 0), scored as in a search."""
+    def near(self, query: str, scope: Scope, count: int) -> tuple[Vector, Scored, Scored]:
+        """Question's vector float32 ``(d,)``, and up to ``count`` chunks in ``scope`` by cosine and by BM25 (those
+        above 0), scored as in a search."""
         words = self._wording(self.read(query))
         vector = self._embedded(words)
         by_words = dict(self.sparse.query(words.text, count, scope))
@@ -68,7 +60,7 @@ class RememberedEmbedder:
     def __init__(self, embedder: Embedder) -> None:
         self.name, self.dimensions = embedder.name, embedder.dimensions
         self.embed_documents = embedder.embed_documents
-        self.embed_query = functools.cache(embedder.embed_query)
+        self.embed_query = cache(embedder.embed_query)
 
 
 class RememberedVectors:
@@ -76,9 +68,9 @@ class RememberedVectors:
 
     def __init__(self, vectors: Nearest) -> None:
         self._vectors = vectors
-        self._known: dict[tuple[bytes, int, Scope], list[tuple[str, float]]] = {}
+        self._known: dict[tuple[bytes, int, Scope], Scored] = {}
 
-    def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+    def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> Scored:
         key = (vector.tobytes(), k, scope)
         if key not in self._known:
             self._known[key] = self._vectors.query(vector, k, scope)
@@ -89,16 +81,10 @@ class RememberedSparse:
     """Caching `SparseIndex`."""
 
     def __init__(self, sparse: SparseIndex) -> None:
+        self.query = cache(sparse.query)
+        self.mentions = cache(sparse.mentions)
         self._sparse = sparse
-        self._lists: dict[tuple[str, int, Scope], list[tuple[str, float]]] = {}
         self._scores: dict[str, dict[str, float]] = {}
-        self._mentions: dict[str, dict[str, int]] = {}
-
-    def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        key = (text, k, scope)
-        if key not in self._lists:
-            self._lists[key] = self._sparse.query(text, k, scope)
-        return self._lists[key]
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         known = self._scores.setdefault(text, {})
@@ -107,23 +93,15 @@ class RememberedSparse:
             known.update(zip(missing, self._sparse.scores(text, missing).tolist()))
         return np.array([known[chunk_id] for chunk_id in ids], dtype=np.float64)
 
-    def mentions(self, text: str) -> dict[str, int]:
-        if text not in self._mentions:
-            self._mentions[text] = self._sparse.mentions(text)
-        return self._mentions[text]
-
 
 class RememberedReranker:
     """Caching `Reranker`; ``read`` counts the passages that it had to read."""
 
     def __init__(self, reranker: Reranker) -> None:
+        self.name = reranker.name
         self.read = 0
         self._reranker = reranker
         self._known: dict[tuple[str, str], float] = {}
-
-    @property
-    def name(self) -> str:
-        return self._reranker.name
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
         missing = [text for text in dict.fromkeys(passages) if (query, text) not in self._known]

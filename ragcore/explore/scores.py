@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragcore.index.outline import Outline
+from ragcore.retrieve.fuse import ranking
+from ragcore.retrieve.rse import chunk_values
 from ragcore.types import Chunk, Retrieval, Segment, Source
 
 if TYPE_CHECKING:
@@ -52,86 +53,61 @@ class Point:
     source: int = 0
 
 
-@dataclass(frozen=True)
 class Explored:
     """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them, ``source_of``
     is the writer's source of each of its passages (0: none).
 
-    ``relevance`` and ``rank`` ``(n,)`` are those of `Point` for every chunk of the outline, 0 if not weighed.
-    ``points`` are the chunks that a search, or both together, would have returned and those in passages, most relevant
-    first; `point` gives any other. ``weighed`` counts passages; ``ms`` is the time taken, and ``read`` the number of
-    passages new to the reranker.
+    ``relevance`` ``(n,)`` is that of `Point` for every chunk of the outline, 0 if not weighed. ``points`` are the
+    chunks that a search, or both together, would have returned and those in passages, most relevant first; `point`
+    gives any other. ``weighed`` counts passages; ``ms`` is the time taken, and ``read`` the number of passages new to
+    the reranker.
     """
 
-    settings: Settings
-    retrieval: Retrieval
-    sources: tuple[Source, ...]
-    source_of: tuple[int, ...]
-    relevance: NDArray[np.float64]
-    rank: NDArray[np.int32]
-    points: tuple[Point, ...]
-    weighed: int
-    ms: float
-    read: int
-    _view: View = field(repr=False, compare=False)
-
-    def point(self, row: int) -> Point | None:
-        """Chunk at ``row``; None if it is gone."""
-        return self._view.point(row)
-
-
-class View:
-    """Fate of each chunk."""
+    ms = 0.0
+    read = 0
 
     def __init__(
         self,
+        settings: Settings,
+        retrieval: Retrieval,
+        sources: tuple[Source, ...],
+        rankings: Sequence[Ranking],
         whole: Outline,
         chunks: Callable[[Sequence[str]], Sequence[Chunk]],
-        rankings: Sequence[Ranking],
-        found: Retrieval,
-        source_of: Sequence[int],
-        settings: Settings,
     ) -> None:
-        self._outline, self._chunks, self._settings = whole, chunks, settings
+        self.settings, self.retrieval, self.sources = settings, retrieval, sources
+        self.source_of = tuple(_source_of(segment, sources) for segment in retrieval.segments)
+        self._outline, self._chunks = whole, chunks
         self._rankings = [of.weighed for of in rankings if of.weighed is not None]
-        self._found = found
-        self._passages = _passages(found.segments, source_of)
-        self._hits = {hit.chunk.chunk_id: hit.rank for hit in found.hits}
+        self._passages = _passages(retrieval.segments, self.source_of)
+        self._hits = {hit.chunk.chunk_id: hit.rank for hit in retrieval.hits}
         self._by = _found_by(self._rankings, settings.retrieve.top_k, set(self._hits))
         self.weighed = len({chunk_id for of in self._rankings for chunk_id in of.final})
         self.relevance = np.zeros(len(whole))
-        self.rank = np.zeros(len(whole), dtype=np.int32)
-        self._value = np.full(len(whole), -settings.rse.irrelevant_chunk_penalty)
+        self._rank = np.zeros(len(whole), dtype=np.int32)
         self._query = np.full(len(whole), -1, dtype=np.int32)
         for number, of in enumerate(self._rankings):
             self._take(number, of)
+        points = (point for point in map(self.point, self._notable()) if point is not None)
+        self.points = tuple(sorted(points, key=lambda point: (-point.relevance, point.row)))
 
     def _take(self, number: int, of: Weighed) -> None:
         """Record the worth of the chunks that one query weighed, by rank; a row folded into its table gets the
         table's."""
-        from ragcore.retrieve.fuse import ranking
-        from ragcore.retrieve.rse import chunk_values
-
         place = {chunk_id: at for at, chunk_id in enumerate(ranking(of.final))}
         place |= {row: place[owner] for row, owner in of.folded.items() if owner in place}
         ids = list(place)
         ranks = np.array(list(place.values()), dtype=np.int64)
         scores = np.array([of.final[of.folded.get(i, i)] for i in ids])
-        rse = self._settings.rse
-        worth = chunk_values(ranks, scores, decay_rate=rse.decay_rate, irrelevant_chunk_penalty=0.0)
-        gain = chunk_values(
-            ranks,
-            scores,
-            decay_rate=rse.decay_rate,
-            irrelevant_chunk_penalty=rse.irrelevant_chunk_penalty,
-        )
+        decay_rate = self.settings.rse.decay_rate
+        worth = chunk_values(ranks, scores, decay_rate=decay_rate, irrelevant_chunk_penalty=0.0)
         rows = self._outline.rows(ids)
         better = (rows >= 0) & ((self._query[rows] < 0) | (worth > self.relevance[rows]))
         rows = rows[better]
-        self.relevance[rows], self._value[rows] = worth[better], gain[better]
-        self.rank[rows], self._query[rows] = ranks[better] + 1, number
+        self.relevance[rows] = worth[better]
+        self._rank[rows], self._query[rows] = ranks[better] + 1, number
 
-    def notable(self) -> list[int]:
+    def _notable(self) -> list[int]:
         """Rows of chunks that a search, or both together, would have returned, and of those in passages."""
         ids = [chunk_id for chunk_id, by in self._by.items() if by not in ("weighed", "table")]
         rows = set(self._outline.rows(ids).tolist())
@@ -140,6 +116,7 @@ class View:
         return sorted((rows | set(self._outline.rows(inside).tolist())) - {-1})
 
     def point(self, row: int) -> Point | None:
+        """Chunk at ``row``; None if it is gone."""
         chunk_id = self._outline.chunk_id(row)
         chunk = next(iter(self._chunks([chunk_id])), None)
         if chunk is None:
@@ -162,9 +139,9 @@ class View:
             by=self._by.get(chunk_id, _BESIDE.get(via, "unseen")),
             fate=fate,
             relevance=float(self.relevance[row]),
-            value=float(self._value[row]),
+            value=float(self.relevance[row]) - self.settings.rse.irrelevant_chunk_penalty,
             score=score,
-            rank=int(self.rank[row]),
+            rank=int(self._rank[row]),
             query=max(number, 0) + 1,
             scores=scores,
             ranks=ranks,
@@ -181,7 +158,7 @@ class View:
         if not inside:
             return -1, 0, ""
         passage, source = inside[0]
-        return passage, source, self._found.segments[passage].via
+        return passage, source, self.retrieval.segments[passage].via
 
 
 _BESIDE: dict[str, By] = {"rse": "segment", "table": "table", "neighbour": "neighbour", "hit": "segment"}
@@ -216,5 +193,13 @@ def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[s
     return out
 
 
-def order(point: Point) -> tuple[float, int]:
-    return (-point.relevance, point.row)
+def _source_of(segment: Segment, sources: Sequence[Source]) -> int:
+    """Source that holds most of a passage; 0 if none holds half of it, unless the first is its beginning."""
+    best, most = 0, 0
+    for source in sources:
+        if source.doc_id == segment.doc_id:
+            shared = min(source.end, segment.end) - max(source.start, segment.start)
+            if shared > most:
+                best, most = source.number, shared
+    trimmed = best == 1 and sources[0].start <= segment.start + 1
+    return best if 2 * most > segment.end - segment.start or trimmed else 0
