@@ -300,19 +300,13 @@ def test_the_command_line_lists_and_asks_again(
     assert ragcore("--list", "walrus absent")[0] == {"conversations": []}
     assert len(ragcore("--list")[0]["conversations"]) > 1
 
-    again, further = ragcore("--resume", one, "--again", stdin="And the lowest?\n")
-    assert (again["question"], further["question"]) == ("And the highest?", "And the lowest?")
-    (edited,) = ragcore("--resume", one, "--again", "And in winter?")
+    (further,) = ragcore("--resume", one, stdin="And the lowest?\n")
     with Engine.open(home=home) as engine:
         turns = engine.conversations.get(one).turns
-        assert [turn.question for turn in turns] == [walrus, "And the highest?", "And in winter?"]
-        assert turns[1].versions == (first[1]["turn_id"], again["turn_id"])
-        assert turns[2].versions == (further["turn_id"], edited["turn_id"])
+        assert [turn.question for turn in turns] == [walrus, "And the highest?", "And the lowest?"]
+        assert turns[2].turn_id == further["turn_id"]
     assert ragcore(stdin="?\n", code=1)[0]["error"]["code"] == "question_too_short"
-    with Engine.open(home=home) as engine:
-        empty = engine.conversations.new()
-    assert ragcore("--resume", empty, "--again", code=1)[0]["error"]["code"] == "input_error"
-    for wrong in (["--again"], ["--resume", one, "--list"]):
+    for wrong in (["--resume"], ["--resume", one, "--list"]):
         with pytest.raises(SystemExit):
             main(["--home", str(home), "conversation", *wrong])
     capsys.readouterr()

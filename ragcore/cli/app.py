@@ -14,19 +14,15 @@ from ragcore.errors import ConfigError
 
 
 def start(options: argparse.Namespace) -> int:
-    """Run the app until it is stopped; returns the exit code. ``options`` may hold ``home``, ``port`` and ``browser``
-    (False: do not open one). Raises `ConfigError` if the app is not installed."""
+    """Run the app until it is stopped; returns the exit code. Raises `ConfigError` if the app is not installed."""
     script = app_script()
     if importlib.util.find_spec("streamlit") is None:
         raise ConfigError("The app needs the package `streamlit`.", hint="Install it with `pip install streamlit`.")
-    home: Path | None = getattr(options, "home", None)
-    if home is not None:
-        os.environ["GROUNDWORK_HOME"] = str(home.expanduser().resolve())
-    port: int | None = getattr(options, "port", None)
-    arguments = ["run", str(script)]
-    arguments += [] if port is None else ["--server.port", str(port)]
-    arguments += [] if getattr(options, "browser", True) else ["--server.headless", "true"]
-    sys.argv = ["streamlit", *arguments]
+    if options.home is not None:
+        os.environ["GROUNDWORK_HOME"] = str(options.home.expanduser().resolve())
+    port = [] if options.port is None else ["--server.port", str(options.port)]
+    headless = [] if options.browser else ["--server.headless", "true"]
+    sys.argv = ["streamlit", "run", str(script), *port, *headless]
     try:
         runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     except SystemExit as ended:

@@ -3,6 +3,7 @@ must not control the terminal."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import signal
 import sys
@@ -113,10 +114,10 @@ def write_file(path: Path, data: bytes) -> None:
         raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
 
 
-def show(as_json: bool, value: Callable[[], Json], words: Callable[[], None]) -> None:
+def show(options: argparse.Namespace, value: Json, words: Callable[[], None]) -> None:
     """Print one JSON object for scripts, or text for people."""
-    if as_json:
-        print_json(value())
+    if options.json:
+        print_json(value)
     else:
         words()
 

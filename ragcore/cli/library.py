@@ -5,24 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.cli import output as printing
-from ragcore.cli.common import Json, find, print_json, progress, say_error, show, write_file
+from ragcore.cli.common import find, print_json, progress, say_error, show, write_file
 from ragcore.errors import GroundworkError, InputError
 from ragcore.progress import printable
 from ragcore.types import json as wire
+from ragcore.types.json import plain
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
-    from ragcore.export.sheets import Sheet
     from ragcore.progress import IngestReport
-    from ragcore.types.library import DocumentInfo
 
 
-def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+def ingest(engine: Engine, options: argparse.Namespace) -> int:
     reports: list[IngestReport] = []
     for path in engine.pdf_paths(options.paths):
         name = path.name or str(path)
@@ -43,10 +41,8 @@ def ingest(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
             _say_failed(engine.index(on_progress=progress("index")).failed)
         except GroundworkError as error:  # still print the reports of the files
             failure = error
-    if as_json:
-        print_json(
-            {"documents": [asdict(report) for report in reports]} | ({"error": failure.as_dict()} if failure else {})
-        )
+    if options.json:
+        print_json({"documents": plain(reports)} | ({"error": failure.as_dict()} if failure else {}))
     else:
         printing.ingested(reports)
         if failure:
@@ -63,15 +59,17 @@ def _folder(path: Path, given: Sequence[Path]) -> str:
     return printable(Path(above.resolve().name) / path.parent.relative_to(above))
 
 
-def index(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+def index(engine: Engine, options: argparse.Namespace) -> int:
     if options.estimate:
-        return _estimate(engine, as_json)
+        estimates, model = engine.estimate(), engine.models.context_model
+        show(options, wire.estimates(estimates), lambda: printing.estimated(estimates, model))
+        return 0
     report = engine.index(rebuild=options.rebuild, on_progress=progress("index"))
-    show(as_json, lambda: asdict(report), lambda: printing.indexed(report))
+    show(options, plain(report), lambda: printing.indexed(report))
     _say_failed(report.failed)
-    left = [(info.name, info.context) for info in engine.documents() if info.context.unfinished]
-    for name, context in left:
-        print(f"{name}: {context.words}", file=sys.stderr)
+    for info in engine.documents():
+        if info.context.unfinished:
+            print(f"{info.name}: {info.context.words}", file=sys.stderr)
     return 1 if report.failed else 0
 
 
@@ -81,33 +79,22 @@ def _say_failed(failed: Sequence[IngestReport]) -> None:
             say_error(report.error, report.path)
 
 
-def _estimate(engine: Engine, as_json: bool) -> int:
-    estimates = engine.estimate()
-    model = engine.models.context_model
-    show(as_json, lambda: wire.estimates(estimates), lambda: printing.estimated(estimates, model))
-    return 0
-
-
-def documents(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+def documents(engine: Engine, options: argparse.Namespace) -> int:
     infos = engine.documents()
-    show(as_json, lambda: _listed(infos), lambda: printing.documents(infos))
-    if not infos and not as_json:
+    show(options, {"documents": plain(infos)}, lambda: printing.documents(infos))
+    if not infos and not options.json:
         print("The library is empty. Add a PDF: groundwork ingest FILE --index", file=sys.stderr)
     return 0
 
 
-def _listed(infos: Sequence[DocumentInfo]) -> Json:
-    return {"documents": [asdict(info) for info in infos]}
-
-
-def remove(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    info = find(engine, options.document, whole=True)
-    engine.remove(info)
-    show(as_json, lambda: _listed(engine.documents()), lambda: print(f"Removed {info}."))
+def remove(engine: Engine, options: argparse.Namespace) -> int:
+    doc_id = find(engine, options.document, whole=True)
+    engine.remove(doc_id)
+    show(options, {"documents": plain(engine.documents())}, lambda: print(f"Removed {doc_id}."))
     return 0
 
 
-def elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+def elements(engine: Engine, options: argparse.Namespace) -> int:
     document = engine.document(find(engine, options.document))
     if options.page is not None and options.page > len(document.pages):
         raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Choose one of its pages.")
@@ -118,23 +105,19 @@ def elements(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
         and (options.kind is None or element.kind == options.kind)
     ]
     gaps = [page for page in document.pages if page.unread and options.page in (None, page.number)]
-    show(as_json, lambda: wire.elements(document, chosen), lambda: printing.elements(document, chosen, gaps))
+    show(options, wire.elements(document, chosen), lambda: printing.elements(document, chosen, gaps))
     return 0
 
 
-def chunks(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
+def chunks(engine: Engine, options: argparse.Namespace) -> int:
     document = engine.document(find(engine, options.document))
     chunks = engine.chunks(document.doc_id)
-    show(
-        as_json,
-        lambda: {"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]},
-        lambda: printing.chunks(chunks),
-    )
+    value = {"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]}
+    show(options, value, lambda: printing.chunks(chunks))
     return 0
 
 
-def tag(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    """Set the tags and the folder of documents."""
+def tag(engine: Engine, options: argparse.Namespace) -> int:
     doc_ids = [find(engine, given) for given in options.documents]
     if not options.add and not options.remove and options.folder is None:
         raise InputError("There's nothing to change.", hint="Use --add TAG, --remove TAG or --folder PATH.")
@@ -142,21 +125,19 @@ def tag(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if options.folder is not None:
         engine.shelf.put(doc_ids, options.folder)
     infos = [info for info in engine.documents() if info.doc_id in doc_ids]
-    show(as_json, lambda: _listed(infos), lambda: printing.shelved(infos))
+    show(options, {"documents": plain(infos)}, lambda: printing.shelved(infos))
     return 0
 
 
-def rename(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    """Rename a document."""
+def rename(engine: Engine, options: argparse.Namespace) -> int:
     doc_id = find(engine, options.document)
     engine.shelf.rename(doc_id, options.title)
     info = next(info for info in engine.documents() if info.doc_id == doc_id)
-    show(as_json, lambda: {"document": asdict(info)}, lambda: print(f"{info.doc_id}  {info.title}"))
+    show(options, {"document": plain(info)}, lambda: print(f"{info.doc_id}  {info.title}"))
     return 0
 
 
-def tables(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    """List a document's tables, or write one or all of them to a file."""
+def tables(engine: Engine, options: argparse.Namespace) -> int:
     from ragcore.export.sheets import SheetKind, sheet_kind, sheets
 
     doc_id = find(engine, options.document)
@@ -164,33 +145,28 @@ def tables(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
     if options.output is not None:
         kind: SheetKind = sheet_kind(options.output.suffix.removeprefix("."))
         write_file(options.output, engine.write_tables(doc_id, kind, options.table))
-    show(
-        as_json,
-        lambda: {"doc_id": doc_id, "tables": [_table(each) for each in found]},
-        lambda: printing.tables(found, options.output),
-    )
+    listed = [
+        {"number": one.number, "title": one.title, "pages": one.place, "rows": one.rows, "columns": one.columns}
+        for one in found
+    ]
+    show(options, {"doc_id": doc_id, "tables": listed}, lambda: printing.tables(found, options.output))
     return 0
 
 
-def _table(sheet: Sheet) -> Json:
-    size = {"rows": sheet.rows, "columns": sheet.columns}
-    return {"number": sheet.number, "title": sheet.title, "pages": sheet.place, **size}
-
-
-def spending(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+def spending(engine: Engine, options: argparse.Namespace) -> int:
     found = engine.spending()
-    show(as_json, lambda: wire.spending(found), lambda: printing.spending(found))
+    show(options, wire.spending(found), lambda: printing.spending(found))
     return 0
 
 
-def feedback(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+def feedback(engine: Engine, options: argparse.Namespace) -> int:
     told = engine.feedback.all()
-    show(as_json, lambda: wire.feedback(told), lambda: printing.feedback(told))
+    show(options, wire.feedback(told), lambda: printing.feedback(told))
     return 0
 
 
-def settings(engine: Engine, _options: argparse.Namespace, as_json: bool) -> int:
+def settings(engine: Engine, options: argparse.Namespace) -> int:
     settings, origins = engine.settings.model_dump(mode="json"), engine.origins
     told = {"home": str(engine.home), "settings": settings, "origins": origins, "hash": engine.settings.hash()}
-    show(as_json, lambda: told, lambda: printing.settings(settings, origins))
+    show(options, told, lambda: printing.settings(settings, origins))
     return 0

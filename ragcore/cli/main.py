@@ -12,15 +12,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from ragcore.cli import app, asking, library
-from ragcore.cli.common import documents_asked, plain_output, print_json, say_error
-from ragcore.cli.report import KINDS as REPORT_KINDS
-from ragcore.cli.report import fill, load_template, own_templates
+from ragcore.cli import app, asking, library, report
+from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
 from ragcore.types import ChunkKind, ElementKind
-from ragcore.types.report import Focus
 from ragcore.types.scope import page_ranges
 
 if TYPE_CHECKING:
@@ -33,52 +30,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with plain_output():
         parser = _parser()
         options = parser.parse_args(arguments)
-        starts_app = getattr(options, "run", None) is None
-        if starts_app and (hasattr(options, "config") or hasattr(options, "json")):
+        if options.run is None and (options.config is not None or options.json):
             parser.error("--config and --json need a command; the app reads config.toml in the home folder")
-        if getattr(options, "again", None) is not None and options.resume is None:
-            parser.error("--again needs --resume")
     # The app's server prints colours.
-    with nullcontext() if starts_app else plain_output():
-        return _run(parser, options, starts_app)
+    with nullcontext() if options.run is None else plain_output():
+        return _run(options)
 
 
-def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, starts_app: bool) -> int:
-    as_json: bool = getattr(options, "json", False)
+def _run(options: argparse.Namespace) -> int:
     try:
-        if starts_app:
+        if options.run is None:
             return app.start(options)
         from ragcore.engine import Engine
 
-        with Engine.open(
-            home=getattr(options, "home", None),
-            config=getattr(options, "config", None),
-            overrides=_overrides(options),
-        ) as engine:
-            code: int = options.run(engine, options, as_json)
+        with Engine.open(options.home, options.config, _overrides(options)) as engine:
+            code: int = options.run(engine, options)
             return code
     except GroundworkError as error:
-        if as_json:
+        if options.json:
             print_json({"error": error.as_dict()})
         else:
             print(f"{error.message}\n{error.hint}", file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         stopped = Cancelled("Stopped from the keyboard.")
-        if as_json:
+        if options.json:
             print_json({"error": stopped.as_dict()})
         say_error(stopped)
-        return 1
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone
-        return 1
-
-
-def _template(engine: Engine, options: argparse.Namespace, as_json: bool) -> int:
-    template = load_template(options.template)
-    focus = Focus(options.about, options.year)
-    asked = documents_asked(engine, options.doc)
-    return fill(engine, template, asked, options.output, as_json, options.annex, focus)
+    return 1
 
 
 _OVERRIDES = {
@@ -129,18 +109,22 @@ def _text(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _add_scope(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--doc", type=_text, action="append", metavar="DOC", help="search only this document; may be repeated"
-    )
+def _add_scope(parser: argparse.ArgumentParser, *, passages: bool = False) -> None:
+    if passages:
+        parser.add_argument("-p", "--passages", action="store_true", help="also print the quotes")
+    _add_doc(parser)
     parser.add_argument("--pages", type=_pages, default=(), metavar="P", help="search only these pages, such as 3-7,12")
-    parser.add_argument(
-        "--kind",
-        action="append",
-        choices=get_args(ChunkKind),
-        default=[],
-        help="search only this kind of passage; may be repeated",
-    )
+    kinds = get_args(ChunkKind)
+    parser.add_argument("--kind", action="append", choices=kinds, default=[], help="search only this kind of passage")
+
+
+def _add_doc(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--doc", type=_text, action="append", metavar="DOC", help="only this document; may be repeated")
+
+
+def _add_output(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> None:
+    endings = f"{', '.join(f'FILE.{kind}' for kind in kinds)}; else Markdown on stdout"
+    parser.add_argument("-o", "--output", type=_ending(kinds), metavar="FILE", help=endings)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -155,11 +139,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Ask your PDFs; every claim opens its place on the page. Without a command, starts the app.",
         parents=[common],
     )
+    parser.set_defaults(run=None, home=None, config=None, json=False, port=None, browser=True)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
-    def command(
-        name: str, run: Callable[[Engine, argparse.Namespace, bool], int], text: str
-    ) -> argparse.ArgumentParser:
+    def command(name: str, run: Callable[[Engine, argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text, parents=[common])
         sub.set_defaults(run=run)
         return sub
@@ -171,9 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")
 
     sub = command("ingest", library.ingest, "add PDFs, or ADE JSON with its PDF, to the library")
-    sub.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a PDF, a JSON file from LandingAI's ADE, or a folder"
-    )
+    sub.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a PDF, ADE JSON, or a folder")
     sub.add_argument("--index", action="store_true", help="also index them")
     sub.add_argument("--password", help="the password of encrypted files")
 
@@ -214,91 +195,38 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("--mode", choices=("hybrid", "vector", "bm25"))
     sub.add_argument("--top-k", type=_count, metavar="K")
-    sub.add_argument(
-        "--decompose", choices=("auto", "rules", "model", "off"), help="how questions with several parts are split"
-    )
-    sub.add_argument(
-        "--gaps",
-        action=argparse.BooleanOptionalAction,
-        help="let the model search again for what is missing",
-    )
+    sub.add_argument("--decompose", choices=("auto", "rules", "model", "off"), help="how questions are split in parts")
+    sub.add_argument("--gaps", action=argparse.BooleanOptionalAction, help="let a model search for what is missing")
     _add_scope(sub)
 
-    for name, text in (
-        ("ask", "answer a question with citations"),
-        ("generate", "same as ask, for scripts: -q QUESTION"),
-    ):
-        sub = command(name, asking.generate, text)
-        if name == "ask":
-            sub.add_argument("question", type=_text, metavar="QUESTION")
-        else:
-            sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
-        sub.add_argument("-p", "--passages", action="store_true", help="also print the quotes")
-        _add_scope(sub)
+    sub = command("ask", asking.generate, "answer a question with citations")
+    sub.add_argument("question", type=_text, metavar="QUESTION")
+    _add_scope(sub, passages=True)
+
+    sub = command("generate", asking.generate, "same as ask, for scripts: -q QUESTION")
+    sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
+    _add_scope(sub, passages=True)
 
     sub = command("conversation", asking.conversation, "start a conversation, one question per line")
-    sub.add_argument("-p", "--passages", action="store_true")
     which = sub.add_mutually_exclusive_group()
-    which.add_argument(
-        "--resume",
-        type=_text,
-        metavar="ID",
-        help="resume this conversation; --doc, --pages and --kind replace its scope",
-    )
-    which.add_argument(
-        "--list",
-        type=_text,
-        nargs="?",
-        const="",
-        metavar="WORDS",
-        help="list conversations, latest first; with WORDS, only those that contain them all",
-    )
-    sub.add_argument(
-        "--again",
-        type=_text,
-        nargs="?",
-        const="",
-        metavar="QUESTION",
-        help="with --resume: ask the last question again, or QUESTION instead; the old answer is kept",
-    )
-    _add_scope(sub)
+    which.add_argument("--resume", type=_text, metavar="ID", help="go on; --doc, --pages and --kind replace its scope")
+    listed = "list conversations, latest first; with WORDS, those that contain them all"
+    which.add_argument("--list", type=_text, nargs="?", const="", metavar="WORDS", help=listed)
+    _add_scope(sub, passages=True)
 
     sub = command("export", asking.export, "export a conversation as Markdown, Word or PDF with footnotes")
-    sub.add_argument(
-        "conversation", type=_text, metavar="CONVERSATION", help="the id that `groundwork conversation` prints"
-    )
-    sub.add_argument(
-        "-o",
-        "--output",
-        type=_ending(KINDS),
-        metavar="FILE",
-        help="FILE.md, FILE.docx or FILE.pdf; else Markdown on stdout",
-    )
+    sub.add_argument("conversation", type=_text, metavar="ID", help="as `groundwork conversation` prints it")
+    _add_output(sub, KINDS)
 
-    sub = command("template", _template, "fill a report from a template, with evidence and gaps")
-    sub.add_argument(
-        "-t",
-        "--template",
-        type=_text,
-        required=True,
-        metavar="FILE",
-        help=f"JSON, a Markdown outline or a Word document; or one of {', '.join(own_templates())}",
-    )
-    sub.add_argument(
-        "-o",
-        "--output",
-        type=_ending(REPORT_KINDS),
-        metavar="FILE",
-        help="FILE.md, FILE.docx, FILE.pdf, FILE.html or FILE.json; else Markdown on stdout",
-    )
+    sub = command("template", report.fill, "fill a report from a template, with evidence and gaps")
+    kinds = f"JSON, a Markdown outline or a Word document; or one of {', '.join(report.own_templates())}"
+    sub.add_argument("-t", "--template", type=_text, required=True, metavar="FILE", help=kinds)
+    _add_output(sub, report.KINDS)
     sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or subject of the report")
     sub.add_argument("--year", type=int, default=0, help="the year to report on; default: each document's latest")
-    sub.add_argument(
-        "--annex", type=_ending(("pdf",)), metavar="FILE.pdf", help="also save the cited pages with highlights"
-    )
-    sub.add_argument(
-        "--doc", type=_text, action="append", metavar="DOC", help="use only this document; may be repeated"
-    )
+    cited = "also save the cited pages with highlights"
+    sub.add_argument("--annex", type=_ending(("pdf",)), metavar="FILE.pdf", help=cited)
+    _add_doc(sub)
 
     command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 
@@ -306,7 +234,3 @@ def _parser() -> argparse.ArgumentParser:
 
     command("config", library.settings, "show all settings and where each comes from")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

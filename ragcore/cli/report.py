@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.cli import output as printing
-from ragcore.cli.common import print_json, stopped_by_ctrl_c, write_file
+from ragcore.cli.common import documents_asked, print_json, stopped_by_ctrl_c, write_file
 from ragcore.errors import BadTemplate, FileMissing, GroundworkError
 from ragcore.report.files import report_kind
 from ragcore.types import json as wire
+from ragcore.types.report import Focus
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.report.template import Template
-    from ragcore.types.report import Focus, Report
+    from ragcore.types.report import Report
 
 KINDS = ("md", "docx", "pdf", "html", "json")
 
@@ -49,18 +51,12 @@ def load_template(given: str) -> Template:
     return read_template(data, path.name)
 
 
-def fill(
-    engine: Engine,
-    template: Template,
-    doc_ids: tuple[str, ...] | None,
-    output: Path | None,
-    as_json: bool,
-    annex: Path | None = None,
-    focus: Focus | None = None,
-) -> int:
-    """Fill ``template`` for ``focus`` and write it, and its cited pages to ``annex``. Returns 1 if a required section
-    is empty, and if interrupted: the sections filled so far are written."""
-    run = engine.fill(template, doc_ids=doc_ids, focus=focus)
+def fill(engine: Engine, options: argparse.Namespace) -> int:
+    """Fill a template and write it, and its cited pages to ``--annex``. Returns 1 if a required section is empty, and
+    if interrupted: the sections filled so far are written."""
+    template = load_template(options.template)
+    focus = Focus(options.about, options.year)
+    run = engine.fill(template, doc_ids=documents_asked(engine, options.doc), focus=focus)
     try:
         with stopped_by_ctrl_c(run.stop):
             for section in run:
@@ -70,25 +66,25 @@ def fill(
         run.stop()
     except GroundworkError:
         if run.report.sections:
-            _write(engine, run.report, output, annex, "Sections filled earlier are in")
+            _write(engine, run.report, options, "Sections filled earlier are in")
         raise
     report = run.report
     if run.stopped:
         done = sum(section.status != "stopped" for section in report.sections)
         print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are done.", file=sys.stderr)
-    _write(engine, report, output, annex, "Wrote")
-    if as_json:
+    _write(engine, report, options, "Wrote")
+    if options.json:
         print_json(wire.report(report))
-    elif output is None:
+    elif options.output is None:
         print(engine.write_report(report, "md").decode(), end="")
     printing.report_gaps(report)
     return 1 if run.stopped or any(section.missed for section in report.sections) else 0
 
 
-def _write(engine: Engine, report: Report, output: Path | None, annex: Path | None, said: str) -> None:
-    if output is not None:
-        write_file(output, engine.write_report(report, report_kind(output.suffix.removeprefix("."))))
-        print(f"{said} {output}.", file=sys.stderr)
-    if annex is not None:
-        write_file(annex, engine.write_report(report, "annex"))
-        print(f"The cited pages are in {annex}.", file=sys.stderr)
+def _write(engine: Engine, report: Report, options: argparse.Namespace, said: str) -> None:
+    if options.output is not None:
+        write_file(options.output, engine.write_report(report, report_kind(options.output.suffix.removeprefix("."))))
+        print(f"{said} {options.output}.", file=sys.stderr)
+    if options.annex is not None:
+        write_file(options.annex, engine.write_report(report, "annex"))
+        print(f"The cited pages are in {options.annex}.", file=sys.stderr)
