@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ragcore.errors import GroundworkError
@@ -52,12 +53,7 @@ os.environ.update(
 
 def __getattr__(name: str) -> Any:
     # Lazy, so that `import ragcore` does not load the heavy modules behind these names.
-    if name == "Engine":
-        from ragcore.engine import Engine
-
-        return Engine
-    if name == "best_segments":
-        from ragcore.retrieve.rse import best_segments
-
-        return best_segments
-    raise AttributeError(f"module 'ragcore' has no attribute {name!r}")
+    modules = {"Engine": "ragcore.engine", "best_segments": "ragcore.retrieve.rse"}
+    if name not in modules:
+        raise AttributeError(f"module 'ragcore' has no attribute {name!r}")
+    return getattr(import_module(modules[name]), name)

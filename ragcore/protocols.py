@@ -27,18 +27,15 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """``provider:model``; stored in the index, which rejects queries of another model."""
-        ...
 
     @property
     def dimensions(self) -> int: ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vector:
         """float32 ``(len(texts), dimensions)``, each row of length 1. Raises `ModelError`."""
-        ...
 
     def embed_query(self, text: str) -> Vector:
         """float32 ``(dimensions,)`` of length 1; includes the model's query prefix, if it has one."""
-        ...
 
 
 class QuestionAnalyser(Protocol):
@@ -46,11 +43,9 @@ class QuestionAnalyser(Protocol):
 
     def read(self, text: str) -> Question:
         """Parsed stand-alone question ``text``."""
-        ...
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         """Meaning of ``text`` after the stand-alone questions ``earlier``, oldest first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +64,15 @@ class FieldReader(Protocol):
 
     def requirements(self, heading: str, guidance: str) -> tuple[str, ...]:
         """Items that ``guidance`` asks for; ``heading`` if it asks for none."""
-        ...
 
     def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
         """Whether a value field asks for an amount over a year, or at its end."""
-        ...
 
     def coverage(self, document: Document) -> Coverage:
         """Reporting period of ``document``."""
-        ...
 
     def headed(self, document: Document, heading: str) -> list[tuple[int, int]]:
         """At most two spans of ``document`` under headings named ``heading``, best first, not nested."""
-        ...
 
     def stated(
         self,
@@ -95,13 +86,11 @@ class FieldReader(Protocol):
     ) -> tuple[KnownFacts, tuple[Segment, ...]]:
         """``known`` plus the statements of ``documents`` and their periods, and the segments with the value of a field,
         whether or not a search finds them: whole tables (``whole``) or their rows."""
-        ...
 
     def rivals(
         self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
     ) -> list[tuple[str, list[Rival]]]:
         """Items of a value field with the conflicting values that ``sources`` give for each."""
-        ...
 
     def nearest(
         self,
@@ -130,11 +119,9 @@ class QuestionWording(Protocol):
 
     def written(self, text: str) -> Set[str]:
         """Words of ``text`` as written within sentences: the ``words`` of the methods above."""
-        ...
 
     def leaning(self) -> Set[str]:
         """Opening words of a sentence that depend on the sentence before."""
-        ...
 
 
 @runtime_checkable
@@ -146,7 +133,6 @@ class Reranker(Protocol):
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
         """float64 ``(len(passages),)`` in 0–1; each score is independent of the other passages."""
-        ...
 
 
 @runtime_checkable
@@ -158,7 +144,6 @@ class Entailment(Protocol):
 
     def score(self, claim: str, premises: Sequence[str]) -> NDArray[np.float64]:
         """float64 ``(len(premises),)``: probability that each premise entails ``claim``, independent of the others."""
-        ...
 
 
 class Nearest(Protocol):
@@ -167,7 +152,6 @@ class Nearest(Protocol):
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer only if the scope has
         fewer."""
-        ...
 
 
 @runtime_checkable
@@ -176,19 +160,16 @@ class VectorStore(Nearest, Protocol):
 
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
         """Insert chunks, or replace those with equal ids. ``vectors`` is float32 ``(len(entries), d)``."""
-        ...
 
     def delete_documents(self, doc_ids: Sequence[str]) -> None: ...
 
     def count(self) -> int:
         """Number of chunks in the store."""
-        ...
 
     def ids(self) -> set[str]: ...
 
     def reset(self) -> None:
         """Delete everything."""
-        ...
 
 
 @runtime_checkable
@@ -197,15 +178,12 @@ class SparseIndex(Protocol):
 
     def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first."""
-        ...
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """Score of each of ``ids`` (0.0 without a matching term), float64 ``(len(ids),)``."""
-        ...
 
     def mentions(self, text: str) -> dict[str, int]:
         """Number of chunks of each document that contain every term of ``text``; documents without any are left out."""
-        ...
 
 
 @runtime_checkable
@@ -214,7 +192,6 @@ class Retriever(Protocol):
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks in ``scope`` and the segments around them."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +278,6 @@ class TextStream(Protocol):
     @property
     def fingerprint(self) -> str:
         """Identifier of the sent data and its destination; "" if nothing is sent."""
-        ...
 
     def __iter__(self) -> Iterator[str]: ...
 
@@ -332,7 +308,6 @@ class LLM(Protocol):
 
     def stream(self, request: ModelRequest) -> TextStream:
         """Stream of the response. The request is sent, and errors are raised, on iteration."""
-        ...
 
 
 class ContextCache(Protocol):
@@ -340,21 +315,17 @@ class ContextCache(Protocol):
 
     def get(self, key: str, model: str, prompt: str) -> str | None:
         """Text by ``model``; "" if it had nothing worth saying, None if it was not asked."""
-        ...
 
     def latest(self, key: str) -> str | None:
         """Newest text by any model."""
-        ...
 
     def put(self, key: str, model: str, prompt: str, text: str) -> None: ...
 
     def spent(self, doc_id: str) -> float:
         """US dollars, including reservations for pending requests."""
-        ...
 
     def spend(self, doc_id: str, usd: float) -> None:
         """Add ``usd`` to the document's cost; a negative amount releases an excess reservation."""
-        ...
 
 
 @dataclass

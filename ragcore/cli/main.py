@@ -24,12 +24,16 @@ if TYPE_CHECKING:
     from ragcore.engine import Engine
 
 
+# Not argparse's defaults: those of a command would replace options given before it.
+_DEFAULTS = {"run": None, "home": None, "config": None, "json": False, "port": None, "browser": True}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the console scripts ``groundwork`` and ``ragcore``; returns the exit code. Without a command it
     starts the app."""
     with plain_output():
         parser = _parser()
-        options = parser.parse_args(arguments)
+        options = parser.parse_args(arguments, argparse.Namespace(**_DEFAULTS))
         if options.run is None and (options.config is not None or options.json):
             parser.error("--config and --json need a command; the app reads config.toml in the home folder")
     # The app's server prints colours.
@@ -139,7 +143,6 @@ def _parser() -> argparse.ArgumentParser:
         description="Ask your PDFs; every claim opens its place on the page. Without a command, starts the app.",
         parents=[common],
     )
-    parser.set_defaults(run=None, home=None, config=None, json=False, port=None, browser=True)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
     def command(name: str, run: Callable[[Engine, argparse.Namespace], int], text: str) -> argparse.ArgumentParser:

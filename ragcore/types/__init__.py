@@ -1,12 +1,6 @@
 """Data types that stages exchange: frozen dataclasses, and the word map from characters to boxes.
 
-The central invariant: a document has one canonical ``text``; every element, table cell, chunk, source unit and citation
-is a half-open span ``[start, end)`` of it (in Python characters); and the word map gives the boxes of any span. Nothing
-is ever located by searching for its text again.
-
-`ragcore.types.geometry` has `Box`, the coordinate convention, and the word map; `ragcore.types.document` the parts of a
-document; `ragcore.types.retrieval` queries and results. This package re-exports them, together with the types of
-answers.
+`ragcore.types.document` states their invariant. The types of reports, libraries and questions have modules of their own.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class WordMap:
         self.repeated = np.asarray(repeated, dtype=np.bool_)
         given = np.full(len(self.starts), 100) if confidence is None else confidence
         self._confidence: NDArray[np.uint8] | None = np.asarray(given, dtype=np.uint8)
-        self._packed = b""  # bytes of boxes and confidence, not unpacked yet
+        self._packed = b""  # bytes that boxes and confidence are unpacked from
         self._check(self._boxes, self._confidence)
         if np.any(self.ends <= self.starts) or np.any(self.starts[1:] < self.ends[:-1]):
             raise ValueError("the entries of a word map must be non-empty, sorted and free of overlap")
@@ -76,25 +76,18 @@ class WordMap:
 
     @property
     def boxes(self) -> NDArray[np.float32]:
-        boxes = self._boxes
-        if boxes is None:
-            with np.load(io.BytesIO(self._packed), allow_pickle=False) as arrays:
-                boxes = np.asarray(arrays["boxes"], dtype=np.float32).reshape(-1, 4)
-            self._check(boxes)
-            self._boxes = boxes
-        return boxes
+        return self._boxes if self._boxes is not None else self._unpacked()[0]
 
     @property
     def confidence(self) -> NDArray[np.uint8]:
-        confidence = self._confidence
-        if confidence is None:
-            with np.load(io.BytesIO(self._packed), allow_pickle=False) as arrays:
-                # Maps stored before OCR existed have no confidence.
-                given = arrays["confidence"] if "confidence" in arrays else np.full(len(self.starts), 100)
-            confidence = np.asarray(given, dtype=np.uint8)
-            self._check(confidence)
-            self._confidence = confidence
-        return confidence
+        return self._confidence if self._confidence is not None else self._unpacked()[1]
+
+    def _unpacked(self) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+        with np.load(io.BytesIO(self._packed), allow_pickle=False) as arrays:
+            boxes, confidence = arrays["boxes"], arrays["confidence"]
+        self._check(boxes, confidence)
+        self._boxes, self._confidence = boxes, confidence
+        return boxes, confidence
 
     def __len__(self) -> int:
         return len(self.starts)
