@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.cli import output as printing
 from ragcore.cli.common import Json, documents_asked, print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import GroundworkError
 from ragcore.export import kind
-from ragcore.types import EVERYTHING, Scope
+from ragcore.text.markdown import plain as without_markdown
+from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS, Scope
 from ragcore.types import json as wire
 from ragcore.types.json import plain
 from ragcore.types.scope import within
@@ -31,15 +32,18 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
         pages=options.pages,
         kinds=options.kind,
     )
-    nothing = not found.hits and not options.json  # then only the last note is printed
-    for note in found.notes[:-1] if nothing else found.notes:
+    # Without hits, people get the last note on stdout.
+    for note in found.notes if found.hits or options.json else found.notes[:-1]:
         print(note, file=sys.stderr)
-    if options.json:
-        print_json(wire.retrieval(found, engine.document))
-    else:
-        printing.retrieval(found, engine.document)
-        if nothing:
-            print(found.notes[-1])
+    lines = [f"Searched first: {engine.document(route.doc_id).title} ({route.reason})" for route in found.routes[:3]]
+    for number, asked in enumerate(found.queries[1:], start=2):
+        lines.append(f"Query {number} ({asked.origin}): {asked.text} ({asked.reason})")
+    for hit in found.hits:
+        source = engine.document(hit.chunk.doc_id)
+        pages = ", ".join(str(page) for page in source.pages_of(hit.chunk.start, hit.chunk.end))
+        text = " ".join(hit.chunk.text.split())
+        lines.append(f"{hit.rank:3}  {hit.score:.3f}  {source.title}, p. {pages}  {text[:100]}")
+    show(options, lambda: wire.retrieval(found, engine.document), lines if found.hits else [*lines, found.notes[-1]])
     return 0
 
 
@@ -102,7 +106,13 @@ def conversation(engine: Engine, options: argparse.Namespace) -> int:
 
 def _conversations(engine: Engine, options: argparse.Namespace) -> int:
     found = engine.conversations.all(options.list)
-    show(options, {"conversations": plain(found)}, lambda: printing.conversations(found))
+    lines = []
+    for info in found:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
+        questions = "question " if info.turns == 1 else "questions"
+        lines.append(f"{info.conversation_id}  {used}  {info.turns:3} {questions}  {info.title}")
+        lines += [f"{'':14}{info.found}"] if info.found else []
+    show(options, lambda: {"conversations": plain(found)}, lines)
     if not found and not options.json:
         said = "No conversation contains these words." if options.list.strip() else "There are no conversations."
         print(said, file=sys.stderr)
@@ -151,7 +161,24 @@ def _show(answer: Answer, options: argparse.Namespace, extra: Json | None = None
     if options.json:
         print_json(wire.answer(answer) | (extra or {}))
         return
-    printing.answer(answer, passages=options.passages)
+    if answer.rewritten_by == AS_TYPED:
+        print("Searched as you typed it.\n")
+    elif answer.standalone:
+        print(f"Understood as: {answer.standalone}\n")
+    if answer.extractive and not answer.refused:
+        print("Quotes from your documents:\n")
+    print(without_markdown(answer.text))
+    for claim in answer.claims:
+        if claim.status in ("weak", "unsupported"):
+            print(f"  ! {claim.status}: {claim.text} ({claim.reason})")
+    print()
+    for citation in answer.citations:
+        label = f" ({citation.label})" if citation.label else " (AI description)" if citation.generated else ""
+        print(f"[{citation.n}] {citation.title}, p. {citation.page_label}{label}")
+        if options.passages:
+            quote = " ".join(citation.quotation.split())
+            bare = citation.generated and GENERATED_MARKS[0] not in quote
+            print(f"    {GENERATED_MARKS[0]}{quote}{GENERATED_MARKS[1]}" if bare else f"    “{quote}”")
     for note in (*(answer.trace.notes if answer.trace else ()), *answer.notes):
         print(note, file=sys.stderr)
     if answer.error:

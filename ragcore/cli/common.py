@@ -8,7 +8,7 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from queue import SimpleQueue
@@ -114,12 +114,13 @@ def write_file(path: Path, data: bytes) -> None:
         raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
 
 
-def show(options: argparse.Namespace, value: Json, words: Callable[[], None]) -> None:
-    """Print one JSON object for scripts, or text for people."""
+def show(options: argparse.Namespace, value: Callable[[], Json], lines: Iterable[str]) -> None:
+    """Print one JSON object for scripts, or lines for people."""
     if options.json:
-        print_json(value)
+        print_json(value())
     else:
-        words()
+        for line in lines:
+            print(line)
 
 
 def say_error(error: GroundworkError | Mapping[str, Any], about: str = "") -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.cli import output as printing
 from ragcore.cli.common import find, print_json, progress, say_error, show, write_file
+from ragcore.config.settings import flatten
 from ragcore.errors import GroundworkError, InputError
 from ragcore.progress import printable
 from ragcore.types import json as wire
@@ -18,6 +19,7 @@ from ragcore.types.json import plain
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.progress import IngestReport
+    from ragcore.types import Usage
 
 
 def ingest(engine: Engine, options: argparse.Namespace) -> int:
@@ -44,7 +46,16 @@ def ingest(engine: Engine, options: argparse.Namespace) -> int:
     if options.json:
         print_json({"documents": plain(reports)} | ({"error": failure.as_dict()} if failure else {}))
     else:
-        printing.ingested(reports)
+        for report in reports:
+            parts = (
+                f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
+                f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
+                _not_read(report.unread_pages),
+                report.figures.words,
+                report.context.words,
+            )
+            detail = "" if report.error else f"  ({'; '.join(part for part in parts if part)})"
+            print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}{detail}")
         if failure:
             say_error(failure)
     return 1 if failure or any(report.status == "failed" for report in reports) else 0
@@ -61,11 +72,12 @@ def _folder(path: Path, given: Sequence[Path]) -> str:
 
 def index(engine: Engine, options: argparse.Namespace) -> int:
     if options.estimate:
-        estimates, model = engine.estimate(), engine.models.context_model
-        show(options, wire.estimates(estimates), lambda: printing.estimated(estimates, model))
-        return 0
+        return _estimate(engine, options)
     report = engine.index(rebuild=options.rebuild, on_progress=progress("index"))
-    show(options, plain(report), lambda: printing.indexed(report))
+    lines = [f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}."]
+    if report.usd:
+        lines.append(f"Claude's context sentences cost ${report.usd:.4f}.")
+    show(options, lambda: plain(report), lines)
     _say_failed(report.failed)
     for info in engine.documents():
         if info.context.unfinished:
@@ -79,18 +91,48 @@ def _say_failed(failed: Sequence[IngestReport]) -> None:
             say_error(report.error, report.path)
 
 
+def _estimate(engine: Engine, options: argparse.Namespace) -> int:
+    estimates, lines = engine.estimate(), []
+    for each in estimates:
+        price = "no price in llm.prices" if each.usd is None else f"${each.usd:.2f}"
+        capped = each.usd is not None and each.usd > each.limit
+        most = f", limited to ${each.limit:.2f} (context.max_usd)" if capped else ""
+        usage = each.usage
+        lines.append(
+            f"{each.title}: {each.chunks} chunks; {each.summaries} summaries and {each.passages} context sentences "
+            f"to write; {usage.input_tokens:,} tokens in, {usage.cache_write_tokens:,} cached, "
+            f"{usage.cache_read_tokens:,} read from the cache, {usage.output_tokens:,} out; {price}{most}"
+        )
+    known = sum(min(each.usd, each.limit) for each in estimates if each.usd is not None)
+    model = estimates[0].model if estimates else engine.models.context_model
+    lines.append(f"Total: about ${known:.2f} with {model}. Nothing was sent.")
+    show(options, lambda: wire.estimates(estimates), lines)
+    return 0
+
+
 def documents(engine: Engine, options: argparse.Namespace) -> int:
-    infos = engine.documents()
-    show(options, {"documents": plain(infos)}, lambda: printing.documents(infos))
+    infos, lines = engine.documents(), []
+    for info in infos:
+        marks = "".join(f"  #{tag}" for tag in info.tags)
+        name = f"{info.folder}/{info.name}" if info.folder else info.name
+        unread = info.error["message"] if info.error else _not_read(info.unread_pages)
+        gaps = f"  ({unread})" if unread else ""
+        lines.append(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{name}]{marks}{gaps}")
+    show(options, lambda: {"documents": plain(infos)}, lines)
     if not infos and not options.json:
         print("The library is empty. Add a PDF: groundwork ingest FILE --index", file=sys.stderr)
     return 0
 
 
+def _not_read(pages: Sequence[int]) -> str:
+    """Unread pages in words: ``pages 3, 7 not read``; "" for none."""
+    return f"{'page' if len(pages) == 1 else 'pages'} {', '.join(map(str, pages))} not read" if pages else ""
+
+
 def remove(engine: Engine, options: argparse.Namespace) -> int:
     doc_id = find(engine, options.document, whole=True)
     engine.remove(doc_id)
-    show(options, {"documents": plain(engine.documents())}, lambda: print(f"Removed {doc_id}."))
+    show(options, lambda: {"documents": plain(engine.documents())}, [f"Removed {doc_id}."])
     return 0
 
 
@@ -105,15 +147,22 @@ def elements(engine: Engine, options: argparse.Namespace) -> int:
         and (options.kind is None or element.kind == options.kind)
     ]
     gaps = [page for page in document.pages if page.unread and options.page in (None, page.number)]
-    show(options, wire.elements(document, chosen), lambda: printing.elements(document, chosen, gaps))
+    lines = [f"p. {page.number:4}  {'not read':12} {page.degraded}" for page in gaps]
+    for element in chosen:
+        mark = f"  [{element.noise}]" if element.noise else ""
+        text = " ".join(document.text[element.start : element.end].split())
+        lines.append(f"p. {element.page:4}  {element.kind:12} {text[:90]}{mark}")
+    show(options, lambda: wire.elements(document, chosen), lines)
     return 0
 
 
 def chunks(engine: Engine, options: argparse.Namespace) -> int:
     document = engine.document(find(engine, options.document))
-    chunks = engine.chunks(document.doc_id)
-    value = {"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]}
-    show(options, value, lambda: printing.chunks(chunks))
+    chunks, lines = engine.chunks(document.doc_id), []
+    for item in chunks:
+        rows = f"[tiles {item.tiles[0]}-{item.tiles[1]}]  " if item.tiles else ""
+        lines.append(f"{item.index:5}  {item.tokens:4} tokens  {rows}{(item.grid or item.text)[:90]!r}")
+    show(options, lambda: {"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]}, lines)
     return 0
 
 
@@ -125,7 +174,11 @@ def tag(engine: Engine, options: argparse.Namespace) -> int:
     if options.folder is not None:
         engine.shelf.put(doc_ids, options.folder)
     infos = [info for info in engine.documents() if info.doc_id in doc_ids]
-    show(options, {"documents": plain(infos)}, lambda: printing.shelved(infos))
+    lines = [
+        f"{info.doc_id}  {info.title}  {info.folder or 'no folder'}  {', '.join(info.tags) or 'no tags'}"
+        for info in infos
+    ]
+    show(options, lambda: {"documents": plain(infos)}, lines)
     return 0
 
 
@@ -133,7 +186,7 @@ def rename(engine: Engine, options: argparse.Namespace) -> int:
     doc_id = find(engine, options.document)
     engine.shelf.rename(doc_id, options.title)
     info = next(info for info in engine.documents() if info.doc_id == doc_id)
-    show(options, {"document": plain(info)}, lambda: print(f"{info.doc_id}  {info.title}"))
+    show(options, lambda: {"document": plain(info)}, [f"{info.doc_id}  {info.title}"])
     return 0
 
 
@@ -142,31 +195,54 @@ def tables(engine: Engine, options: argparse.Namespace) -> int:
 
     doc_id = find(engine, options.document)
     found = sheets(engine.document(doc_id), options.table)
+    lines = [f"{one.number:4}  {one.place:12} {one.rows:3} × {one.columns:<3} {one.title[:80]}" for one in found]
     if options.output is not None:
         kind: SheetKind = sheet_kind(options.output.suffix.removeprefix("."))
         write_file(options.output, engine.write_tables(doc_id, kind, options.table))
+        lines = [f"{len(found)} table{'' if len(found) == 1 else 's'} written to {options.output}."]
     listed = [
         {"number": one.number, "title": one.title, "pages": one.place, "rows": one.rows, "columns": one.columns}
         for one in found
     ]
-    show(options, {"doc_id": doc_id, "tables": listed}, lambda: printing.tables(found, options.output))
+    show(options, lambda: {"doc_id": doc_id, "tables": listed}, lines)
     return 0
 
 
 def spending(engine: Engine, options: argparse.Namespace) -> int:
     found = engine.spending()
-    show(options, wire.spending(found), lambda: printing.spending(found))
+    lines = [f"{each.model}  {each.purpose:8}  {_took(each.calls, each.usage, each.usd)}" for each in found.entries]
+    total = f"Since {found.since}  {_took(found.calls, found.usage, found.usd)}"
+    lines.append(total if found.entries else "Nothing spent so far.")
+    if found.unpriced:
+        lines.append(f"Not in the dollar total (no price in llm.prices): {', '.join(found.unpriced)}.")
+    show(options, lambda: wire.spending(found), lines)
     return 0
 
 
+def _took(calls: int, usage: Usage, usd: float | None) -> str:
+    cached = f", {usage.cache_write_tokens:,} cached, {usage.cache_read_tokens:,} read from the cache"
+    return (
+        f"{calls:,} {'call' if calls == 1 else 'calls'}; {usage.input_tokens:,} tokens in, "
+        f"{usage.output_tokens:,} out{cached if usage.cache_write_tokens or usage.cache_read_tokens else ''}; "
+        f"{'no price' if usd is None else f'${usd:.4f}'}"
+    )
+
+
 def feedback(engine: Engine, options: argparse.Namespace) -> int:
-    told = engine.feedback.all()
-    show(options, wire.feedback(told), lambda: printing.feedback(told))
+    told, lines = engine.feedback.all(), []
+    for each in told:
+        lines.append(f"{'+' if each.feedback.helpful else '-'} {each.question}  ({each.model or 'no answer'})")
+        why = ": ".join(part for part in (each.feedback.reason, each.feedback.words) if part)
+        lines += [f"  {why}"] if why else []
+    show(options, lambda: wire.feedback(told), lines or ["No feedback yet."])
     return 0
 
 
 def settings(engine: Engine, options: argparse.Namespace) -> int:
     settings, origins = engine.settings.model_dump(mode="json"), engine.origins
     told = {"home": str(engine.home), "settings": settings, "origins": origins, "hash": engine.settings.hash()}
-    show(options, told, lambda: printing.settings(settings, origins))
+    lines = [
+        f"{key} = {json.dumps(value, ensure_ascii=False)}  # {origins[key]}" for key, value in flatten(settings).items()
+    ]
+    show(options, lambda: told, lines)
     return 0

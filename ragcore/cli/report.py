@@ -8,7 +8,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.cli import output as printing
 from ragcore.cli.common import documents_asked, print_json, stopped_by_ctrl_c, write_file
 from ragcore.errors import BadTemplate, FileMissing, GroundworkError
 from ragcore.report.files import report_kind
@@ -77,7 +76,7 @@ def fill(engine: Engine, options: argparse.Namespace) -> int:
         print_json(wire.report(report))
     elif options.output is None:
         print(engine.write_report(report, "md").decode(), end="")
-    printing.report_gaps(report)
+    _say_gaps(report)
     return 1 if run.stopped or any(section.missed for section in report.sections) else 0
 
 
@@ -88,3 +87,16 @@ def _write(engine: Engine, report: Report, options: argparse.Namespace, said: st
     if options.annex is not None:
         write_file(options.annex, engine.write_report(report, "annex"))
         print(f"The cited pages are in {options.annex}.", file=sys.stderr)
+
+
+def _say_gaps(report: Report) -> None:
+    """Print a report's gaps on stderr, since its text goes to stdout."""
+    gaps = [(section, gap) for section in report.sections for gap in section.gaps]
+    if gaps:
+        print("Missing:", file=sys.stderr)
+    for section, gap in gaps:
+        note = "" if section.required else " (optional)"
+        print(f"  {section.number} {section.heading}{note}: {gap.what}", file=sys.stderr)
+    for section in report.sections:
+        if section.answer is not None and section.answer.error:
+            print(f"  {section.number} {section.heading}: {section.answer.error['message']}", file=sys.stderr)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from ragcore.index.database import Database
 from ragcore.index.packing import pack, unpack
 from ragcore.types import Usage
-from ragcore.types.spending import PURPOSES, DaySpent, Prices, Purpose, Spending, Spent, cost, dollars
+from ragcore.types.spending import PURPOSES, Prices, Purpose, Spending, Spent, cost, dollars
 
 
 class ModelTexts:
@@ -139,15 +139,15 @@ class Ledger:
     def spending(self, prices: Prices) -> Spending:
         """All spending. ``prices`` are used for models that had no price when they were called."""
         by_use: dict[tuple[str, Purpose, bool], list[_Sum]] = defaultdict(list)
-        by_day: dict[str, list[_Sum]] = defaultdict(list)
+        since = ""
         for row in self._database.rows("SELECT * FROM spent ORDER BY day"):
             usage = Usage(*(row[name] for name in _TOKENS))
             usd = row["usd"] if row["priced"] else cost(usage, row["model"], prices)
             by_use[row["model"], row["purpose"], usd is not None].append((row["calls"], usage, usd))
-            by_day[row["day"]].append((row["calls"], usage, usd))
+            since = since or row["day"]
         entries = [Spent(model, purpose, *_sum(each)) for (model, purpose, _), each in by_use.items()]
         entries.sort(key=lambda entry: (-(entry.usd or 0.0), entry.model, PURPOSES.index(entry.purpose)))
-        return Spending(tuple(entries), tuple(DaySpent(day, *_sum(each)) for day, each in by_day.items()))
+        return Spending(tuple(entries), since)
 
 
 def _sum(rows: Iterable[_Sum]) -> _Sum:

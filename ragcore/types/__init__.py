@@ -1,6 +1,6 @@
 """Data types that stages exchange: frozen dataclasses, and the word map from characters to boxes.
 
-`ragcore.types.document` states their invariant. The types of reports, libraries and questions have modules of their own.
+`ragcore.types.document` states their invariant. Types of reports, libraries and questions are in their own modules.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ from ragcore.types.retrieval import TracedHit as TracedHit
 from ragcore.types.retrieval import Usage as Usage
 from ragcore.types.retrieval import ignore_step as ignore_step
 from ragcore.types.spending import OFFLINE as OFFLINE
-from ragcore.types.spending import DaySpent as DaySpent
 from ragcore.types.spending import Purpose as Purpose
 from ragcore.types.spending import Spending as Spending
 from ragcore.types.spending import Spent as Spent

@@ -176,7 +176,7 @@ def _filled(section: FilledSection) -> Json:
 
 def spending(found: Spending) -> Json:
     """JSON of ``spending``; a price is None if the model has none."""
-    return _picked(found, "calls usage usd unpriced") | {"by_model": plain(found.entries), "by_day": plain(found.days)}
+    return _picked(found, "since calls usage usd unpriced") | {"by_model": plain(found.entries)}
 
 
 def feedback(told: Sequence[FeedbackRecord]) -> Json:

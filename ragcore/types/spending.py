@@ -29,22 +29,12 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class DaySpent:
-    """Usage of one ``day`` (``2026-11-20``, local time). ``usd`` as in `Spending`."""
-
-    day: str
-    calls: int
-    usage: Usage
-    usd: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Spending:
-    """Usage of all of a library's calls since ``days`` begins: by model and purpose, dearest first, and by day, oldest
-    first. Replayed answers cost nothing and are not included."""
+    """Usage of all of a library's calls since the day ``since`` (``2026-11-20``, local time; "" without calls), by
+    model and purpose, dearest first. Replayed answers cost nothing and are not included."""
 
     entries: tuple[Spent, ...] = ()
-    days: tuple[DaySpent, ...] = ()
+    since: str = ""
 
     @property
     def calls(self) -> int:

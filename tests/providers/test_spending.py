@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -231,7 +232,7 @@ def test_a_price_that_is_changed_does_not_change_what_was_spent(database: Databa
     assert ledger.spending({"claude-priced": (9.0, 9.0, 9.0, 9.0)}).usd == 3.0
 
 
-def test_sums_are_by_day_model_and_purpose(database: Database) -> None:
+def test_sums_are_by_model_and_purpose(database: Database) -> None:
     ledger = Ledger(database)
     for purpose in ("answer", "answer", "plan", "figures"):
         ledger.add("claude-priced", purpose, Usage(10, 1, 2, 3), 0.5)  # type: ignore[arg-type]
@@ -241,8 +242,12 @@ def test_sums_are_by_day_model_and_purpose(database: Database) -> None:
         ("plan", 1, 0.5),
         ("figures", 1, 0.5),
     ]
-    (today,) = found.days
-    assert (today.calls, today.usage, today.usd) == (4, Usage(40, 4, 8, 12), 2.0)
+    assert (found.since, found.calls, found.usage, found.usd) == (
+        time.strftime("%Y-%m-%d"),
+        4,
+        Usage(40, 4, 8, 12),
+        2.0,
+    )
 
 
 def test_the_oldest_answers_make_room(database: Database) -> None:
@@ -323,7 +328,7 @@ def test_from_the_engine_down(library: Path, server: MessagesServer, capsys: pyt
     (entry,) = found["by_model"]
     assert (entry["model"], entry["purpose"]) == ("claude-sonnet-4-6", "answer")
     assert found["usd"] == pytest.approx(entry["usd"])
-    assert len(found["by_day"]) == 1
+    assert found["since"] == time.strftime("%Y-%m-%d")
     assert main(["--home", str(library), "spending"]) == 0
     assert "claude-sonnet-4-6" in capsys.readouterr().out
 
