@@ -89,8 +89,11 @@ def _cell(document: Document, table: Table, cell: Cell) -> Json:
 def chunk(document: Document, item: Chunk) -> Json:
     """JSON of a line of ``chunks DOC``: a tile, or a composite that spans the tiles ``tiles`` (first and last index),
     with its indexed text ``grid``."""
-    told: Json = plain(item)
-    return told | {"composite": item.tiles is not None, "boxes": plain(document.boxes(item.start, item.end))}
+    return {
+        **_picked(item, "chunk_id index kind start end text section header lead_in context tiles grid tokens"),
+        "composite": item.tiles is not None,
+        "boxes": plain(document.boxes(item.start, item.end)),
+    }
 
 
 def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
