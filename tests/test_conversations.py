@@ -278,7 +278,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> list[Any]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_the_command_line_lists_and_asks_again(
+def test_the_command_line_lists_and_goes_on(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GROUNDWORK_LLM__MODEL", "offline")
@@ -311,10 +311,12 @@ def test_the_command_line_lists_and_asks_again(
             main(["--home", str(home), "conversation", *wrong])
     capsys.readouterr()
 
+    with Engine.open(home=home) as engine:
+        engine.chat(one, "And in April?", instead_of=first[1]["turn_id"]).run()
     monkeypatch.setattr("sys.stdin", io.StringIO("And the lowest?\n"))
     assert main(["--home", str(home), "conversation", "--resume", one]) == 0
     printed = capsys.readouterr()
-    assert "> And the highest? (2 of 2)" in printed.err
+    assert "> And in April? (2 of 2)" in printed.err
     assert printed.out.startswith("Understood as: ")
     assert main(["--home", str(home), "conversation", "--list", "walrus"]) == 0
     assert one in capsys.readouterr().out
