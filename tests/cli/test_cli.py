@@ -259,7 +259,6 @@ def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> No
         ["retrieve", "-q", "x", "--pages", "0"],
         ["retrieve", "-q", "x", "--pages", ""],
         ["retrieve", "-q", "x", "--kind", "picture"],
-        ["retrieve", "-q", "x", "--rse", "nope"],
         ["generate", "-q", "x", "--pages", "7-3"],
         ["conversation", "--kind", "picture"],
         ["index", "--estimate", "--rebuild"],
