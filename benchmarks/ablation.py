@@ -50,9 +50,9 @@ def no(*_given: Any) -> bool:
 # The pass → the module that calls it, its name there, and what stands in for it.
 PASSES: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "split": ("document", "split_blocks", lambda pages: [list(blocks) for blocks in pages]),
-    "split: headings run in": ("split", "_run_in_headings", same),
-    "split: paragraphs": ("split", "_paragraphs", lambda block: [block]),
-    "split: list items": ("split", "_items", lambda block: [block]),
+    "split: headings run in": ("paragraphs", "_run_in_headings", same),
+    "split: paragraphs": ("paragraphs", "_paragraphs", lambda block: [block]),
+    "split: list items": ("paragraphs", "_items", lambda block: [block]),
     "roles": ("document", "correct_roles", nothing),
     "noise": ("document", "mark_noise", nothing),
     "captions": ("document", "tie_captions", lambda pages: {}),

@@ -16,7 +16,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Literal
 
@@ -60,12 +60,12 @@ def chunk_document(document: Document, settings: ChunkSettings) -> tuple[Chunk, 
 
 
 def _tiles(document: Document, settings: ChunkSettings) -> list[Chunk]:
-    groups = _merge(_pieces(document, settings), settings)
     chunks: list[Chunk] = []
-    for index, group in enumerate(groups):
+    for index, group in enumerate(_merge(_pieces(document, settings), settings)):
         start, end = group[0].start, group[-1].end
         text = document.text[start:end]
-        section = _section(group)
+        # The section of the group's text; that of its last heading if it has nothing else.
+        section = next((piece for piece in group if piece.role != "lead"), group[-1]).section
         kind = _kind(group)
         before = chunks[-1] if chunks else None
         lead_in = ""
@@ -81,7 +81,7 @@ def _tiles(document: Document, settings: ChunkSettings) -> list[Chunk]:
                 end=end,
                 text=text,
                 section=section,
-                header=" › ".join(part for part in (document.title, *section) if part),
+                header=" › ".join(filter(None, (document.title, *section))),
                 lead_in=lead_in,
                 tokens=count_tokens(text),
             )
@@ -142,12 +142,8 @@ def _split(text: str, span: Span, element: Element, settings: ChunkSettings) -> 
     if element.table is not None and element.table.row_spans:
         # Header rows stay with the first row.
         cuts = sorted({start for start, _end in element.table.row_spans})[1:]
-        rows = _cut(span, [cut for cut in cuts if span[0] < cut < span[1]])
-        return [part for row in rows for part in _shrink(text, row, settings, _CUTTERS[1:])]
+        return [part for row in _cut(span, cuts) for part in _shrink(text, row, settings, _CUTTERS[1:])]
     return _shrink(text, span, settings, _CUTTERS)
-
-
-_Cutter = Callable[[str, int, int], list[int]]
 
 
 def _line_cuts(text: str, start: int, end: int) -> list[int]:
@@ -162,18 +158,15 @@ def _word_cuts(text: str, start: int, end: int) -> list[int]:
     return [match.end() for match in re.compile(r"\s+").finditer(text, start, end)]
 
 
-def _middle(text: str, start: int, end: int) -> list[int]:
-    return [(start + end) // 2]
-
-
-_CUTTERS: tuple[_Cutter, ...] = (_line_cuts, _sentence_cuts, _word_cuts, _middle)
+_Cutter = Callable[[str, int, int], list[int]]
+_CUTTERS: tuple[_Cutter, ...] = (_line_cuts, _sentence_cuts, _word_cuts, lambda _text, start, end: [(start + end) // 2])
 
 
 def _shrink(text: str, span: Span, settings: ChunkSettings, cutters: Sequence[_Cutter]) -> list[Span]:
     start, end = span
     if count_tokens(text[start:end]) <= settings.max_tokens or end - start <= 1:
         return [span]
-    parts = _cut(span, [cut for cut in cutters[0](text, start, end) if start < cut < end])
+    parts = _cut(span, cutters[0](text, start, end))
     # The last cutter halves, and is applied again until the parts fit.
     rest = cutters[1:] or cutters
     if len(parts) == 1:
@@ -186,8 +179,8 @@ def _shrink(text: str, span: Span, settings: ChunkSettings, cutters: Sequence[_C
 
 
 def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
-    edges = [span[0], *cuts, span[1]]
-    return list(pairwise(edges))
+    """Parts of ``span`` between those of ``cuts`` that lie inside it."""
+    return list(pairwise([span[0], *(cut for cut in cuts if span[0] < cut < span[1]), span[1]]))
 
 
 def _pack(text: str, parts: Sequence[Span], limit: int) -> list[Span]:
@@ -258,12 +251,6 @@ def _joins(group: Sequence[_Piece], piece: _Piece, settings: ChunkSettings) -> b
     return (same or min(tokens, piece.tokens) < small) and tokens + piece.tokens <= target
 
 
-def _section(group: Sequence[_Piece]) -> tuple[str, ...]:
-    """Section of the group's text; that of its last heading if it has nothing else."""
-    content = next((piece for piece in group if piece.role != "lead"), None)
-    return content.section if content is not None else group[-1].section
-
-
 def _lead_in(text: str, limit: int) -> str:
     """Last sentences of ``text`` with at most ``limit`` tokens together."""
     start = None
@@ -291,26 +278,22 @@ def composite_chunks(document: Document, tiles: Sequence[Chunk], *, max_tokens: 
             continue
         grid = _Grid(document, element, element.table, tiles[first])
         for run in _runs(grid, tiles[first:after], max_tokens):
-            made.append(_composite(document, run, grid.text(run), index=len(tiles) + len(made)))
+            start, end, text = run[0].start, run[-1].end, grid.text(run)
+            made.append(
+                replace(
+                    run[0],
+                    chunk_id=f"{document.doc_id}:{len(tiles) + len(made)}",
+                    index=len(tiles) + len(made),
+                    kind="table",
+                    end=end,
+                    text=document.text[start:end],
+                    lead_in="",
+                    tokens=count_tokens(text),
+                    tiles=(run[0].index, run[-1].index),
+                    grid=text,
+                )
+            )
     return made
-
-
-def _composite(document: Document, run: Sequence[Chunk], grid: str, *, index: int) -> Chunk:
-    start, end = run[0].start, run[-1].end
-    return Chunk(
-        chunk_id=f"{run[0].doc_id}:{index}",
-        doc_id=run[0].doc_id,
-        index=index,
-        kind="table",
-        start=start,
-        end=end,
-        text=document.text[start:end],
-        section=run[0].section,
-        header=run[0].header,
-        tokens=count_tokens(grid),
-        tiles=(run[0].index, run[-1].index),
-        grid=grid,
-    )
 
 
 def _runs(grid: _Grid, tiles: Sequence[Chunk], max_tokens: int) -> list[Sequence[Chunk]]:
@@ -335,15 +318,9 @@ def _runs(grid: _Grid, tiles: Sequence[Chunk], max_tokens: int) -> list[Sequence
                 used = carried[place] + tokens
         return runs
 
-    low, high = 1, room
-    fewest = len(packed(high))
-    while low < high:
-        middle = (low + high) // 2
-        if len(packed(middle)) <= fewest:
-            high = middle
-        else:
-            low = middle + 1
-    return [tiles[first:after] for first, after in packed(high) if after - first > 1 and any(rows[first:after])]
+    fewest = len(packed(room))
+    limit = bisect_left(range(room), -fewest, lo=1, key=lambda limit: -len(packed(limit)))
+    return [tiles[first:after] for first, after in packed(limit) if after - first > 1 and any(rows[first:after])]
 
 
 class _Grid:

@@ -15,7 +15,8 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from ragcore.ingest.layout import Grid, GridCell, Rect, Region
+from ragcore.ingest.layout import Grid, GridCell, Rect, Region, overlap
+from ragcore.ingest.regions import shared
 
 MIN_REGION = 2.0  # points: thinner layout boxes are rules, not regions
 MIN_PICTURE = 20.0  # points: smaller images are bullets and ornaments
@@ -23,15 +24,14 @@ MIN_RULES = 4  # fewer lines and rectangles than this cannot rule a table
 _TEXT = ("fill-text", "stroke-text", "ignore-text")  # MuPDF's names
 
 
-def find_regions(page: Any, words: int, vectors: int) -> tuple[list[tuple[Region, Region]], str | None]:
-    """Layout regions, tables with their grids, and images, each with its core (`complete_pictures`); and an error
-    message if the table finder failed.
+def find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], str | None]:
+    """Layout regions, tables with their grids, and images; and an error message if the table finder failed.
 
     The table finder takes a third of a page's time. It works from the layout's tables and from ruled lines, so it is
     skipped on a page with neither; the layout model is skipped on a page without words.
     """
     if not words:
-        return [(image, image) for image in _image_regions(page, (), page.rect.width, page.rect.height)], None
+        return _image_regions(page, ()), None
     page.get_layout(return_raw=True)
     found: Sequence[Mapping[str, Any]] = page.layout_information or []
     regions: list[Region] = []
@@ -48,12 +48,11 @@ def find_regions(page: Any, words: int, vectors: int) -> tuple[list[tuple[Region
         else:
             tables = [region for table in finder.tables if (region := _table_region(table)) is not None]
     page.layout_information = None
-    kept = [r for r in regions if r.kind != "table" or not any(_covers(table.box, r.box) for table in tables)]
-    pairs = [(region, region) for region in kept + tables]
+    kept = [r for r in regions if r.kind != "table" or not any(shared(table.box, r.box) >= 0.5 for table in tables)]
+    found_regions = kept + tables
     if any(region.kind in ("picture", "caption") for region in kept):
-        pairs = complete_pictures(kept + tables, *_drawn(page), page.rect.width, page.rect.height)
-    images = _image_regions(page, [region for region, _core in pairs], page.rect.width, page.rect.height)
-    return [*pairs, *((image, image) for image in images)], problem
+        found_regions = complete_pictures(found_regions, *_drawn(page), page.rect.width, page.rect.height)
+    return found_regions + _image_regions(page, found_regions), problem
 
 
 def block_regions(boxes: NDArray[np.float32], blocks: NDArray[np.int32]) -> list[Region]:
@@ -68,8 +67,6 @@ def block_regions(boxes: NDArray[np.float32], blocks: NDArray[np.int32]) -> list
 
 def moved_right(region: Region, right: float) -> Region:
     """``region`` with all its boxes moved right by ``right``: from the frame of a part of the page to the page's."""
-    if not right:
-        return region
 
     def move(box: Rect) -> Rect:
         return box[0] + right, box[1], box[2] + right, box[3]
@@ -77,7 +74,7 @@ def moved_right(region: Region, right: float) -> Region:
     grid = region.grid
     if grid is not None:
         grid = replace(grid, cells=tuple(replace(cell, box=move(cell.box)) for cell in grid.cells))
-    return Region(region.kind, move(region.box), grid)
+    return replace(region, box=move(region.box), grid=grid, core=None if region.core is None else move(region.core))
 
 
 def _table_region(table: Any) -> Region | None:
@@ -107,19 +104,10 @@ def _table_region(table: Any) -> Region | None:
     return Region("table", (x0, y0, x1, y1), Grid(len(placements), columns, tuple(cells)))
 
 
-def _covers(table: Rect, other: Rect) -> bool:
-    """Whether a found table replaces a layout box: most of either lies in the other."""
-    width = min(table[2], other[2]) - max(table[0], other[0])
-    height = min(table[3], other[3]) - max(table[1], other[1])
-    if width <= 0 or height <= 0:
-        return False
-    area = min((table[2] - table[0]) * (table[3] - table[1]), (other[2] - other[0]) * (other[3] - other[1]))
-    return area <= 0 or width * height / area >= 0.5
-
-
-def _image_regions(page: Any, regions: Sequence[Region], width: float, height: float) -> list[Region]:
+def _image_regions(page: Any, regions: Sequence[Region]) -> list[Region]:
     """Images that no region touches. A page-wide image is a background or a scan, not a figure."""
     out: list[Region] = []
+    width, height = page.rect.width, page.rect.height
     for image in page.get_image_info():
         rect = pymupdf.Rect(image["bbox"]) & pymupdf.Rect(0, 0, width, height)
         if rect.width < MIN_PICTURE or rect.height < MIN_PICTURE or abs(rect) > 0.9 * width * height:
@@ -149,11 +137,11 @@ OVERLAP = 3.0  # points by which a picture may reach into another region
 
 def complete_pictures(
     regions: Sequence[Region], drawn: Boxes, lettered: Boxes, width: float, height: float
-) -> list[tuple[Region, Region]]:
-    """``regions`` with pictures grown, and pictures added for captions that have neither picture nor table. Each comes
-    with its core: the box detected before, or the place given by its caption. Drawings of a picture may extend behind
-    the next column, so the core determines its place on the page. ``drawn`` are the boxes of all paths and images on
-    the page, ``lettered`` those of all pieces of text, each ``(n, 4)``; page and boxes share one frame, in points."""
+) -> list[Region]:
+    """``regions`` with pictures grown, and pictures added for captions that have neither picture nor table. Their
+    ``core`` is the box detected before, or the place given by the caption. ``drawn`` are the boxes of all paths and
+    images on the page, ``lettered`` those of all pieces of text, each ``(n, 4)``; page and boxes share one frame, in
+    points."""
     others = [region.box for region in regions if region.kind != "picture"]
     drawn, lettered = (_usable(boxes, others, width, height) for boxes in (drawn, lettered))
 
@@ -161,16 +149,17 @@ def complete_pictures(
         if region.kind != "picture":
             return region
         rest = [*others, *(other.box for other in regions if other.kind == "picture" and other is not region)]
-        return replace(region, box=_with_labels(_grown(region.box, drawn, rest, 0.0), lettered, rest))
+        box = _with_labels(_grown(region.box, drawn, rest, 0.0), lettered, rest)
+        return replace(region, box=box, core=region.box)
 
-    out = [(complete(region), region) for region in regions]
+    out = [complete(region) for region in regions]
     for caption in [region for region in regions if region.kind == "caption"]:
-        if any(_near(caption.box, region.box) for region, _core in out if region.kind in ("picture", "table")):
+        if any(_near(caption.box, region.box) for region in out if region.kind in ("picture", "table")):
             continue
         found = _picture_at(caption.box, drawn, others)
         if found is not None:
             strip = (caption.box[0], found[1], caption.box[2], found[3])
-            out.append((Region("picture", _with_labels(found, lettered, others)), Region("picture", strip)))
+            out.append(Region("picture", _with_labels(found, lettered, others), core=strip))
     return out
 
 
@@ -259,19 +248,15 @@ def _with_labels(box: Rect, lettered: Boxes, others: Sequence[Rect]) -> Rect:
 def _intrudes(wider: Rect, box: Rect, others: Sequence[Rect]) -> bool:
     """Whether ``wider`` covers more of any other region than ``box`` does."""
     for other in others:
-        wide, high = _overlap(wider, other)
-        before = _overlap(box, other)
+        wide, high = overlap(wider, other)
+        before = overlap(box, other)
         if min(wide, high) > OVERLAP and wide * high > max(0.0, before[0]) * max(0.0, before[1]) + 1.0:
             return True
     return False
 
 
-def _overlap(a: Rect, b: Rect) -> tuple[float, float]:
-    return min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-
-
 def _near(caption: Rect, other: Rect) -> bool:
-    wide, high = _overlap(caption, other)
+    wide, high = overlap(caption, other)
     return (wide > 0 and high >= -REACH) or (high > 0 and wide >= -REACH)
 
 

@@ -13,13 +13,12 @@ from ragcore.errors import NoText, NothingRead
 from ragcore.ingest.blocks import Block, all_lines, page_blocks
 from ragcore.ingest.canonical import CanonicalText, Hyphenation, Line
 from ragcore.ingest.captions import tie_captions
-from ragcore.ingest.joins import join_over_breaks
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.lists import set_item_levels
 from ragcore.ingest.noise import mark_noise
+from ragcore.ingest.paragraphs import join_over_breaks, split_blocks
 from ragcore.ingest.roles import correct_roles
 from ragcore.ingest.sections import section_paths, set_levels
-from ragcore.ingest.split import split_blocks
 from ragcore.ingest.tables.cells import draft_tables
 from ragcore.ingest.tables.draft import Draft
 from ragcore.ingest.tables.pages import Joined, join_tables

@@ -33,7 +33,6 @@ LINE_NUMBERS: Final = "line-number"  # kind of the region that holds a draft's l
 WATERMARK: Final = "watermark"  # and of the region that holds text printed across the page
 
 _MAGIC = b"GWP3"
-_EARLIER = b"GWP2"  # no confidences, no descriptions; still read, since libraries hold such pages
 _CONFIDENCE: Final = ("confidence", np.dtype("u1"), 1)
 _ARRAYS: Final = (
     ("boxes", np.dtype("<f4"), 4),
@@ -86,12 +85,19 @@ class Grid:
 class Region:
     """Rectangle with a role: the layout model's class name (``text``, ``title``, ``section-header``, ``list-item``,
     ``table``, ``picture``, ``caption``, ``footnote``, ``formula``, ``page-header``, ``page-footer``), or ``logo``. A
-    picture may have an AI-written ``description``."""
+    picture may have an AI-written ``description``, and a ``core``: the box that orders it, where the rest of it extends
+    behind the next column."""
 
     kind: str
     box: Rect
     grid: Grid | None = None
     description: str = ""
+    core: Rect | None = None  # not stored
+
+    @property
+    def place(self) -> Rect:
+        """Box by which the region is ordered."""
+        return self.core or self.box
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +178,7 @@ class PageLayout:
     @classmethod
     def from_bytes(cls, data: bytes) -> PageLayout:
         """Inverse of `to_bytes`. Raises ValueError for any other bytes."""
-        if data[:4] not in (_MAGIC, _EARLIER):
+        if data[:4] != _MAGIC:
             raise ValueError("these bytes are not a page of this version")
         try:
             raw = zlib.decompress(data[4:])  # also checks the bytes
@@ -183,7 +189,7 @@ class PageLayout:
         texts = tuple(head["texts"])
         offset = 4 + length
         arrays: dict[str, NDArray[Any]] = {}
-        for name, dtype, width in (*_ARRAYS, _CONFIDENCE) if head.get("ocr") else _ARRAYS:
+        for name, dtype, width in (*_ARRAYS, _CONFIDENCE) if head["ocr"] else _ARRAYS:
             count = len(texts) * width
             array = np.frombuffer(raw, dtype=dtype, count=count, offset=offset)
             arrays[name] = array.reshape(-1, width) if width > 1 else array
@@ -196,11 +202,11 @@ class PageLayout:
             rotation=head["rotation"],
             turn=head["turn"],
             degraded=head["degraded"],
-            unread=bool(head.get("unread")),
+            unread=head["unread"],
             texts=texts,
             regions=tuple(
-                Region(kind, _rect(box), None if grid is None else _unpack_grid(grid), *description)
-                for kind, box, grid, *description in head["regions"]
+                Region(kind, _rect(box), None if grid is None else _unpack_grid(grid), description)
+                for kind, box, grid, description in head["regions"]
             ),
             **arrays,
         )
@@ -215,6 +221,11 @@ def around(boxes: Iterable[Rect]) -> Rect:
 def area(box: Rect) -> float:
     """Area of a box; 0 for an inverted one."""
     return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
+
+
+def overlap(a: Rect, b: Rect) -> tuple[float, float]:
+    """Width and height of the common part of two boxes; a negative one is the gap between them."""
+    return min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
 
 
 def turned(box: Rect, angle: int, width: float, height: float) -> Rect:
@@ -270,10 +281,10 @@ def _pack_grid(grid: Grid) -> list[object]:
 
 
 def _unpack_grid(packed: list[list[list[float]]]) -> Grid:
-    rows, columns, cells, *given = packed
+    rows, columns, cells, given = packed
     return Grid(
         int(rows),  # type: ignore[call-overload]  # JSON: two numbers and a list
         int(columns),  # type: ignore[call-overload]  # as above
         tuple(GridCell(int(c[0]), int(c[1]), int(c[2]), int(c[3]), _rect(c[5:9]), bool(c[4])) for c in cells),
-        bool(given and given[0]),
+        bool(given),
     )

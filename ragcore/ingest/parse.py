@@ -11,8 +11,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ragcore.config.settings import IngestSettings, OcrSettings
@@ -59,23 +58,13 @@ def inspect(
         raise EmptyFile(f"{name} is empty.")
     if size > settings.max_bytes:
         raise FileTooLarge(f"{name} is {_megabytes(size)} MB; the limit is {_megabytes(settings.max_bytes)} MB.")
-    children: list[Child] = []
-
-    def read() -> FileInfo:
-        child = Child(path, settings=settings, password=password, layout=False, name=name, started=children.append)
-        try:
-            return child.info()
-        finally:
-            child.close()
-
-    with ThreadPoolExecutor(1, "parse-inspect") as pool:
-        reading = pool.submit(read)
-        while wait([reading], _POLL_SECONDS).not_done:
-            for child in children if cancelled is not None and cancelled() else ():
-                child.kill()
+    child = Child(path, settings=settings, password=password, layout=False, name=name, cancelled=cancelled)
+    try:
+        info = child.info()
+    finally:
+        child.close()
     if cancelled is not None and cancelled():
         raise Cancelled(f"Reading {name} was stopped.")
-    info = reading.result()
     if info.pages > settings.max_pages:
         raise TooManyPages(f"{name} has {info.pages} pages; the limit is {settings.max_pages}.")
     return info
@@ -109,187 +98,157 @@ def parse_pages(
     if not pages:
         return
     name = name or path.name
-    team = _Team(path, pages, settings=settings, ocr=ocr, password=password, name=name)
-    team.start()
+    job = _Job(path, settings, ocr, password, name, deque(pages))
+    workers = settings.workers or min(4, _cores())
+    readers = [_Reader(job) for _ in range(max(1, min(workers, len(pages) // PAGES_PER_WORKER)))]
+    for reader in readers:
+        reader.start()
     remaining = len(pages)
     try:
         while remaining:
             if cancelled is not None and cancelled():
                 raise Cancelled(f"Reading {name} was stopped.")
             try:
-                page, failure = team.results.get(timeout=_POLL_SECONDS)
+                page = job.results.get(timeout=_POLL_SECONDS)
             except queue.Empty:
-                if not team.working():
+                if not any(reader.is_alive() for reader in readers) and job.results.empty():
                     raise ParseCrashed(f"{name}: reading ended early.") from None
                 continue
-            if page is None:
-                assert failure is not None
-                raise failure
+            if isinstance(page, GroundworkError):
+                raise page
             remaining -= 1
             yield page
-        team.finish()
     finally:
-        team.stop()
+        job.stopped = remaining > 0
+        for reader in readers:  # until its process has closed the file
+            reader.join()
 
 
-class _Team:
-    """Threads that each drive one child through the remaining pages."""
+@dataclass
+class _Job:
+    """What the readers of one file share."""
 
-    def __init__(
-        self,
-        path: Path,
-        pages: Sequence[int],
-        *,
-        settings: IngestSettings,
-        ocr: OcrSettings | None,
-        password: str | None,
-        name: str,
-    ) -> None:
-        self.results: queue.SimpleQueue[tuple[PageLayout | None, GroundworkError | None]] = queue.SimpleQueue()
-        self._path, self._settings, self._password, self._name = path, settings, password, name
-        self._ocr = ocr
-        self._todo = deque(pages)
-        self._lock = threading.Lock()
-        self._children: set[Child] = set()
-        self._stopped = False
-        self._strikes = self._ocr_strikes = 0
-        most = settings.workers or min(4, _cores())
-        self._threads = [
-            threading.Thread(target=self._work, name=f"parse-{i}", daemon=True)
-            for i in range(max(1, min(most, len(pages) // PAGES_PER_WORKER)))
-        ]
+    path: Path
+    settings: IngestSettings
+    ocr: OcrSettings | None
+    password: str | None
+    name: str
+    todo: deque[int]
+    results: queue.SimpleQueue[PageLayout | GroundworkError] = field(default_factory=queue.SimpleQueue)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stopped: bool = False
+    strikes: int = 0  # pages lost to the layout model
+    ocr_strikes: int = 0
 
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
-
-    def working(self) -> bool:
-        return any(thread.is_alive() for thread in self._threads) or not self.results.empty()
-
-    def finish(self) -> None:
-        """Wait until the processes have closed the file."""
-        for thread in self._threads:
-            thread.join()
-
-    def stop(self) -> None:
-        """End the processes at once."""
-        with self._lock:
-            self._stopped = True
-            self._todo.clear()
-            for child in self._children:
-                child.kill()
-        for thread in self._threads:
-            thread.join()
-
-    def _next(self) -> int | None:
-        with self._lock:
-            return self._todo.popleft() if self._todo and not self._stopped else None
-
-    def _work(self) -> None:
-        child: Child | None = None
-        try:
-            while (number := self._next()) is not None:
-                child, page = self._read(child, number)
-                if not self._stopped:
-                    self.results.put((page, None))
-                if child is not None and child.worn:
-                    self._end(child)
-                    child = None
-        except GroundworkError as error:
-            if not self._stopped:
-                self.results.put((None, error))
-        except (OSError, ValueError) as error:  # no process could be started, or a reply was malformed
-            self.results.put((None, ParseCrashed(f"{self._name}: {error}")))
-        finally:
-            self._end(child)
-
-    def _read(self, child: Child | None, number: int) -> tuple[Child | None, PageLayout]:
-        """Page by the layout model (and OCR if needed), else by the plain method, else empty; and the child for the
-        next."""
-        why: str | None = None
-        reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was skipped here"
-        if self._strikes < LAYOUT_STRIKES:
-            if child is None:
-                child = self._begin(layout=True)
-            try:
-                data, why = child.page_unless_scan(number)
-                if why is None:
-                    return child, PageLayout.from_bytes(data)
-                if (without := self._without_ocr()) is None:
-                    return child, PageLayout.from_bytes(child.scan(number))
-                page = PageLayout.from_bytes(child.page(number, plain=False))
-                return child, replace(page, degraded=f"this page {why}; {without}")
-            except (ParseTimeout, ParseCrashed) as error:
-                if not child.usable:
-                    self._end(child)
-                    child = None
-                    with self._lock:
-                        if why is None:
-                            self._strikes += 1
-                        else:
-                            self._ocr_strikes += 1
-                reason = f"read without the layout model: {error.message}"
-                if why is not None:
-                    reason = f"this page {why}, and OCR couldn't read it: {error.message}"
-        if self._stopped:
-            raise Cancelled(f"Reading {self._name} was stopped.")
-        given = child
-        if child is None:
-            child = self._begin(layout=False)
-        try:
-            page = PageLayout.from_bytes(child.page(number, plain=True))
-            page = replace(page, degraded=reason, unread=why is not None and not page.texts)
-        except (ParseTimeout, ParseCrashed) as error:
-            lost = f"this page couldn't be read: {error.message}"
-            page = empty_page(number, str(number), *self._frame(child, number), lost, unread=True)
-        # A child without the layout model is used only while the model is disabled.
-        if not child.usable or (given is None and self._strikes < LAYOUT_STRIKES):
-            self._end(child)
-            child = None
-        return child, page
-
-    def _without_ocr(self) -> str | None:
+    def without_ocr(self) -> str | None:
         """Reason to read pages that need OCR without it; None if OCR may be used."""
-        if self._ocr is not None and self._ocr.mode == "off":
+        if self.ocr is not None and self.ocr.mode == "off":
             return OCR_OFF
-        if self._ocr_strikes >= OCR_STRIKES:
+        if self.ocr_strikes >= OCR_STRIKES:
             return f"OCR failed on {OCR_STRIKES} pages of this file, so it was skipped here"
         return None
 
-    def _frame(self, child: Child, number: int) -> tuple[float, float, int]:
-        """Size and rotation of a page whose content cannot be read; US letter if MuPDF cannot read even those."""
-        other = None if child.usable else self._begin(layout=False)
+
+class _Reader(threading.Thread):
+    """Thread that drives one child at a time through the remaining pages."""
+
+    def __init__(self, job: _Job) -> None:
+        super().__init__(name="parse", daemon=True)
+        self._job = job
+        self._child: Child | None = None
+        self._plain = False  # the child may lack the layout model
+
+    def run(self) -> None:
+        job = self._job
         try:
-            return (other or child).frame(number)
+            while not job.stopped:
+                try:
+                    number = job.todo.popleft()
+                except IndexError:
+                    break
+                job.results.put(self._read(number))
+                if self._child is not None and self._child.worn:
+                    self._end()
+        except GroundworkError as error:
+            job.results.put(error)
+        except (OSError, ValueError) as error:  # no process could be started, or a reply was malformed
+            job.results.put(ParseCrashed(f"{job.name}: {error}"))
+        finally:
+            self._end()
+
+    def _read(self, number: int) -> PageLayout:
+        """Page by the layout model (and OCR if needed), else by the plain method, else empty."""
+        job, why = self._job, None
+        reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was skipped here"
+        layout = job.strikes < LAYOUT_STRIKES
+        if layout:
+            try:
+                child = self._begin(layout=True)
+                data, why = child.page_unless_scan(number)
+                if why is None:
+                    return PageLayout.from_bytes(data)
+                if (without := job.without_ocr()) is None:
+                    return PageLayout.from_bytes(child.scan(number))
+                page = PageLayout.from_bytes(child.page(number, plain=False))
+                return replace(page, degraded=f"this page {why}; {without}")
+            except (ParseTimeout, ParseCrashed) as error:
+                if self._child is None:
+                    raise  # the file couldn't be opened
+                with job.lock:
+                    if self._drop_unusable():
+                        job.strikes += why is None
+                        job.ocr_strikes += why is not None
+                reason = f"read without the layout model: {error.message}"
+                if why is not None:
+                    reason = f"this page {why}, and OCR couldn't read it: {error.message}"
+        child = self._begin(layout=False)
+        try:
+            page = PageLayout.from_bytes(child.page(number, plain=True))
+            return replace(page, degraded=reason, unread=why is not None and not page.texts)
+        except (ParseTimeout, ParseCrashed) as error:
+            lost = f"this page couldn't be read: {error.message}"
+            return empty_page(number, str(number), *self._frame(number), lost, unread=True)
+        finally:
+            # A child without the layout model is used only while the model is disabled.
+            if self._plain and job.strikes < LAYOUT_STRIKES:
+                self._end()
+
+    def _frame(self, number: int) -> tuple[float, float, int]:
+        """Size and rotation of a page whose content cannot be read; US letter if MuPDF cannot read even those."""
+        self._drop_unusable()
+        try:
+            return self._begin(layout=False).frame(number)
         except (ParseTimeout, ParseCrashed):
             return LETTER
         finally:
-            self._end(other)
+            self._drop_unusable()
 
     def _begin(self, *, layout: bool) -> Child:
-        return Child(
-            self._path,
-            settings=self._settings,
-            password=self._password,
-            layout=layout,
-            name=self._name,
-            ocr=self._ocr,
-            started=self._watch,
-        )
+        """Child in use, else a new one."""
+        job = self._job
+        if self._child is None:
+            self._plain = not layout
+            self._child = Child(
+                job.path,
+                settings=job.settings,
+                password=job.password,
+                layout=layout,
+                name=job.name,
+                ocr=job.ocr,
+                cancelled=lambda: job.stopped,
+            )
+        return self._child
 
-    def _watch(self, child: Child) -> None:
-        """Register the child so that `stop` ends it too, even while it starts."""
-        with self._lock:
-            self._children.add(child)
-            if self._stopped:
-                child.kill()
+    def _drop_unusable(self) -> bool:
+        dropped = self._child is not None and not self._child.usable
+        if dropped:
+            self._end()
+        return dropped
 
-    def _end(self, child: Child | None) -> None:
-        if child is None:
-            return
-        with self._lock:
-            self._children.discard(child)
-        child.close()
+    def _end(self) -> None:
+        if self._child is not None:
+            self._child.close()
+            self._child = None
 
 
 def _cores() -> int:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import atexit
 import os
+import queue
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,13 +25,14 @@ from pydantic import TypeAdapter
 
 from ragcore import errors
 from ragcore.config.settings import IngestSettings, OcrSettings
-from ragcore.errors import GroundworkError, ParseCrashed, ParseTimeout
+from ragcore.errors import Cancelled, GroundworkError, ParseCrashed, ParseTimeout
 from ragcore.ingest.layout import FileInfo
 from ragcore.ingest.worker import receive, send
 from ragcore.types import Box
 
 _GRACE_SECONDS = 30.0  # after which an orphan ends itself
 _CLOSE_SECONDS = 5.0
+_POLL_SECONDS = 0.2
 _START_SECONDS = 60.0  # importing MuPDF and the layout model on a busy machine
 _STRIKES = 3  # children lost to a file's figures after which no more are drawn
 _MOST = 5  # waiting processes at most: a team, and one without the layout model
@@ -50,14 +53,13 @@ def environment() -> dict[str, str]:
 class Process:
     """Child process, started as ``python -m MODULE``, so that nothing of the parent program (a Streamlit script,
     pytest, a console script) is imported again, and no lock or MuPDF state is inherited by a fork. Not shared between
-    threads, except `kill`."""
+    threads."""
 
     def __init__(self, *, layout: bool, module: str = "ragcore.ingest.worker") -> None:
         """Start the process; ``layout``: with the layout model."""
         self.layout = layout
         self.read = 0  # files and pages
-        self._killed = threading.Event()
-        self._timed_out = threading.Event()
+        self._replies: queue.SimpleQueue[tuple[dict[str, Any], bytes] | None] = queue.SimpleQueue()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process; close() closes it
         given = environment()
         path = [str(Path(__file__).resolve().parents[2]), given.get("PYTHONPATH", "")]
@@ -74,6 +76,14 @@ class Process:
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         self._stdin, self._stdout = self._popen.stdin, self._popen.stdout
+        threading.Thread(target=self._receive, name="parse-replies", daemon=True).start()
+
+    def _receive(self) -> None:
+        try:
+            while (reply := receive(self._stdout)) is not None:
+                self._replies.put(reply)
+        finally:
+            self._replies.put(None)
 
     @property
     def pid(self) -> int:
@@ -82,31 +92,38 @@ class Process:
     @property
     def usable(self) -> bool:
         """Whether the process still answers, as it does after an error that MuPDF reported normally."""
-        return not self._killed.is_set() and self._popen.poll() is None
+        return self._popen.poll() is None
 
     def call(
-        self, request: dict[str, Any], seconds: float, name: str, payload: bytes = b""
+        self,
+        request: dict[str, Any],
+        seconds: float,
+        name: str,
+        payload: bytes = b"",
+        cancelled: Callable[[], bool] | None = None,
     ) -> tuple[dict[str, Any], bytes]:
-        """Reply to a request about the file called ``name``. Raises `ParseTimeout` after ``seconds``, and
-        `ParseCrashed` if the process ends; it is then unusable."""
-        timer = threading.Timer(seconds, self._expire)
-        timer.daemon = True
-        timer.start()
-        try:
+        """Reply to a request about the file called ``name``. Raises `ParseTimeout` after ``seconds``, `Cancelled` soon
+        after ``cancelled()`` turns true, and `ParseCrashed` if the process ends; it is then unusable."""
+        end = time.monotonic() + seconds
+        with suppress(OSError):  # the process has ended
             send(self._stdin, {**request, "seconds": seconds + _GRACE_SECONDS}, payload)
-            reply = receive(self._stdout)
-        except (BrokenPipeError, OSError, ValueError):
-            reply = None
-        finally:
-            timer.cancel()
+        while True:
+            try:
+                reply = self._replies.get(timeout=max(0.0, min(_POLL_SECONDS, end - time.monotonic())))
+                break
+            except queue.Empty:
+                if cancelled is not None and cancelled():
+                    self.kill()
+                    raise Cancelled(f"Reading {name} was stopped.") from None
+                if time.monotonic() >= end:
+                    self.kill()
+                    raise ParseTimeout(f"{name}: a step took longer than {seconds:g} s.") from None
         if reply is not None:
             return reply
         self.kill()
-        code = self._popen.wait()
-        if self._timed_out.is_set():
-            raise ParseTimeout(f"{name}: a step took longer than {seconds:g} s.")
         self._stderr.seek(0)
         lines = self._stderr.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
+        code = self._popen.returncode
         why = lines[-1].strip()[:200] if lines else f"the parsing process ended with code {code}"
         raise ParseCrashed(f"{name}: {why}")
 
@@ -122,21 +139,16 @@ class Process:
         return self.usable
 
     def kill(self) -> None:
-        """End the process at once. May be called from any thread and more than once."""
-        self._killed.set()
+        """End the process at once."""
         self._popen.kill()
+        self._popen.wait()
 
     def close(self) -> None:
         """End the process and free its pipes."""
         self.kill()
-        self._popen.wait()
         for stream in (self._stdin, self._stdout, self._stderr):
             with suppress(BrokenPipeError):  # data still buffered for a dead child
                 stream.close()
-
-    def _expire(self) -> None:
-        self._timed_out.set()
-        self.kill()
 
 
 class Waiting:
@@ -191,7 +203,8 @@ atexit.register(waiting.close)
 
 
 class Child:
-    """Process with one file open, or with none if ``path`` is None. Not shared between threads, except `kill`."""
+    """Process with one file open, or with none if ``path`` is None. Not shared between threads. Each of its methods
+    raises `Cancelled` soon after ``cancelled()`` turns true."""
 
     def __init__(
         self,
@@ -202,15 +215,14 @@ class Child:
         layout: bool,
         name: str,
         ocr: OcrSettings | None = None,
-        started: Callable[[Child], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """Take an idle process, or start one, and open the file. ``layout``: with the layout model. ``started``
-        receives the child as soon as the process runs, so that another thread can `kill` it while it opens the file.
-        Raises whatever opening raises."""
+        """Take an idle process, or start one, and open the file. ``layout``: with the layout model. Raises whatever
+        opening raises."""
         self._settings = settings
         self._ocr = ocr
         self._name = name
-        self._lock = threading.Lock()
+        self._cancelled = cancelled
         request = {
             "op": "open",
             "path": None if path is None else str(path.resolve()),
@@ -222,18 +234,16 @@ class Child:
         }
         waited = waiting.take(layout=layout)
         try:
-            self._open(waited or Process(layout=layout), request, started)
+            self._open(waited or Process(layout=layout), request)
         except ParseCrashed:
             if waited is None:
                 raise
             # The idle process may have ended for reasons of its own.
-            self._open(Process(layout=layout), request, started)
+            self._open(Process(layout=layout), request)
 
-    def _open(self, process: Process, request: dict[str, Any], started: Callable[[Child], None] | None) -> None:
-        self._process, self._closed = process, False
+    def _open(self, process: Process, request: dict[str, Any]) -> None:
+        self._process = process
         try:
-            if started is not None:
-                started(self)
             self._call(request, _START_SECONDS + self._settings.page_seconds)
         except GroundworkError:
             self.close()
@@ -293,21 +303,13 @@ class Child:
         """Whether the process still answers, as it does after an error that MuPDF reported normally."""
         return self._process.usable
 
-    def kill(self) -> None:
-        """End the process at once, while this child owns it. May be called from any thread and more than once."""
-        with self._lock:
-            if not self._closed:
-                self._process.kill()
-
     def close(self) -> None:
         """Close the file; the process goes back to the pool if it may."""
-        with self._lock:
-            self._closed = True
         waiting.put(self._process, 0.0 if self.worn else self._settings.idle_seconds)
 
     def _call(self, request: dict[str, Any], seconds: float) -> tuple[dict[str, Any], bytes]:
         self._process.read += request["op"] in ("open", "page")
-        head, payload = self._process.call(request, seconds, self._name)
+        head, payload = self._process.call(request, seconds, self._name, cancelled=self._cancelled)
         if head["ok"]:
             return head, payload
         error = head["error"]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,7 @@ from ragcore.files import whole
 from ragcore.ingest.detection import block_regions, find_regions, moved_right
 from ragcore.ingest.layout import LINE_NUMBERS, WATERMARK, FileInfo, PageLayout, Rect, Region, empty_page, turned
 from ragcore.ingest.noise import line_numbers, overprinted, without_gutter
-from ragcore.ingest.order import reading_order
-from ragcore.ingest.regions import arrange, hull
+from ragcore.ingest.regions import arrange, hull, reading_order
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
 from ragcore.ingest.unseen import without_inkless, without_unseen
 from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
@@ -165,25 +166,14 @@ class Reader:
         blocks = np.asarray(words.blocks, dtype=np.int32)
         numbers = line_numbers(words.texts, boxes, upright_frame[0])
         problem: str | None = None
-        seen: dict[Rect, Rect] = {}
+        order: Callable[[list[Region]], list[Region]] = list
         if plain:
             regions = block_regions(boxes, blocks)
         else:
             shown = without_gutter(boxes, numbers, upright_frame)
-            pairs, problem = find_regions(self._sheet(page, angle, shown, upright_frame), len(boxes), vectors)
-            moved = [(moved_right(region, shown[0]), moved_right(core, shown[0])) for region, core in pairs]
-            regions = [region for region, _core in moved]
-            seen = {region.box: core.box for region, core in moved if region.kind == "picture"}
-
-        right_to_left = mostly_right_to_left(words.texts)
-
-        def order(found: list[Region]) -> list[Region]:
-            if plain:
-                return found
-            # Pictures are ordered by their core: the rest may extend behind the next column.
-            cores = [replace(region, box=seen.get(region.box, region.box)) for region in found]
-            whole = {id(core): region for core, region in zip(cores, found)}
-            return [whole[id(core)] for core in reading_order(cores, right_to_left=right_to_left)]
+            found, problem = find_regions(self._sheet(page, angle, shown, upright_frame), len(boxes), vectors)
+            regions = [moved_right(region, shown[0]) for region in found]
+            order = partial(reading_order, right_to_left=mostly_right_to_left(words.texts))
 
         across = np.setdiff1d(overprinted(boxes, np.asarray(words.sizes, dtype=np.float32)), numbers)
         text = np.setdiff1d(np.arange(len(boxes)), np.concatenate([numbers, across]))

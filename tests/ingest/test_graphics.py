@@ -14,9 +14,7 @@ PAGE = (612.0, 792.0)
 def completed(regions: list[Region], *drawn: Rect, lettered: tuple[Rect, ...] = ()) -> list[Rect]:
     """The boxes of the pictures."""
     boxes, labels = (np.asarray(given, np.float64).reshape(-1, 4) for given in (drawn, lettered))
-    return [
-        region.box for region, _core in complete_pictures(regions, boxes, labels, *PAGE) if region.kind == "picture"
-    ]
+    return [region.box for region in complete_pictures(regions, boxes, labels, *PAGE) if region.kind == "picture"]
 
 
 def test_a_picture_grows_over_what_lies_partly_in_it() -> None:

@@ -3,9 +3,6 @@ stands where it is printed."""
 
 from __future__ import annotations
 
-import json
-import struct
-import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -281,27 +278,13 @@ def test_a_missing_model_fails_the_file_and_not_the_page(tmp_path: Path, setting
         read(tmp_path, FILE["scan"], settings, language="arabic", models=str(tmp_path))
 
 
-def test_pages_keep_their_confidence_as_bytes_and_older_bytes_are_read(pages: dict[str, PageLayout]) -> None:
+def test_pages_keep_their_confidence_as_bytes(pages: dict[str, PageLayout]) -> None:
     page = pages["scan"]
     again = PageLayout.from_bytes(page.to_bytes())
     assert again.confidence is not None
     assert page.confidence is not None
     assert again.confidence.tolist() == page.confidence.tolist()
     assert again.ocr == page.ocr
-
-    # As it was written before OCR: no such entry in the head, regions of three parts, another mark.
-    text = pages["text"]
-    raw = zlib.decompress(text.to_bytes()[4:])
-    (length,) = struct.unpack_from("<I", raw)
-    head = json.loads(raw[4 : 4 + length])
-    del head["ocr"]
-    head["regions"] = [region[:3] for region in head["regions"]]
-    old = json.dumps(head).encode()
-    earlier = PageLayout.from_bytes(b"GWP2" + zlib.compress(struct.pack("<I", len(old)) + old + raw[4 + length :]))
-    assert earlier.confidence is None
-    assert earlier.texts == text.texts
-    assert earlier.regions == text.regions
-    assert earlier.owners.tolist() == text.owners.tolist()
 
 
 def test_word_maps_keep_confidence_and_older_ones_are_sure(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.ingest.layout import Rect, Region
-from ragcore.ingest.order import reading_order
+from ragcore.ingest.regions import reading_order
 
 
 def read(named: dict[str, Rect], *, right_to_left: bool = False, kinds: dict[str, str] | None = None) -> str:

@@ -45,7 +45,7 @@ def test_a_file_is_read_by_a_process_that_read_another_as_by_a_new_one(tmp_path:
 def test_one_that_was_ended_or_has_read_enough_serves_no_other_file(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "a.pdf", pdfs.one_column())
     child = opened(path, settings.ingest)
-    child.kill()
+    child._process.kill()
     child.close()
     assert not waiting.pids()
 
@@ -60,7 +60,6 @@ def test_one_that_was_ended_or_has_read_enough_serves_no_other_file(tmp_path: Pa
     child = opened(path, few)
     child.close()
     [pid] = waiting.pids()
-    child.kill()  # it is this child's no more
     child = opened(path, few)
     child.close()
     assert not waiting.pids()
