@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -61,15 +62,11 @@ class Block:
     @property
     def size(self) -> float:
         """Median font size, weighted by characters (the smaller of two medians); 0.0 without words."""
-        letters: dict[float, int] = {}
+        letters = Counter[float]()
         for word in self.words:
-            letters[word.size] = letters.get(word.size, 0) + len(word.text)
-        left = sum(letters.values()) / 2
-        for size in sorted(letters):
-            left -= letters[size]
-            if left <= 0:
-                return size
-        return 0.0
+            letters[word.size] += len(word.text)
+        sizes = sorted(letters.elements())
+        return sizes[(len(sizes) - 1) // 2] if sizes else 0.0
 
     @property
     def bold(self) -> bool:

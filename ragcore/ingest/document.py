@@ -14,11 +14,10 @@ from ragcore.ingest.blocks import Block, all_lines, page_blocks
 from ragcore.ingest.canonical import CanonicalText, Hyphenation, Line
 from ragcore.ingest.captions import tie_captions
 from ragcore.ingest.layout import FileInfo, PageLayout
-from ragcore.ingest.lists import set_item_levels
+from ragcore.ingest.levels import section_paths, set_heading_levels, set_item_levels
 from ragcore.ingest.noise import mark_noise
 from ragcore.ingest.paragraphs import join_over_breaks, split_blocks
 from ragcore.ingest.roles import correct_roles
-from ragcore.ingest.sections import section_paths, set_levels
 from ragcore.ingest.tables.cells import draft_tables
 from ragcore.ingest.tables.draft import Draft
 from ragcore.ingest.tables.pages import Joined, join_tables
@@ -60,7 +59,7 @@ def build_document(
     mark_noise(per_page, settings.noise)
     captions = tie_captions(per_page)
     drafts = draft_tables(per_page)
-    set_levels([block for page in per_page for block in page if not block.joined], info)
+    set_heading_levels([block for page in per_page for block in page if not block.joined], info)
     titles = {
         block: table_title(block, page)
         for page in per_page
@@ -76,23 +75,20 @@ def build_document(
     text = CanonicalText(hyphenation)
     described = _described(blocks, descriptions or {})
     written: dict[Block, _Written] = {}
-    body = [block for block in blocks if block.noise is None]
-    furniture = [block for block in blocks if block.noise is not None]
     before: Block | None = None
-    for block in body:
+    body_end = 0
+    for block in sorted(blocks, key=lambda block: block.noise is not None):
         if block.words or block in described:
             if before is not None:
-                text.separate("\n" if before.kind == block.kind == "list_item" else "\n\n")
+                listed = before.kind == block.kind == "list_item"
+                text.separate("\n" if listed and block.noise is None else "\n\n")
             before = block
-        written[block] = _write(text, block, drafts, titles, described.get(block, ""))
-    body_end = len(text)
-    for block in furniture:
-        if (block.words or block in described) and len(text):
-            text.separate("\n\n")
         if block in joined.headers:
             written[block] = _write_repeated(text, block, joined, written)
         else:
             written[block] = _write(text, block, drafts, titles, described.get(block, ""))
+        if block.noise is None:
+            body_end = len(text)
 
     content, words = text.finish()
     numbers = {block: number for number, block in enumerate(blocks)}
@@ -125,25 +121,14 @@ def build_document(
         text=content,
         body_end=body_end,
         words=words,
-        pages=tuple(
-            Page(
-                page.number,
-                _label(page, info),
-                page.width,
-                page.height,
-                page.rotation,
-                page.degraded,
-                page.ocr,
-                page.unread,
-            )
-            for page in ordered
-        ),
+        pages=tuple(_page(page, info) for page in ordered),
         elements=elements,
     )
 
 
-def _label(page: PageLayout, info: FileInfo) -> str:
-    return (info.labels[page.number - 1] if page.number <= len(info.labels) else "") or page.label
+def _page(page: PageLayout, info: FileInfo) -> Page:
+    label = (info.labels[page.number - 1] if page.number <= len(info.labels) else "") or page.label
+    return Page(page.number, label, page.width, page.height, page.rotation, page.degraded, page.ocr, page.unread)
 
 
 def _described(blocks: Sequence[Block], descriptions: Mapping[Box, str]) -> dict[Block, str]:

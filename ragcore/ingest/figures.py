@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from ragcore.model_calls import ModelCalls
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
 from ragcore.protocols import LLM, Message, ModelRequest, Picture
 from ragcore.text.sentences import sentence_spans
-from ragcore.types import Box, Document, Element, ModelReport
+from ragcore.types import Box, Document, ModelReport
 
 DPI, MOST_PIXELS = 150, 800_000  # of the picture of a figure
 MAX_TOKENS = 400  # of a description
@@ -46,9 +46,7 @@ def describe_figures(
     """
     chosen = settings.figures
     figures = worth_describing(document)
-    if not figures:
-        return {}, ModelReport(usd=cache.spent(document.doc_id))
-    if chosen.describe == "off":
+    if not figures or chosen.describe == "off":
         return {}, ModelReport(len(figures), left=len(figures), usd=cache.spent(document.doc_id))
     # Captioned figures first: if not all can be described, these are the most informative.
     ordered = sorted(figures, key=lambda figure: (not is_labelled(figure.caption), not figure.caption, figure.element))
@@ -90,8 +88,7 @@ class _Work:
     def recall(self) -> None:
         """Load stored descriptions, by any model, of pictures that have none yet."""
         for image in set(self.images.values()) - set(self.said):
-            text = self.cache.latest(image)
-            if text is not None:
+            if (text := self.cache.latest(image)) is not None:
                 self.said[image] = text
 
     def run(
@@ -114,9 +111,9 @@ class _Work:
             stopped=f"Describing the figures of {self.document.name} was stopped.",
             cancelled=cancelled,
         ) as asking:
-            for done, figure in enumerate(self.figures):
+            for done, figure in enumerate(self.figures, start=1):
                 self._next(figure, crops, asking)
-                on_progress(done + 1 - len(asking.running), len(self.figures))
+                on_progress(done - len(asking.running), len(self.figures))
             while asking.running:
                 asking.wait(len(asking.running) - 1)
                 on_progress(len(self.figures) - len(asking.running), len(self.figures))
@@ -151,8 +148,7 @@ class _Work:
     def _known(self, image: str, asking: ModelCalls) -> bool:
         if image in self.said or image in asking.keys:
             return True
-        text = self.cache.get(image, self.model, PROMPT)
-        if text is not None:
+        if (text := self.cache.get(image, self.model, PROMPT)) is not None:
             self.said[image] = text
         return text is not None
 
@@ -223,20 +219,15 @@ def worth_describing(document: Document) -> list[Figure]:
         region = element.region[0]
         page = document.pages[region.page - 1]
         if (region.x1 - region.x0) * (region.y1 - region.y0) >= MIN_SHARE * page.width * page.height:
-            found.append(Figure(element.id, region, _caption(document, element), element.section))
+            caption = None if element.caption is None else document.elements[element.caption]
+            text = "" if caption is None else document.text[caption.start : caption.end]
+            found.append(Figure(element.id, region, " ".join(text.split())[:_LONGEST_CAPTION], element.section))
     return found
-
-
-def _caption(document: Document, figure: Element) -> str:
-    if figure.caption is None:
-        return ""
-    caption = document.elements[figure.caption]
-    return " ".join(document.text[caption.start : caption.end].split())[:_LONGEST_CAPTION]
 
 
 def figure_prompt(title: str, figure: Figure) -> str:
     """Prompt for a figure. The document's words are in one JSON object, so they cannot leave its strings."""
-    about: Mapping[str, object] = {"title": title, "section": list(figure.section), "caption": figure.caption}
+    about = {"title": title, "section": list(figure.section), "caption": figure.caption}
     return FIGURE_PROMPT.format(about=json.dumps(about, ensure_ascii=False).replace("<", "\\u003c"))
 
 

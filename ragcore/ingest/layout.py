@@ -33,6 +33,7 @@ LINE_NUMBERS: Final = "line-number"  # kind of the region that holds a draft's l
 WATERMARK: Final = "watermark"  # and of the region that holds text printed across the page
 
 _MAGIC = b"GWP3"
+_PLAIN: Final = ("number", "label", "width", "height", "rotation", "turn", "degraded", "unread")
 _CONFIDENCE: Final = ("confidence", np.dtype("u1"), 1)
 _ARRAYS: Final = (
     ("boxes", np.dtype("<f4"), 4),
@@ -149,23 +150,13 @@ class PageLayout:
 
     def to_bytes(self) -> bytes:
         """Compact serialisation for the checkpoint (zlib over a JSON head and the arrays)."""
+        regions = [
+            [r.kind, _rounded(r.box), None if r.grid is None else _pack_grid(r.grid), r.description]
+            for r in self.regions
+        ]
+        given = {name: getattr(self, name) for name in _PLAIN}
         head = json.dumps(
-            {
-                "number": self.number,
-                "label": self.label,
-                "width": self.width,
-                "height": self.height,
-                "rotation": self.rotation,
-                "turn": self.turn,
-                "degraded": self.degraded,
-                "ocr": self.confidence is not None,
-                "unread": self.unread,
-                "texts": self.texts,
-                "regions": [
-                    [r.kind, _rounded(r.box), None if r.grid is None else _pack_grid(r.grid), r.description]
-                    for r in self.regions
-                ],
-            },
+            {**given, "ocr": self.confidence is not None, "texts": self.texts, "regions": regions},
             ensure_ascii=False,
             separators=(",", ":"),
         ).encode("utf-8", "surrogatepass")
@@ -188,21 +179,14 @@ class PageLayout:
         head = json.loads(raw[4 : 4 + length].decode("utf-8", "surrogatepass"))
         texts = tuple(head["texts"])
         offset = 4 + length
-        arrays: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, Any] = {}
         for name, dtype, width in (*_ARRAYS, _CONFIDENCE) if head["ocr"] else _ARRAYS:
             count = len(texts) * width
             array = np.frombuffer(raw, dtype=dtype, count=count, offset=offset)
             arrays[name] = array.reshape(-1, width) if width > 1 else array
             offset += count * dtype.itemsize
         return cls(
-            number=head["number"],
-            label=head["label"],
-            width=head["width"],
-            height=head["height"],
-            rotation=head["rotation"],
-            turn=head["turn"],
-            degraded=head["degraded"],
-            unread=head["unread"],
+            **{name: head[name] for name in _PLAIN},
             texts=texts,
             regions=tuple(
                 Region(kind, _rect(box), None if grid is None else _unpack_grid(grid), description)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import NoiseSettings
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.layout import SIDEWAYS, Rect
+from ragcore.ingest.layout import SIDEWAYS, Rect, area
 
 EDGE_SHARE = 0.12  # of the page's height: furniture is within this of the top or bottom edge
 MAX_WORDS = 30  # a longer block is never furniture by repetition
@@ -45,20 +45,24 @@ def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> Non
     """Set ``noise`` on the blocks of ``pages`` (one sequence per page) that are furniture. Tables are never marked,
     figures only as logos, headings only at the edge of the page, and by repetition only in documents of at least
     ``settings.min_pages`` pages."""
-    for blocks in pages:
-        for block in blocks:
-            if block.noise in ("page_header", "page_footer") and len(block.words) > MAX_HEADER_WORDS:
-                block.noise, block.kind = None, "paragraph"
+    everything = [block for blocks in pages for block in blocks]
     furniture: dict[str, set[int]] = defaultdict(set)
     exact: dict[str, set[int]] = defaultdict(set)
-    for blocks in pages:
-        for block in blocks:
-            if block.noise in ("page_header", "page_footer"):
-                furniture[fold(block.text)].add(block.page.number)
-                exact[block.text.casefold()].add(block.page.number)
-    _mark_watermarks(pages, settings)
-    _mark_logos(pages)
-    open_blocks = [b for blocks in pages for b in blocks if b.noise is None and _may_be_noise(b)]
+    for block in everything:
+        if block.noise in ("page_header", "page_footer"):
+            if len(block.words) > MAX_HEADER_WORDS:
+                block.noise, block.kind = None, "paragraph"
+                continue
+            furniture[fold(block.text)].add(block.page.number)
+            exact[block.text.casefold()].add(block.page.number)
+    _mark_watermarks(everything, len(pages), settings)
+    for block in everything:
+        # A logo is a small picture at the edge.
+        if block.kind == "figure" and block.noise is None and not block.words and at_edge(block):
+            width, height = block.page.frame
+            if area(block.box) <= LOGO_SHARE * width * height:
+                block.noise = "logo"
+    open_blocks = [b for b in everything if b.noise is None and _may_be_noise(b)]
     for block in open_blocks:
         # "Exhibit 21" may be a heading where "Exhibit 10" is a page header; "Page 21" is none.
         known = exact[block.text.casefold()] if block.kind == "heading" else furniture[fold(block.text)]
@@ -66,7 +70,7 @@ def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> Non
             block.noise = "marginalia"
     if len(pages) >= settings.min_pages:
         _mark_repeated([b for b in open_blocks if b.noise is None], len(pages), settings.frequency)
-    _keep_a_body([b for blocks in pages for b in blocks if b.words])
+    _keep_a_body([b for b in everything if b.words])
     for block in open_blocks:
         if block.noise is not None:
             block.kind = "page_header" if block.box[1] < block.page.frame[1] / 2 else "page_footer"
@@ -96,31 +100,17 @@ def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> Non
                 block.noise = "repeated"
 
 
-def _mark_watermarks(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> None:
+def _mark_watermarks(blocks: Sequence[Block], pages: int, settings: NoiseSettings) -> None:
     """Mark turned text away from the edge that has a watermark's wording or is on most pages."""
     turned: dict[str, list[Block]] = defaultdict(list)
-    for blocks in pages:
-        for block in blocks:
-            if block.noise is None and _may_be_noise(block) and all(word.flags & SIDEWAYS for word in block.words):
-                turned[fold(block.text)].append(block)
+    for block in blocks:
+        if block.noise is None and _may_be_noise(block) and all(word.flags & SIDEWAYS for word in block.words):
+            turned[fold(block.text)].append(block)
     for text, same in turned.items():
-        often = len({b.page.number for b in same}) > max(len(pages) * settings.frequency, 1)
-        if _STAMP.fullmatch(text) or (often and len(pages) >= settings.min_pages):
+        often = len({b.page.number for b in same}) > max(pages * settings.frequency, 1)
+        if _STAMP.fullmatch(text) or (often and pages >= settings.min_pages):
             for block in same:
                 block.noise, block.kind = "watermark", "page_header"
-
-
-def _mark_logos(pages: Sequence[Sequence[Block]]) -> None:
-    """Small pictures in the strip at the top or bottom."""
-    for block in [b for blocks in pages for b in blocks if b.kind == "figure" and b.noise is None]:
-        if not block.words and at_edge(block) and _share(block) <= LOGO_SHARE:
-            block.noise = "logo"
-
-
-def _share(block: Block) -> float:
-    """Share of the page's area."""
-    width, height = block.page.frame
-    return (block.box[2] - block.box[0]) * (block.box[3] - block.box[1]) / max(1.0, width * height)
 
 
 def _may_be_noise(block: Block) -> bool:
@@ -148,8 +138,8 @@ def line_numbers(texts: Sequence[str], boxes: NDArray[np.float32], width: float)
     """
     integers = [i for i, text in enumerate(texts) if _INTEGER.fullmatch(text)]
     for left in (True, False):
-        column = _column(texts, boxes, width, integers, left)
-        if len(column) >= MIN_NUMBERS and _rises(texts, column) and _is_gutter(boxes, column, left):
+        column = _column(boxes, width, integers, left)
+        if len(column) >= MIN_NUMBERS and _rises([int(texts[i]) for i in column]) and _is_gutter(boxes, column, left):
             return np.asarray(sorted(column), dtype=np.intp)
     return np.empty(0, dtype=np.intp)
 
@@ -165,9 +155,7 @@ def without_gutter(boxes: NDArray[np.float32], numbers: NDArray[np.intp], frame:
     return 0.0, 0.0, left - 1, height
 
 
-def _column(
-    texts: Sequence[str], boxes: NDArray[np.float32], width: float, integers: Sequence[int], left: bool
-) -> list[int]:
+def _column(boxes: NDArray[np.float32], width: float, integers: Sequence[int], left: bool) -> list[int]:
     if left:
         inside = [i for i in integers if boxes[i, 2] < MARGIN_SHARE * width]
     else:
@@ -175,18 +163,15 @@ def _column(
     if not inside:
         return []
     # Right-aligned numbers share their right edge, left-aligned ones their left edge.
-    aligned: list[list[int]] = []
-    for edge in (2, 0):
-        common = float(np.median(boxes[inside, edge]))
-        aligned.append([i for i in inside if abs(float(boxes[i, edge]) - common) < ALIGNED])
+    common = {edge: float(np.median(boxes[inside, edge])) for edge in (2, 0)}
+    aligned = [[i for i in inside if abs(float(boxes[i, edge]) - common[edge]) < ALIGNED] for edge in (2, 0)]
     chosen = aligned[0] if len(aligned[0]) >= len(aligned[1]) else aligned[1]
     return sorted(chosen, key=lambda i: float(boxes[i, 1]))
 
 
-def _rises(texts: Sequence[str], column: Sequence[int]) -> bool:
-    steps = Counter(int(texts[b]) - int(texts[a]) for a, b in pairwise(column))
-    step, count = steps.most_common(1)[0]
-    return step in _STEPS and count >= 0.8 * (len(column) - 1)
+def _rises(numbers: Sequence[int]) -> bool:
+    step, count = Counter(b - a for a, b in pairwise(numbers)).most_common(1)[0]
+    return step in _STEPS and count >= 0.8 * (len(numbers) - 1)
 
 
 def _is_gutter(boxes: NDArray[np.float32], column: Sequence[int], left: bool) -> bool:

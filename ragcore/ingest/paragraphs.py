@@ -21,7 +21,7 @@ from statistics import median
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
 from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, PageLayout, Rect, around
-from ragcore.ingest.lists import WEAK_BULLETS, Marker, item_marker, marker
+from ragcore.ingest.levels import WEAK_BULLETS, Marker, item_marker, marker
 from ragcore.types import ElementKind
 
 LARGER = 1.12  # times the size of the text: a heading's size

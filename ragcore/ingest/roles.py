@@ -9,7 +9,7 @@ from itertools import pairwise
 from ragcore.ingest.blocks import Block, body_size
 from ragcore.ingest.canonical import plain
 from ragcore.ingest.layout import SUPERSCRIPT
-from ragcore.ingest.lists import marker
+from ragcore.ingest.levels import marker
 
 SMALL = 0.93  # of the body's font size: footnotes are set smaller
 TITLE_SIZE = 1.3  # times the body's font size: text set larger is a heading

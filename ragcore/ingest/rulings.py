@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.ingest.layout import Grid, GridCell, PageLayout, Rect
+from ragcore.ingest.layout import Grid, GridCell, PageLayout, Rect, around
 from ragcore.ingest.tables.draft import is_valued
 
 THIN = 3.2  # points: nothing thicker is a rule
@@ -261,11 +261,6 @@ def _union(first: GridCell, second: GridCell) -> GridCell:
         col,
         max(first.row + first.row_span, second.row + second.row_span) - row,
         max(first.col + first.col_span, second.col + second.col_span) - col,
-        (
-            min(first.box[0], second.box[0]),
-            min(first.box[1], second.box[1]),
-            max(first.box[2], second.box[2]),
-            max(first.box[3], second.box[3]),
-        ),
+        around((first.box, second.box)),
         first.header,
     )

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from ragcore.ingest.blocks import Block, body_size
 from ragcore.ingest.canonical import Ref, plain
 from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
+from ragcore.ingest.levels import key
 from ragcore.ingest.roles import TITLE_SIZE
-from ragcore.ingest.sections import key
 from ragcore.text.companies import companies_in
 from ragcore.text.short_titles import plain_title
 

@@ -16,6 +16,8 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from ragcore.ingest.layout import Rect, around
+
 # Channel value from which a colour counts as white, and the least channel difference from the surroundings.
 _WHITE, _CONTRAST = 0xF0, 12
 _ALIKE = 24  # channel difference up to which text and the shape under it are checked as one colour
@@ -25,8 +27,6 @@ _MINUTE, _TIMES = 2.0, 4.0
 # MuPDF's flags of a span: its letters were filled, outlined or made a clip (FZ_STEXT_FILLED, _STROKED, _CLIPPED).
 _FILLED, _INKED = 16, 16 | 32 | 64
 _SMALLEST = 3.0  # points: a narrower or lower shape covers no letter
-
-Box = tuple[float, float, float, float]
 
 
 def without_unseen(page: Any, raw: dict[str, Any]) -> dict[str, Any]:
@@ -90,11 +90,8 @@ def _under_shapes(
     shapes = [
         (at, block["color"], block["bbox"])
         for at, block in enumerate(raw["blocks"])
-        if block["type"] == 3
-        and block["isrect"]
-        and not block["stroked"]
-        and block["alpha"] == 255
-        and _roomy(block["bbox"])
+        if block["type"] == 3 and block["isrect"] and not block["stroked"] and block["alpha"] == 255
+        if min(block["bbox"][2] - block["bbox"][0], block["bbox"][3] - block["bbox"][1]) >= _SMALLEST
     ]
     if not shapes or not spans:
         return {}
@@ -134,20 +131,25 @@ class _Drawn:
         return rows[:, : pixmap.width * 3].reshape(pixmap.height, pixmap.width, 3)
 
     @cached_property
-    def _images(self) -> list[Box]:
+    def _images(self) -> list[Rect]:
         return [box for kind, box in self._page.get_bboxlog() if "image" in kind]
 
-    def stands_out(self, box: Box) -> bool:
-        """Whether anything is distinguishable in ``box``, or from its surroundings at the sides."""
-        return _stands_out(box, self._pixels)
+    def stands_out(self, box: Rect) -> bool:
+        """Whether anything is distinguishable in ``box``. Only the middle of its height counts, where letters are; its
+        surroundings at the sides count too, since a bullet may fill all of it."""
+        x0, y0, x1, y1 = box
+        edge = 0.2 * (y1 - y0)
+        rows = slice(int(max(y0 + edge, 0)), int(max(y1 - edge, 0)) + 1)
+        part = self._pixels[rows, int(max(x0 - _BESIDE, 0)) : int(max(x1 + _BESIDE, 0)) + 1]
+        return part.size == 0 or _differs(part)
 
-    def shows(self, box: Box) -> bool:
+    def shows(self, box: Rect) -> bool:
         """Whether anything is distinguishable inside ``box``, except at its edge."""
         x0, y0, x1, y1 = box
         part = self._pixels[int(max(y0, 0)) + 1 : int(max(y1, 0)), int(max(x0, 0)) + 1 : int(max(x1, 0))]
         return part.size == 0 or _differs(part)
 
-    def is_blank(self, box: Box) -> bool:
+    def is_blank(self, box: Rect) -> bool:
         """Whether ``box`` has neither a picture nor any drawing in it."""
         x0, y0, x1, y1 = box
         if any(a < x1 and c > x0 and b < y1 and d > y0 for a, b, c, d in self._images):
@@ -178,35 +180,16 @@ def _channels(color: int) -> NDArray[np.int16]:
     return np.array([(color >> shift) & 0xFF for shift in (16, 8, 0)], dtype=np.int16)
 
 
-def _roomy(box: Box) -> bool:
-    return box[2] - box[0] >= _SMALLEST and box[3] - box[1] >= _SMALLEST
-
-
-def _centre_in(box: Box, shape: NDArray[np.float64]) -> bool:
+def _centre_in(box: Rect, shape: NDArray[np.float64]) -> bool:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return bool(shape[0] <= x <= shape[2] and shape[1] <= y <= shape[3])
 
 
-def _around(chars: list[dict[str, Any]], shape: NDArray[np.float64]) -> Box:
+def _around(chars: list[dict[str, Any]], shape: NDArray[np.float64]) -> Rect:
     """Part of the shape that the letters occupy."""
-    boxes = [char["bbox"] for char in chars]
-    return (
-        max(min(box[0] for box in boxes), float(shape[0])),
-        max(min(box[1] for box in boxes), float(shape[1])),
-        min(max(box[2] for box in boxes), float(shape[2])),
-        min(max(box[3] for box in boxes), float(shape[3])),
-    )
+    x0, y0, x1, y1 = around(char["bbox"] for char in chars)
+    return max(x0, float(shape[0])), max(y0, float(shape[1])), min(x1, float(shape[2])), min(y1, float(shape[3]))
 
 
 def _differs(part: NDArray[np.uint8]) -> bool:
     return int((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1))).max()) >= _CONTRAST
-
-
-def _stands_out(box: Box, drawn: NDArray[np.uint8]) -> bool:
-    """Whether anything is distinguishable in ``box``. Only the middle of its height counts, where letters are; its
-    surroundings at the sides count too, since a bullet may fill all of it. ``drawn`` has shape (height, width, 3)."""
-    x0, y0, x1, y1 = box
-    edge = 0.2 * (y1 - y0)
-    rows = slice(int(max(y0 + edge, 0)), int(max(y1 - edge, 0)) + 1)
-    part = drawn[rows, int(max(x0 - _BESIDE, 0)) : int(max(x1 + _BESIDE, 0)) + 1]
-    return part.size == 0 or _differs(part)

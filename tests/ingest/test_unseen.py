@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from ragcore.ingest.read import TEXT_FLAGS
-from ragcore.ingest.unseen import _stands_out, without_unseen
+from ragcore.ingest.unseen import _Drawn, without_unseen
 
 SEEN = "Forty wells were sampled twice in nine weeks."
 WHITE = (1.0, 1.0, 1.0)
@@ -91,8 +91,10 @@ def switched_off(text: str) -> Draw:
 def test_a_white_bullet_that_fills_its_box_stands_out_from_what_is_beside_it() -> None:
     drawn = np.full((40, 60, 3), 200, dtype=np.uint8)
     drawn[10:21, 10:21] = 255
-    assert _stands_out((10.4, 8.0, 19.6, 23.0), drawn)
-    assert not _stands_out((30.4, 8.0, 39.6, 23.0), drawn)
+    page = _Drawn(None)
+    page._pixels = drawn
+    assert page.stands_out((10.4, 8.0, 19.6, 23.0))
+    assert not page.stands_out((30.4, 8.0, 39.6, 23.0))
 
 
 @pytest.mark.parametrize(
