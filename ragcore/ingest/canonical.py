@@ -91,12 +91,8 @@ class CanonicalText:
         self._hyphenation = hyphenation
         self._parts: list[str] = []
         self._length = 0
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        self._pages: list[int] = []
-        self._boxes: list[Rect] = []
-        self._repeated: list[bool] = []
-        self._confidence: list[int] = []
+        # The columns of the word map: start, end, page, box, repeated, confidence.
+        self._words: list[tuple[int, int, int, Rect, bool, int]] = []
 
     def __len__(self) -> int:
         return self._length
@@ -108,16 +104,11 @@ class CanonicalText:
 
     def word(self, word: Ref, *, repeated: bool = False, text: str | None = None) -> None:
         shown = word.text if text is None else text
-        if not shown:
-            return
-        self._starts.append(self._length)
-        self._parts.append(shown)
-        self._length += len(shown)
-        self._ends.append(self._length)
-        self._pages.append(word.page.number)
-        self._boxes.append(word.page.displayed(word.box))
-        self._repeated.append(repeated)
-        self._confidence.append(word.confidence)
+        if shown:
+            start = self._length
+            self.separate(shown)
+            place = word.page.displayed(word.box)
+            self._words.append((start, self._length, word.page.number, place, repeated, word.confidence))
 
     def lines(self, lines: Sequence[Line], *, repeated: bool = False, line_break: str = " ") -> tuple[int, int]:
         """Append ``lines`` as running text (``line_break`` " ", hyphenated words joined) or one per line
@@ -150,26 +141,18 @@ class CanonicalText:
         opening, closing = GENERATED_MARKS
         said = " ".join(text.split()).replace(opening, "< ::").replace(closing, ":: >")
         self.separate(f"{opening}{said}{closing}")
-        self._starts.append(start)
-        self._ends.append(self._length)
-        self._pages.append(page)
-        self._boxes.append(region)
-        self._repeated.append(True)
-        self._confidence.append(100)
+        self._words.append((start, self._length, page, region, True, 100))
         return start, self._length
 
     def finish(self) -> tuple[str, WordMap]:
-        words = WordMap(self._starts, self._ends, self._pages, self._boxes, self._repeated, self._confidence)
-        return "".join(self._parts), words
+        columns = list(zip(*self._words)) or [()] * 6
+        return "".join(self._parts), WordMap(*columns)
 
 
 def _unspaced(before: Ref, word: Ref) -> bool:
     """Whether a line break between ``before`` and ``word`` adds no blank: both are in a script without blanks (CJK)."""
-    return ord(before.text[-1]) >= 0x2E80 and ord(word.text[0]) >= 0x2E80 and not _hangul(before) and not _hangul(word)
-
-
-def _hangul(word: Ref) -> bool:
-    return 0xAC00 <= ord(word.text[-1]) <= 0xD7A3
+    korean = any("\uac00" <= each.text[-1] <= "\ud7a3" for each in (before, word))
+    return before.text[-1] >= "\u2e80" and word.text[0] >= "\u2e80" and not korean
 
 
 def plain(lines: Sequence[Sequence[Ref]]) -> str:

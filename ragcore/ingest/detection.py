@@ -16,7 +16,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from ragcore.ingest.layout import Grid, GridCell, Rect, Region, overlap
-from ragcore.ingest.regions import shared
+from ragcore.ingest.regions import hull, shared
 
 MIN_REGION = 2.0  # points: thinner layout boxes are rules, not regions
 MIN_PICTURE = 20.0  # points: smaller images are bullets and ornaments
@@ -51,18 +51,13 @@ def find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], str
     kept = [r for r in regions if r.kind != "table" or not any(shared(table.box, r.box) >= 0.5 for table in tables)]
     found_regions = kept + tables
     if any(region.kind in ("picture", "caption") for region in kept):
-        found_regions = complete_pictures(found_regions, *_drawn(page), page.rect.width, page.rect.height)
+        found_regions = complete_pictures(found_regions, _drawn(page), page.rect.width, page.rect.height)
     return found_regions + _image_regions(page, found_regions), problem
 
 
 def block_regions(boxes: NDArray[np.float32], blocks: NDArray[np.int32]) -> list[Region]:
     """Bounding boxes of the words of MuPDF's text blocks, in their order: the regions used without a layout model."""
-    regions: list[Region] = []
-    for block in dict.fromkeys(blocks.tolist()):
-        part = boxes[blocks == block]
-        low, high = part[:, :2].min(0), part[:, 2:].max(0)
-        regions.append(Region("text", (float(low[0]), float(low[1]), float(high[0]), float(high[1]))))
-    return regions
+    return [Region("text", hull(boxes, np.flatnonzero(blocks == block))) for block in dict.fromkeys(blocks.tolist())]
 
 
 def moved_right(region: Region, right: float) -> Region:
@@ -118,11 +113,9 @@ def _image_regions(page: Any, regions: Sequence[Region]) -> list[Region]:
     return out
 
 
-def _drawn(page: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Boxes of all paths, shadings and images on the page, and of all pieces of text, each ``(n, 4)``."""
-    log = page.get_bboxlog()
-    paths, texts = ([box for kind, box in log if (kind in _TEXT) == is_text] for is_text in (False, True))
-    return np.asarray(paths, np.float64).reshape(-1, 4), np.asarray(texts, np.float64).reshape(-1, 4)
+def _drawn(page: Any) -> NDArray[np.float64]:
+    """Boxes of all paths, shadings and images on the page, ``(n, 4)``."""
+    return np.asarray([box for kind, box in page.get_bboxlog() if kind not in _TEXT], np.float64).reshape(-1, 4)
 
 
 Boxes = NDArray[np.float64]
@@ -131,26 +124,21 @@ SMALLEST = 40.0  # points: least width and height of a caption's picture
 BACKGROUND = 0.6  # of the page: larger drawings are background
 REACH = 36.0  # points between a caption and its drawing
 APART = 12.0  # points between two parts of one picture
-LABEL, LABEL_APART = 120.0, 6.0  # points: the longest label of an axis or point, and its distance from the drawing
 OVERLAP = 3.0  # points by which a picture may reach into another region
 
 
-def complete_pictures(
-    regions: Sequence[Region], drawn: Boxes, lettered: Boxes, width: float, height: float
-) -> list[Region]:
+def complete_pictures(regions: Sequence[Region], drawn: Boxes, width: float, height: float) -> list[Region]:
     """``regions`` with pictures grown, and pictures added for captions that have neither picture nor table. Their
     ``core`` is the box detected before, or the place given by the caption. ``drawn`` are the boxes of all paths and
-    images on the page, ``lettered`` those of all pieces of text, each ``(n, 4)``; page and boxes share one frame, in
-    points."""
+    images on the page, ``(n, 4)``; page and boxes share one frame, in points."""
     others = [region.box for region in regions if region.kind != "picture"]
-    drawn, lettered = (_usable(boxes, others, width, height) for boxes in (drawn, lettered))
+    drawn = _usable(drawn, others, width, height)
 
     def complete(region: Region) -> Region:
         if region.kind != "picture":
             return region
         rest = [*others, *(other.box for other in regions if other.kind == "picture" and other is not region)]
-        box = _with_labels(_grown(region.box, drawn, rest, 0.0), lettered, rest)
-        return replace(region, box=box, core=region.box)
+        return replace(region, box=_grown(region.box, drawn, rest, 0.0), core=region.box)
 
     out = [complete(region) for region in regions]
     for caption in [region for region in regions if region.kind == "caption"]:
@@ -159,14 +147,13 @@ def complete_pictures(
         found = _picture_at(caption.box, drawn, others)
         if found is not None:
             strip = (caption.box[0], found[1], caption.box[2], found[3])
-            out.append(Region("picture", _with_labels(found, lettered, others), core=strip))
+            out.append(Region("picture", found, core=strip))
     return out
 
 
 def _usable(drawn: Boxes, others: Sequence[Rect], width: float, height: float) -> Boxes:
     """Drawings on the page that are no background and do not belong to a region with words (a rule, a table's line)."""
-    drawn = drawn.reshape(-1, 4)
-    drawn = np.stack([drawn[:, :2].clip(0, (width, height)), drawn[:, 2:].clip(0, (width, height))], 1).reshape(-1, 4)
+    drawn = drawn.clip(0, (width, height, width, height))
     sides = drawn[:, 2:] - drawn[:, :2]
     kept = (sides.max(axis=1, initial=0) > 1) & (sides.prod(axis=1) <= BACKGROUND * width * height)
     centres = (drawn[:, :2] + drawn[:, 2:]) / 2
@@ -225,23 +212,6 @@ def _grown(box: Rect, drawn: Boxes, others: Sequence[Rect], apart: float) -> Rec
             wider = _hull(np.asarray([box, part]))
             if not _intrudes(wider, box, others):
                 box, grew = wider, True
-    return box
-
-
-def _with_labels(box: Rect, lettered: Boxes, others: Sequence[Rect]) -> Rect:
-    """``box`` with the short pieces of text that belong to no other region and lie partly in it or at its edge."""
-    x0, y0, x1, y1 = box
-    touches = (
-        (lettered[:, 0] <= x1 + LABEL_APART)
-        & (lettered[:, 2] >= x0 - LABEL_APART)
-        & (lettered[:, 1] <= y1 + LABEL_APART)
-        & (lettered[:, 3] >= y0 - LABEL_APART)
-    )
-    short = (lettered[:, 2:] - lettered[:, :2]).max(axis=1, initial=0) <= LABEL
-    for part in lettered[touches & short].tolist():
-        wider = _hull(np.asarray([box, part]))
-        if not _intrudes(wider, box, others):
-            box = wider
     return box
 
 

@@ -176,7 +176,8 @@ class PageLayout:
         except zlib.error as error:
             raise ValueError("these bytes are damaged") from error
         (length,) = struct.unpack_from("<I", raw)
-        head = json.loads(raw[4 : 4 + length].decode("utf-8", "surrogatepass"))
+        # "unread" is missing from pages stored before it existed.
+        head = {"unread": False} | json.loads(raw[4 : 4 + length].decode("utf-8", "surrogatepass"))
         texts = tuple(head["texts"])
         offset = 4 + length
         arrays: dict[str, Any] = {}

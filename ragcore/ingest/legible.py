@@ -70,7 +70,7 @@ def agree(text: str, read: str) -> bool:
 
 def _trigrams(text: str) -> Counter[str]:
     line = "".join(char for char in unicodedata.normalize("NFKD", text).casefold() if char.isalnum())
-    return Counter(line[i : i + 3] for i in range(len(line) - 2))
+    return Counter(map("".join, zip(line, line[1:], line[2:])))
 
 
 def _is_broken(char: str) -> bool:

@@ -20,7 +20,7 @@ from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
-from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, PageLayout, Rect, around
+from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, around
 from ragcore.ingest.levels import WEAK_BULLETS, Marker, item_marker, marker
 from ragcore.types import ElementKind
 
@@ -149,7 +149,7 @@ def _paragraphs(block: Block) -> list[Block]:
     lines = block.lines
     if block.kind != "paragraph" or len(lines) < 3:
         return [block]
-    lefts = [min(word.box[0] for word in line) for line in lines]
+    lefts = [_left(line) for line in lines]
     ends = [_baseline(line) for line in lines]
     steps = [b - a for a, b in pairwise(ends)]
     usual = median(steps)
@@ -365,7 +365,7 @@ def _elsewhere(first: Block, second: Block) -> bool:
     end = first.words[-1]
     if end.page is not second.page:
         return 1 <= second.page.number - end.page.number <= MAX_PAGES
-    x0, _y0, x1, _y1 = _last_part(first)
+    x0, _y0, x1, _y1 = around(word.box for line in _last_lines(first) for word in line)
     beside = second.box[0] >= x1 - end.size or second.box[2] <= x0 + end.size
     return beside and second.box[1] < end.box[1]
 
@@ -380,26 +380,16 @@ def _last_lines(block: Block) -> list[Line]:
     return lines[::-1]
 
 
-def _last_part(block: Block) -> Rect:
-    return around(word.box for line in _last_lines(block) for word in line)
-
-
-def _column_right(page: PageLayout, left: float, right: float) -> float:
-    """Right edge of the text column of ``page`` that contains ``left``–``right``."""
-    middle = (left + right) / 2
-    edges = [r.box[2] for r in page.regions if r.kind in ("text", "list-item") and r.box[0] <= middle <= r.box[2]]
-    return max([right, *edges]) if edges else right
-
-
 def _is_full(block: Block) -> bool:
+    """Whether the block's last line reaches the right edge of its column."""
     lines = _last_lines(block)
-    x0, _y0, x1, _y1 = _last_part(block)
-    edge = x1 if len(lines) > 1 else _column_right(lines[-1][0].page, x0, x1)
-    return len(block.lines) > 1 and _right(lines[-1]) >= edge - 1.5 * lines[-1][-1].size
-
-
-def _right(line: Line) -> float:
-    return max(word.box[2] for word in line)
+    left, right = (edge(word.box[side] for line in lines for word in line) for edge, side in ((min, 0), (max, 2)))
+    if len(lines) == 1:
+        middle, page = (left + right) / 2, lines[0][0].page
+        texts = [region.box for region in page.regions if region.kind in ("text", "list-item")]
+        right = max([right, *(box[2] for box in texts if box[0] <= middle <= box[2])])
+    last = lines[-1]
+    return len(block.lines) > 1 and max(word.box[2] for word in last) >= right - 1.5 * last[-1].size
 
 
 def _indented(block: Block) -> bool:

@@ -11,6 +11,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -57,12 +58,9 @@ def inspect(
     if size == 0:
         raise EmptyFile(f"{name} is empty.")
     if size > settings.max_bytes:
-        raise FileTooLarge(f"{name} is {_megabytes(size)} MB; the limit is {_megabytes(settings.max_bytes)} MB.")
-    child = Child(path, settings=settings, password=password, layout=False, name=name, cancelled=cancelled)
-    try:
+        raise FileTooLarge(f"{name} is {size / 1e6:.1f} MB; the limit is {settings.max_bytes / 1e6:.1f} MB.")
+    with closing(Child(path, settings, password=password, name=name, cancelled=cancelled)) as child:
         info = child.info()
-    finally:
-        child.close()
     if cancelled is not None and cancelled():
         raise Cancelled(f"Reading {name} was stopped.")
     if info.pages > settings.max_pages:
@@ -72,11 +70,8 @@ def inspect(
 
 def unlock(path: Path, password: str, target: Path, settings: IngestSettings, *, name: str = "") -> None:
     """Write a decrypted copy of ``path`` to ``target``. Raises as `inspect` does."""
-    child = Child(path, settings=settings, password=password, layout=False, name=name or path.name)
-    try:
+    with closing(Child(path, settings, password=password, name=name or path.name)) as child:
         child.unlock(target)
-    finally:
-        child.close()
 
 
 def parse_pages(
@@ -230,10 +225,10 @@ class _Reader(threading.Thread):
             self._plain = not layout
             self._child = Child(
                 job.path,
-                settings=job.settings,
+                job.settings,
+                name=job.name,
                 password=job.password,
                 layout=layout,
-                name=job.name,
                 ocr=job.ocr,
                 cancelled=lambda: job.stopped,
             )
@@ -255,7 +250,3 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1_000_000:.1f}"

@@ -209,11 +209,11 @@ class Child:
     def __init__(
         self,
         path: Path | None,
-        *,
         settings: IngestSettings,
-        password: str | None,
-        layout: bool,
+        *,
         name: str,
+        password: str | None = None,
+        layout: bool = False,
         ocr: OcrSettings | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
@@ -342,7 +342,7 @@ class Crops:
         if self._lost >= _STRIKES:
             raise ParseCrashed(f"{self._name}: the pictures of {_STRIKES} figures couldn't be drawn.")
         if self._child is None:
-            self._child = Child(self._path, settings=self._settings, password=None, layout=False, name=self._name)
+            self._child = Child(self._path, self._settings, name=self._name)
         try:
             return self._child.crop(box, dpi=dpi, max_pixels=max_pixels)
         finally:

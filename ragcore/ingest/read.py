@@ -83,13 +83,13 @@ class Reader:
         """Page ``number`` (from 1). ``plain`` reads the text only, with MuPDF's text blocks as regions: no layout
         model, no table finder, no drawings. ``ask``: raises `NeedsOcr` for a page that OCR should read."""
         page = self.document.load_page(number - 1)
-        rotation, width, height = int(page.rotation), float(page.rect.width), float(page.rect.height)
+        blank = self._blank(page)
         # From here on the page has no rotation; that is the frame of MuPDF's text.
         page.set_rotation(0)
         try:
-            return self._page(page, number, plain, rotation, width, height, ask)
+            return self._page(page, blank, plain, ask)
         finally:
-            page.set_rotation(rotation)
+            page.set_rotation(blank.rotation)
 
     def scan(self, number: int) -> PageLayout:
         """Page ``number`` by OCR, or by its text layer if OCR confirms it."""
@@ -99,7 +99,6 @@ class Reader:
         if self._scanner is None:
             self._scanner = Scanner(self.ocr)
         page = self.document.load_page(number - 1)
-        width, height, rotation = float(page.rect.width), float(page.rect.height), int(page.rotation)
         found = self._scanner.read(page)
         text = own_text(page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT())
         read = [] if found is None else found.words.texts
@@ -107,23 +106,24 @@ class Reader:
         keep, problem = choose(text, read, confidence, self.ocr.mode)
         if keep:
             return replace(own := self.page(number, plain=False), degraded=problem or own.degraded)
+        blank = self._blank(page)
         if found is None:
-            labels = self._labels()
-            label = (labels[number - 1] if labels else "") or str(number)
-            return empty_page(number, label, width, height, rotation, None)
-        laid = self._lay_out(
-            found.sheet, number, False, rotation, width, height, 0, found.words, found.boxes, found.rules
-        )
+            return blank
+        laid = self._lay_out(found.sheet, blank, False, 0, found.words, found.boxes, found.rules)
         return replace(laid, turn=found.turn, confidence=found.confidence)
 
-    def _page(
-        self, page: Any, number: int, plain: bool, rotation: int, width: float, height: float, ask: bool
-    ) -> PageLayout:
+    def _blank(self, page: Any) -> PageLayout:
+        """Page without words."""
+        number, labels = page.number + 1, self._labels()
+        label = (labels[number - 1] if labels else "") or str(number)
+        return empty_page(number, label, float(page.rect.width), float(page.rect.height), int(page.rotation), None)
+
+    def _page(self, page: Any, blank: PageLayout, plain: bool, ask: bool) -> PageLayout:
         raw = page.get_textpage(flags=PLAIN_FLAGS if plain else TEXT_FLAGS).extractRAWDICT()
         raw = without_inkless(raw) if plain else without_unseen(page, raw)
         angle = writing_angle(raw)
         if angle is None:
-            angle = (360 - rotation) % 360
+            angle = (360 - blank.rotation) % 360
         frame = (float(page.rect.width), float(page.rect.height))
         words, boxes = _upright(read_words(raw, angle), (360 - angle) % 360, frame)
         unread: str | None = None
@@ -135,34 +135,31 @@ class Reader:
             if why is not None:
                 raise NeedsOcr(why)
             unread = left_out(cover)
-        vectors = sum(block["type"] == 3 for block in raw["blocks"])
-        layout = self._lay_out(page, number, plain, rotation, width, height, angle, words, boxes, vectors)
+        vectors = [block for block in raw["blocks"] if block["type"] == 3]
+        layout = self._lay_out(page, blank, plain, angle, words, boxes, len(vectors))
         if plain:
             return layout
         drawn = [
             Drawn(turned(tuple(b["bbox"]), (360 - angle) % 360, *frame), b["color"], b["stroked"] and b["isrect"])
-            for b in raw["blocks"]
-            if b["type"] == 3
+            for b in vectors
         ]
         return rule_tables(replace(layout, degraded=layout.degraded or unread), rulings(drawn))
 
     def _lay_out(
         self,
         page: Any,
-        number: int,
+        blank: PageLayout,
         plain: bool,
-        rotation: int,
-        width: float,
-        height: float,
         angle: int,
         words: WordColumns,
         boxes: NDArray[np.float32],
         vectors: int,
     ) -> PageLayout:
-        """Layout of ``page``, whose text is turned clockwise by ``angle``; ``words`` and ``boxes`` are upright."""
+        """``blank`` with the layout of ``page``, whose text is turned clockwise by ``angle``; ``words`` and ``boxes``
+        are upright, ``vectors`` counts the drawings."""
         frame = (float(page.rect.width), float(page.rect.height))
         upright_frame = frame if angle in (0, 180) else (frame[1], frame[0])
-        lines = np.asarray(words.lines, dtype=np.int32)
+        lines, sizes = np.asarray(words.lines, dtype=np.int32), np.asarray(words.sizes, dtype=np.float32)
         blocks = np.asarray(words.blocks, dtype=np.int32)
         numbers = line_numbers(words.texts, boxes, upright_frame[0])
         problem: str | None = None
@@ -175,7 +172,7 @@ class Reader:
             regions = [moved_right(region, shown[0]) for region in found]
             order = partial(reading_order, right_to_left=mostly_right_to_left(words.texts))
 
-        across = np.setdiff1d(overprinted(boxes, np.asarray(words.sizes, dtype=np.float32)), numbers)
+        across = np.setdiff1d(overprinted(boxes, sizes), numbers)
         text = np.setdiff1d(np.arange(len(boxes)), np.concatenate([numbers, across]))
         owners = np.empty(len(boxes), dtype=np.int32)
         ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order)
@@ -183,17 +180,12 @@ class Reader:
             if len(aside):
                 owners[aside] = len(ordered)
                 ordered = (*ordered, Region(kind, hull(boxes, aside)))
-        labels = self._labels()
-        return PageLayout(
-            number=number,
-            label=(labels[number - 1] if labels else "") or str(number),
-            width=width,
-            height=height,
-            rotation=rotation,
-            turn=(angle + rotation) % 360,
+        return replace(
+            blank,
+            turn=(angle + blank.rotation) % 360,
             texts=tuple(words.texts),
             boxes=boxes,
-            sizes=np.asarray(words.sizes, dtype=np.float32),
+            sizes=sizes,
             lines=lines,
             flags=np.asarray(words.flags, dtype=np.uint8),
             owners=owners,
@@ -285,22 +277,8 @@ def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> tupl
     """Words on the page, and their boxes after the frame is turned clockwise by ``angle``, cut at the page's edge."""
     width, height = frame
     given = words.box_array()
-    cut = np.stack(
-        [
-            given[:, 0].clip(0, width),
-            given[:, 1].clip(0, height),
-            given[:, 2].clip(0, width),
-            given[:, 3].clip(0, height),
-        ],
-        axis=1,
-    )
+    cut = given.clip(0, [width, height, width, height])
     chosen = np.flatnonzero((cut[:, 2] > cut[:, 0]) & (cut[:, 3] > cut[:, 1])).tolist()
-    kept = WordColumns(
-        texts=[words.texts[i] for i in chosen],
-        sizes=[words.sizes[i] for i in chosen],
-        lines=[words.lines[i] for i in chosen],
-        flags=[words.flags[i] for i in chosen],
-        blocks=[words.blocks[i] for i in chosen],
-        boxes=[turned(tuple(cut[i].tolist()), angle, width, height) for i in chosen],
-    )
+    kept = words.chosen(chosen)
+    kept.boxes = [turned(tuple(cut[i].tolist()), angle, width, height) for i in chosen]
     return kept, kept.box_array()

@@ -50,6 +50,10 @@ class WordColumns:
     flags: list[int] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
 
+    def chosen(self, kept: Sequence[int]) -> WordColumns:
+        """The words with these indices."""
+        return WordColumns(*([getattr(self, column.name)[i] for i in kept] for column in fields(self)))
+
     def box_array(self) -> NDArray[np.float32]:
         return np.asarray(self.boxes, dtype=np.float32).reshape(-1, 4)
 
@@ -113,8 +117,7 @@ def _printed_once(words: WordColumns) -> WordColumns:
     dropped |= _pieces(words, dropped)
     if not dropped:
         return words
-    kept = [index for index in range(len(words.texts)) if index not in dropped]
-    return WordColumns(*([getattr(words, column.name)[i] for i in kept] for column in fields(words)))
+    return words.chosen([index for index in range(len(words.texts)) if index not in dropped])
 
 
 def _pieces(words: WordColumns, dropped: Set[int]) -> set[int]:
@@ -253,16 +256,8 @@ def _char_box(char: Mapping[str, Any], size: float, across: tuple[int, int]) -> 
 
 @lru_cache(maxsize=1024)
 def _style(flags: int, font: str) -> int:
-    style = 0
-    if flags & 16 or _BOLD_NAME.search(font):
-        style |= BOLD
-    if flags & 2:
-        style |= ITALIC
-    if flags & 1:
-        style |= SUPERSCRIPT
-    if flags & 8:
-        style |= MONO
-    return style
+    bold = BOLD if flags & 16 or _BOLD_NAME.search(font) else 0
+    return bold | sum(style for bit, style in ((2, ITALIC), (1, SUPERSCRIPT), (8, MONO)) if flags & bit)
 
 
 SOFT_HYPHEN_CHAR = "\u00ad"

@@ -11,10 +11,10 @@ from ragcore.ingest.layout import Rect, Region
 PAGE = (612.0, 792.0)
 
 
-def completed(regions: list[Region], *drawn: Rect, lettered: tuple[Rect, ...] = ()) -> list[Rect]:
+def completed(regions: list[Region], *drawn: Rect) -> list[Rect]:
     """The boxes of the pictures."""
-    boxes, labels = (np.asarray(given, np.float64).reshape(-1, 4) for given in (drawn, lettered))
-    return [region.box for region in complete_pictures(regions, boxes, labels, *PAGE) if region.kind == "picture"]
+    boxes = np.asarray(drawn, np.float64).reshape(-1, 4)
+    return [region.box for region in complete_pictures(regions, boxes, *PAGE) if region.kind == "picture"]
 
 
 def test_a_picture_grows_over_what_lies_partly_in_it() -> None:
@@ -61,14 +61,6 @@ def test_a_caption_that_has_something_gets_nothing(kind: str) -> None:
 
 def test_a_line_or_an_ornament_is_no_picture() -> None:
     assert completed([Region("caption", (100, 300, 400, 312))], (100, 295, 400, 296), (110, 270, 130, 290)) == []
-
-
-def test_labels_at_its_edge_belong_to_it_and_text_does_not() -> None:
-    picture = Region("picture", (100, 100, 250, 200))
-    tick, title, text = (85.0, 120.0, 98.0, 130.0), (140.0, 196.0, 190.0, 206.0), (100.0, 203.0, 400.0, 213.0)
-    assert completed([picture], lettered=(tick, title, text)) == [(85, 100, 250, 206)]
-    paragraph = Region("text", (100, 195, 400, 240))
-    assert completed([picture, paragraph], lettered=(title,)) == [(100, 100, 250, 200)]
 
 
 def test_many_drawings_at_once() -> None:

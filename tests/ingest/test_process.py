@@ -25,7 +25,7 @@ def none_waits() -> Iterator[None]:
 
 
 def opened(path: Path, settings: IngestSettings, *, layout: bool = False) -> Child:
-    return Child(path, settings=settings, password=None, layout=layout, name=path.name)
+    return Child(path, settings, layout=layout, name=path.name)
 
 
 def test_a_file_is_read_by_a_process_that_read_another_as_by_a_new_one(tmp_path: Path, settings: Settings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from ragcore.config.settings import IngestSettings
@@ -34,11 +34,8 @@ class AdeSource:
         ParseCrashed."""
         if not target.is_file():
             width, height, _rotation = LETTER
-            child = Child(None, settings=self.settings, password=None, layout=False, name=self.name)
-            try:
+            with closing(Child(None, self.settings, name=self.name)) as child:
                 child.draw(self.path, target, (width, height), self.ade.pages)
-            finally:
-                child.close()
         return FileInfo(pages=self.ade.pages)
 
     def pages(
@@ -61,7 +58,7 @@ class AdeSource:
                 if cancelled is not None and cancelled():
                     raise Cancelled(f"Reading {self.name} was stopped.")
                 if child is None:
-                    child = Child(pdf, settings=self.settings, password=None, layout=False, name=self.name)
+                    child = Child(pdf, self.settings, name=self.name)
                 page = self._legible(_words(child, number))
                 yield page_layout(self.ade, page, reason="" if page.degraded else NO_TEXT)
                 if not child.usable:
