@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragcore.errors import InputError
-from ragcore.report.gaps import marked
+from ragcore.report.fill import marked
 from ragcore.text.markdown import escape
-from ragcore.types import Answer, Citation, Claim, Document, Mark, Retrieval, Segment, Source, Usage
+from ragcore.types import Answer, Citation, Document, Mark, Retrieval, Segment, Source, Usage
 from ragcore.types.report import INSUFFICIENT, ConflictingValue, FilledSection, Gap, SectionStatus, Span
-from ragcore.verify.verify import unchecked
+from ragcore.verify.verify import unchecked, verify
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -51,25 +51,23 @@ class Editing:
         found = list(_MARK.finditer(text))
         marks = tuple(Mark(match.start(), match.end(), int(match[1])) for match in found if int(match[1]) in known)
         used = tuple(known[n] for n in sorted({mark.n for mark in marks}))
-        claims = self._claims(text, marks, used)
+        claims = verify(
+            text,
+            marks,
+            used,
+            self.document,
+            self.settings.verify,
+            reranker=self.reranker,
+            entailment=self.entailment,
+        )
         answer = replace(
-            before,
-            answer_id=uuid.uuid4().hex[:16],
+            blank(section),
             text=text,
-            refused=False,
             claims=claims,
             citations=used,
             marks=marks,
             dropped=tuple(dict.fromkeys(match.group() for match in found if int(match[1]) not in known)),
-            model=HAND,
-            extractive=False,
-            usage=Usage(),
-            cost_usd=0.0,
-            timings_ms={},
-            status="complete",
-            error=None,
-            created=time.time(),
-            replayed=False,
+            sources=before.sources,
             notes=unchecked(claims),
         )
         gaps = tuple(_gap(section, what or section.heading) for what in marked(text))
@@ -97,27 +95,11 @@ class Editing:
         text = f"**{escape(rival.figure)}** — “{escape(rival.words)}” [{citation.n}]"
         return replace(self.edited(section, text, (citation,)), conflicts=())
 
-    def _claims(self, text: str, marks: tuple[Mark, ...], citations: tuple[Citation, ...]) -> tuple[Claim, ...]:
-        from ragcore.verify.verify import verify
-
-        return verify(
-            text,
-            marks,
-            citations,
-            self.document,
-            self.settings.verify,
-            reranker=self.reranker,
-            entailment=self.entailment,
-        )
-
     def _cited(self, section: FilledSection, span: Span) -> tuple[Source | None, Citation]:
         """Citation of ``span`` with its source, None for a source that the section has already."""
         from ragcore.answer.cite import Citer, Part
         from ragcore.answer.sources import build_sources
 
-        document = self.document(span.doc_id)
-        if not 0 <= span.start < span.end <= len(document.text) or not document.text[span.start : span.end].strip():
-            raise InputError("No words are selected.", hint="Select words on the page, then add them.")
         if span.end - span.start > LONGEST_PASSAGE:
             raise InputError(
                 f"You can add at most {LONGEST_PASSAGE:,} characters at once.", hint="Select a shorter passage."
@@ -125,14 +107,17 @@ class Editing:
         citations = section.answer.citations if section.answer else ()
         sources = section.answer.sources if section.answer else ()
         segment = Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "hand")
-        made = build_sources(Retrieval("", "hand", (), (segment,)), self.document, self.settings.answer)
+        document = self.document(span.doc_id)
+        inside = 0 <= span.start < span.end <= len(document.text) and document.text[span.start : span.end].strip()
+        found = Retrieval("", "hand", (), (segment,))
+        made = build_sources(found, self.document, self.settings.answer) if inside else ()
         if not made:
             raise InputError("No words are selected.", hint="Select words on the page, then add them.")
         source = replace(made[0], number=max((one.number for one in sources), default=0) + 1)
-        found = Citer((source,), self.document).cite(Part(source.number, 0, 0, ""))
-        assert found is not None  # the source has units
-        known = _same(citations, found)
-        return (None, known) if known else (source, replace(found, n=_next(citations)))
+        citation = Citer((source,), self.document).cite(Part(source.number, 0, 0, ""))
+        assert citation is not None  # the source has units
+        known = _same(citations, citation)
+        return (None, known) if known else (source, replace(citation, n=_next(citations)))
 
 
 def blank(section: FilledSection) -> Answer:

@@ -1,5 +1,5 @@
-"""Evidence of a report section: search results, the user's orders, document sections of the same name and, for a value,
-the statements."""
+"""Evidence of a report section: search results, the user's constraints, document sections of the same name and, for a
+value, the statements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.protocols import FieldReader
 from ragcore.text.terms import Term
-from ragcore.types import Answer, Document, Mark, Retrieval, Scope, Segment, Source
+from ragcore.types import Answer, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, Focus, KnownFacts, Span
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 FEW = 12  # documents that are all searched individually
 OWN_TOKENS = 1500  # of a document's section of the same name, given beside what was found
 _OPENING = 2000  # characters of a section's opening, which gives its topic
-_LEAST = 60  # minimum characters worth adding to the search results
 _CHARACTERS = 4  # per token
 _ALL = 1_000_000  # tokens: no budget
 NO_NAMES: Mapping[str, str] = {}
@@ -77,22 +76,47 @@ class Gathering:
         a value, found or not, and, for a writer that only quotes, for a section of that name. ``names`` are the
         documents' short names."""
         stated, segments = NOTHING_STATED, tuple[Segment, ...]()
-        found = list(dict.fromkeys((*(hit.chunk.doc_id for hit in retrieval.hits), *_documents(retrieval.segments))))
+        found = _documents(retrieval)
         narrowed = retrieval.scope.pages or retrieval.scope.kinds
         states = asked.kind == "value" and not narrowed
         quotes = self.extractive and asked.kind not in ("value", "table") and not narrowed
         if (states or quotes) and len(documents) <= FEW:
             found = list(dict.fromkeys((*found, *documents)))
-        if states or quotes:
-            stated = self._known(found, names, orders.focus.year)
+        opened = [self.document(doc_id) for doc_id in found] if states or quotes else []
+        if opened:
+            stated = _known(opened, names, orders.focus.year)
         if states:
-            opened, terms = [self.document(doc_id) for doc_id in found], self.terms(asked.query)
+            terms = self.terms(asked.query)
             stated, segments = self.reader.stated(asked.heading, form, terms, opened, stated, whole=self.extractive)
-        own = self._headed(asked.heading, found) if quotes else []
-        draft, sources = self._given(orders, retrieval, segments)
+        own = self._headed(asked.heading, found if quotes else _documents(retrieval))
+        draft = orders.draft
+        kept = draft.sources if draft is not None else ()
+        kept = tuple(one for one in kept if not _shares(one.doc_id, one.start, one.end, orders.excluded))
+        sources = (*kept, *further(kept, self._pinned(orders.pinned)))
+        # What is pinned is a source already.
+        beside = (*orders.excluded, *orders.pinned)
+        segments = without(replace(retrieval, hits=(), segments=(*segments, *self._openings(own))), beside).segments
+        sources = (*sources, *further(sources, self.sources(without(retrieval, beside), segments)))
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
-        spans = [*pinned, *(own or self._headed(asked.heading, _documents(sources)))]
-        return EvidenceSet((*sources, *self._beside(sources, spans, orders)), draft, tuple(spans), stated)
+        return EvidenceSet(sources, draft, (*pinned, *own), stated)
+
+    def of_subject(
+        self, subject: str, retrieval: Retrieval, documents: Sequence[str]
+    ) -> tuple[Retrieval, tuple[str, ...]]:
+        """``retrieval`` and ``documents`` without documents known to be of other companies than ``subject``, unless
+        nothing else was found."""
+        from ragcore.text.companies import companies, company, of_others
+
+        own = company(subject)
+        found = set(_documents(retrieval))
+        looked_into = {*found, *(documents if len(documents) <= FEW else ())}
+        of_another = {one for one in looked_into if of_others(own, companies(self.document(one)))}
+        if found <= of_another:
+            return retrieval, tuple(documents)
+        hits = tuple(hit for hit in retrieval.hits if hit.chunk.doc_id not in of_another)
+        segments = tuple(one for one in retrieval.segments if one.doc_id not in of_another)
+        rest = tuple(one for one in documents if one not in of_another)
+        return replace(retrieval, hits=hits, segments=segments), rest
 
     def sources(self, retrieval: Retrieval, stated: Sequence[Segment] = ()) -> tuple[Source, ...]:
         """Sources for ``retrieval`` within an answer's budget, and in addition ``stated``, merged with adjacent
@@ -112,57 +136,42 @@ class Gathering:
         both = replace(retrieval, segments=(*stated, *ranked))
         return build_sources(both, self.document, budget, cut)
 
-    def _known(self, found: Sequence[str], names: Mapping[str, str], year: int) -> KnownFacts:
-        """Companies and names of the documents ``found``."""
-        from ragcore.text.companies import companies
-
-        documents = [self.document(doc_id) for doc_id in found]
-        return KnownFacts(
-            companies={document.doc_id: companies(document) for document in documents},
-            titles={document.doc_id: names.get(document.doc_id, document.title) for document in documents},
-            year=year,
-        )
-
-    def _given(
-        self, orders: SectionConstraints, retrieval: Retrieval, segments: Sequence[Segment]
-    ) -> tuple[Answer | None, tuple[Source, ...]]:
-        """Text to rewrite, if any, and the sources: the draft's with their numbers, the pinned ones, and the search
-        results."""
-        draft = orders.draft
-        kept: tuple[Source, ...] = ()
-        if draft is not None:
-            kept = kept_sources(draft, orders.excluded)
-            draft = without_marks_of_others(draft, kept)
-        beside = (*orders.excluded, *orders.pinned)
-        own = without(replace(retrieval, hits=(), segments=tuple(segments)), beside).segments
-        sources = (*kept, *further(kept, pinned_sources(orders.pinned, self.document, self.settings)))
-        return draft, (*sources, *further(sources, self.sources(without(retrieval, beside), own)))
-
     def _headed(self, heading: str, documents: Iterable[str]) -> list[tuple[str, int, int]]:
         """Sections named ``heading`` in ``documents`` (document, start, end)."""
         return [(doc_id, *span) for doc_id in documents for span in self.reader.headed(self.document(doc_id), heading)]
 
-    def _beside(
-        self, sources: Sequence[Source], spans: Sequence[tuple[str, int, int]], orders: SectionConstraints
-    ) -> tuple[Source, ...]:
-        """Openings of ``spans`` not yet in ``sources``, within `OWN_TOKENS` together."""
-        lacking = []
-        for doc_id, start, end in spans:
-            held = [one.start for one in sources if one.doc_id == doc_id and one.start < end and start < one.end]
-            upto = min([*held, end])
-            if not held or upto - start >= _LEAST:
-                lacking.append((doc_id, start, upto))
-        # Each of several documents gets a share.
-        share = max(_OPENING, _CHARACTERS * OWN_TOKENS // max(1, len(lacking)))
-        lacking = [(doc_id, start, min(end, start + share)) for doc_id, start, end in lacking]
-        if not lacking:
-            return ()
+    def _openings(self, spans: Sequence[tuple[str, int, int]]) -> list[Segment]:
+        """Openings of ``spans``, each with a share of `OWN_TOKENS`."""
+        share = max(_OPENING, _CHARACTERS * OWN_TOKENS // max(1, len(spans)))
+        return [Segment(doc, start, min(end, start + share), 0, 0, 0.0, "heading") for doc, start, end in spans]
+
+    def _pinned(self, pinned: Sequence[Span]) -> tuple[Source, ...]:
+        """Sources of the ``pinned`` spans, numbered from 1. Raises `InputError` if they are longer than
+        ``report.pinned_tokens`` together, and `UnknownDocument`."""
         from ragcore.answer.sources import build_sources
 
-        segments = tuple(Segment(doc_id, start, end, 0, 0, 0.0, "heading") for doc_id, start, end in lacking)
-        own = without(Retrieval("", "heading", (), segments), orders.excluded)
-        budget = self.settings.answer.model_copy(update={"source_tokens": OWN_TOKENS})
-        return further(sources, build_sources(own, self.document, budget))
+        segments = tuple(Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "pinned") for span in pinned)
+        most = self.settings.report.pinned_tokens
+        budget = self.settings.answer.model_copy(update={"source_tokens": most})
+        sources = build_sources(Retrieval("", "pinned", (), segments), self.document, budget) if pinned else ()
+        held = [Span(source.doc_id, source.start, source.end) for source in sources]
+        if not all(_shares(span.doc_id, span.start, span.end, held) for span in pinned):
+            raise InputError(
+                f"The pinned passages are longer than {most:,} tokens together.",
+                hint="Unpin one, or raise report.pinned_tokens.",
+            )
+        return sources
+
+
+def _known(documents: Sequence[Document], names: Mapping[str, str], year: int) -> KnownFacts:
+    """Companies and names of ``documents``."""
+    from ragcore.text.companies import companies
+
+    return KnownFacts(
+        companies={document.doc_id: companies(document) for document in documents},
+        titles={document.doc_id: names.get(document.doc_id, document.title) for document in documents},
+        year=year,
+    )
 
 
 def own_units(sources: Sequence[Source], spans: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, int, int], ...]:
@@ -180,11 +189,13 @@ def own_units(sources: Sequence[Source], spans: Sequence[tuple[str, int, int]]) 
     return tuple(out)
 
 
-def _documents(parts: Sequence[Source] | Sequence[Segment]) -> dict[str, None]:
-    return dict.fromkeys(part.doc_id for part in parts)
+def _documents(found: Retrieval) -> list[str]:
+    """Documents of the search results, best first."""
+    hits = (hit.chunk.doc_id for hit in found.hits)
+    return list(dict.fromkeys((*hits, *(segment.doc_id for segment in found.segments))))
 
 
-# The user's orders, and their effect on the sources
+# The user's constraints, and their effect on the sources
 
 
 def without(found: Retrieval, spans: Sequence[Span]) -> Retrieval:
@@ -213,52 +224,6 @@ def _cut(segment: Segment, spans: Sequence[Span]) -> list[Segment]:
                 if part[0] < part[1]
             ]
     return [replace(segment, start=start, end=end) for start, end in parts]
-
-
-def pinned_sources(
-    pinned: Sequence[Span], document: Callable[[str], Document], settings: Settings
-) -> tuple[Source, ...]:
-    """Sources of the ``pinned`` spans, numbered from 1. Raises `InputError` if they are longer than
-    ``report.pinned_tokens`` together, and `UnknownDocument`."""
-    if not pinned:
-        return ()
-    from ragcore.answer.sources import build_sources
-
-    segments = tuple(Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "pinned") for span in pinned)
-    budget = settings.answer.model_copy(update={"source_tokens": settings.report.pinned_tokens})
-    sources = build_sources(Retrieval("", "pinned", (), segments), document, budget)
-    for span in pinned:
-        held = any(
-            source.doc_id == span.doc_id and source.start < span.end and span.start < source.end for source in sources
-        )
-        if not held:
-            raise InputError(
-                f"The pinned passages are longer than {settings.report.pinned_tokens:,} tokens together.",
-                hint="Unpin one, or raise report.pinned_tokens.",
-            )
-    return sources
-
-
-def kept_sources(draft: Answer, excluded: Sequence[Span]) -> tuple[Source, ...]:
-    """Sources of ``draft``, with their numbers, that do not overlap ``excluded``."""
-    return tuple(source for source in draft.sources if not _shares(source.doc_id, source.start, source.end, excluded))
-
-
-def without_marks_of_others(draft: Answer, sources: Sequence[Source]) -> Answer:
-    """``draft`` without marks that cite anything but ``sources``, since its rewriting cannot cite them."""
-    numbers = {source.number for source in sources}
-    held = {citation.n for citation in draft.citations if citation.source in numbers}
-    text, marks, at, length = [], [], 0, 0
-    for mark in draft.marks:
-        keeps = mark.n in held
-        piece = draft.text[at : mark.end if keeps else mark.start]
-        piece = piece if keeps else piece.rstrip(" ")
-        text.append(piece)
-        length += len(piece)
-        if keeps:
-            marks.append(Mark(length - (mark.end - mark.start), length, mark.n, mark.added))
-        at = mark.end
-    return replace(draft, text="".join([*text, draft.text[at:]]), marks=tuple(marks))
 
 
 def further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, ...]:

@@ -1,51 +1,54 @@
 """Report filling, section by section: search for the guidance → write → check → search for what is missing → write
-again (bounded) → gaps."""
+again (bounded) → gaps and conflicts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from ragcore.cancel import Stop
-from ragcore.protocols import ModelRequest
-from ragcore.report.evidence import (
-    FEW,
-    EvidenceSet,
-    Gathering,
-    SectionConstraints,
-    further,
-    own_units,
-    within,
-    without,
-)
-from ragcore.report.gaps import (
-    NOT_HELD,
-    NOTHING_FOUND,
-    GapFinder,
-    filled_of,
-    foreign,
-    lacking_of,
-    marked,
-    nothing_for,
-    of_part,
-    unmet,
-)
+from ragcore.protocols import FieldReader, ModelRequest, Reranker
+from ragcore.report.evidence import EvidenceSet, Gathering, SectionConstraints, further, own_units, within, without
+from ragcore.text.languages import language_of
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term
-from ragcore.types import Answer, AnswerEvent, Document, Retrieval, Scope, Source, SubQuery, Usage
-from ragcore.types.report import NO_FOCUS, Field, FilledSection, Focus, Missing, Report
+from ragcore.text.words import content_stems, cover
+from ragcore.types import Answer, AnswerEvent, Citation, Document, Retrieval, Scope, Source, SubQuery, Usage
+from ragcore.types.report import (
+    INSUFFICIENT,
+    NO_FOCUS,
+    Conflict,
+    ConflictingValue,
+    Field,
+    FilledSection,
+    Focus,
+    Gap,
+    KnownFacts,
+    Missing,
+    Report,
+    SectionStatus,
+    missing_mark,
+)
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.pipelines.stream import AnswerStream
     from ragcore.providers.registry import Models
-    from ragcore.report.template import Place, Template
+    from ragcore.report.template import Place, Section, Template
     from ragcore.types.library import DocumentInfo
 
 Heard = Callable[[AnswerEvent], None]
 NOTHING_ORDERED = SectionConstraints()
+NOT_HELD = "The passages found don't answer this."
+NOTHING_FOUND = "No passage found is about this."
+# A requirement counts as met if this share of its words is in the cited text, or the cross-encoder says so: a false gap
+# costs the user more than one they notice themselves.
+_WORDS = 0.5
+_RELEVANT = 0.3
+_NEAREST = 2  # passages given for a gap
+_SHOWN = 4  # gaps of a section with passages
 
 
 def _unheard(_: AnswerEvent) -> None: ...
@@ -108,21 +111,6 @@ class ReportRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """Request for one writing of a section: its place, and the inputs."""
-
-    place: Place
-    form: Field
-    about: str
-    outline: Sequence[str]
-    before: Sequence[FilledSection]
-    given: EvidenceSet
-    missing: Sequence[Missing]
-    instruction: str
-    orders: SectionConstraints
-
-
-@dataclass(frozen=True, slots=True)
 class SectionFiller:
     """Filler of sections from one library. ``retrieve`` to ``mentions`` are the engine's."""
 
@@ -144,20 +132,18 @@ class SectionFiller:
         """Sections of ``template`` in order, each as soon as it is done. Raises `UnknownDocument` before the first if a
         section names a document that is not in the library."""
         places = [(place, within(scope, place.section.documents, infos)) for place in template.places()]
-        outline = [f"{place.number} {place.section.heading}" for place in template.places()]
         before: list[FilledSection] = []
         for place, own_scope in places:
             if stop.is_set():
                 return
-            section = self.section(place, template.guidance, outline, before, own_scope, stop, orders, infos=infos)
+            section = self.section(place, template, before, own_scope, stop, orders, infos=infos)
             before.append(section)
             yield section
 
     def section(
         self,
         place: Place,
-        about: str,
-        outline: Sequence[str],
+        template: Template,
         before: Sequence[FilledSection],
         scope: Scope,
         stop: Stop,
@@ -165,7 +151,7 @@ class SectionFiller:
         heard: Heard = _unheard,
         infos: Sequence[DocumentInfo] = (),
     ) -> FilledSection:
-        """One section, by its template and ``orders``; ``infos`` is the library. ``heard`` receives each event of its
+        """One section of ``template``, by ``orders``; ``infos`` is the library. ``heard`` receives each event of its
         writing, starting again from `Found` for each rewrite. A section without search results is never sent to the
         writer."""
         asked, reader = place.section, self.models.fields
@@ -173,40 +159,31 @@ class SectionFiller:
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
         if not asked.filled:
             return empty
-        parts = _guided(asked.heading, form.requirements)
-        if orders.instruction:
-            parts.append(SubQuery(f"{asked.heading}: {orders.instruction}", "guidance", "it is to be rewritten so"))
-        focus = orders.focus
         ready = [info for info in infos if info.status == "ready"]
         known = scope.doc_ids or tuple(info.doc_id for info in ready)
         # Within one document its own name distinguishes no passages.
-        sought = focus if len(known) > 1 else replace(focus, subject="")
-        retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=_on(sought, parts), stop=stop)
+        sought = orders.focus if len(known) > 1 else replace(orders.focus, subject="")
+        pieces = form.requirements if len(form.requirements) > 1 else ()
+        parts = _parts(sought, asked.heading, pieces, "guidance", "the guidance asks for it")
+        if orders.instruction:
+            parts += _parts(sought, asked.heading, [orders.instruction], "guidance", "it is to be rewritten so")
+        retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=parts, stop=stop)
         extractive = self.models.section_writer.capabilities.extractive
         evidence = Gathering(reader, self.document, self.terms, self.settings, extractive)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
-        if focus.subject and scope.doc_ids is None:
-            retrieval, known = self._of_subject(focus.subject, retrieval, known)
-        gathered = evidence.gather(asked, form, orders, retrieval, known, names)
-        sources, draft, spans = gathered.sources, gathered.draft, gathered.spans
-        abroad = foreign(asked.query, "\n".join((about, *outline)), sources) if extractive else ""
-        # A value or table that is used only if certain needs no look-ahead.
-        taken = extractive and asked.kind in ("value", "table") and bool(sources)
-        may_hold = spans or draft or taken or self._may_hold(asked.heading, form.requirements, retrieval, sources)
-        from ragcore.answer.refuse import literals
-
-        alike = not abroad or literals(self.models.analyser.read(asked.query), sources)
-        if not may_hold or not (alike or orders.pinned):
-            return nothing_for(empty, abroad or NOTHING_FOUND)
+        if orders.focus.subject and scope.doc_ids is None:
+            retrieval, known = evidence.of_subject(orders.focus.subject, retrieval, known)
+        given = evidence.gather(asked, form, orders, retrieval, known, names)
+        reason = self._nothing_for(asked, form, template, given, retrieval, orders)
+        if reason:
+            gaps = tuple(Gap(what, reason) for what in form.requirements)
+            return replace(empty, status="empty", gaps=gaps)
         written: Answer | None = None
         missing: list[Missing] = []
-        rounds = 0
-        instruction = orders.instruction
+        rounds, instruction = 0, orders.instruction
         spent: list[Answer] = []
         while rounds < self.settings.report.rounds:
-            written_from = replace(gathered, sources=sources, draft=draft)
-            request = _Asked(place, form, about, outline, before, written_from, missing, instruction, orders)
-            stream = self._stream(request, retrieval)
+            stream = self._stream(place, template, form, before, given, retrieval, missing, instruction, orders)
             answer = _followed(stream, stop, heard)
             rounds += 1
             spent.append(answer)
@@ -217,86 +194,73 @@ class SectionFiller:
             missing = self._missing(form, answer, stream.missing, asked.heading)
             if answer.status != "complete" or answer.refused:
                 break
-            draft = written = answer
+            written = answer
             if not missing or stop.is_set() or rounds == self.settings.report.rounds:
                 break
             if answer.extractive:
-                if asked.kind in ("value", "table"):
-                    break  # each document was searched
-                lacking = lacking_of(missing)
-                found = self._of_each(asked.heading, lacking, sources, orders, evidence, stop)
-                if not found:
-                    break
-                sources = (*sources, *found)
-                continue
-            more = self.retrieve(
-                sought.of(f"{asked.heading}: {missing[0].what}"),
-                scope=scope,
-                parts=_on(sought, _gaps(asked.heading, [one.what for one in missing[1:]])),
-                stop=stop,
-            )
-            # Each search is booked once, with the following writing.
-            retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
-            found = further(sources, evidence.sources(without(more, orders.excluded)))
+                found = self._of_each(asked, missing, given.sources, orders, evidence, stop)
+            else:
+                first, *rest = [one.what for one in missing]
+                more = self.retrieve(
+                    sought.of(f"{asked.heading}: {first}"),
+                    scope=scope,
+                    parts=_parts(sought, asked.heading, rest, "gap", "it was still missing"),
+                    stop=stop,
+                )
+                found = further(given.sources, evidence.sources(without(more, orders.excluded)))
+                # Each search is booked once: with the following writing, or alone.
+                retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
+                spent += [] if found else [replace(answer, usage=more.usage, cost_usd=more.cost_usd)]
+                instruction = ""
             if not found:
-                spent.append(replace(answer, usage=more.usage, cost_usd=more.cost_usd))
                 break
-            sources = (*sources, *found)
-            instruction = ""
-        why = abroad or of_part(reader, asked, gathered.stated) or NOT_HELD
-        filled = filled_of(empty, _booked(answer, spent), missing, rounds, why)
-        lacks = GapFinder(reader, self.document, self.terms, self.settings)
+            given = replace(given, sources=(*given.sources, *found), draft=answer)
+        why = self._foreign(asked, template, given.sources) or self._of_part(asked, given.stated) or NOT_HELD
+        filled = _filled(empty, _booked(answer, spent), missing, rounds, why)
         return replace(
             filled,
-            gaps=lacks.with_nearest(asked.heading, filled.gaps, sources),
-            conflicts=lacks.conflicts(asked, form, sources, gathered.stated),
+            gaps=self._with_nearest(asked.heading, filled.gaps, given.sources),
+            conflicts=self._conflicts(asked, form, given.sources, given.stated),
         )
 
-    def _of_subject(
-        self, subject: str, retrieval: Retrieval, documents: Sequence[str]
-    ) -> tuple[Retrieval, tuple[str, ...]]:
-        """``retrieval`` and ``documents`` without documents known to be of other companies than ``subject``, unless
-        nothing else was found."""
-        from ragcore.text.companies import companies, company, of_others
+    # Before writing
 
-        own = company(subject)
-        found = {*(hit.chunk.doc_id for hit in retrieval.hits), *(segment.doc_id for segment in retrieval.segments)}
-        looked_into = {*found, *(documents if len(documents) <= FEW else ())}
-        of_another = {one for one in looked_into if of_others(own, companies(self.document(one)))}
-        if found <= of_another:
-            return retrieval, tuple(documents)
-        kept = replace(
-            retrieval,
-            hits=tuple(hit for hit in retrieval.hits if hit.chunk.doc_id not in of_another),
-            segments=tuple(segment for segment in retrieval.segments if segment.doc_id not in of_another),
-        )
-        return kept, tuple(one for one in documents if one not in of_another)
-
-    def _of_each(
+    def _nothing_for(
         self,
-        heading: str,
-        lacking: Mapping[str, Sequence[str]],
-        sources: Sequence[Source],
+        asked: Section,
+        form: Field,
+        template: Template,
+        given: EvidenceSet,
+        retrieval: Retrieval,
         orders: SectionConstraints,
-        evidence: Gathering,
-        stop: Stop,
-    ) -> tuple[Source, ...]:
-        """Results of a separate search in each document for the pieces ``lacking`` there, in addition to ``sources``:
-        in a joint search another company's passages may outrank them."""
-        found: tuple[Source, ...] = ()
-        for doc_id, (first, *rest) in lacking.items():
-            if stop.is_set():
-                break
-            scope = Scope((doc_id,))
-            more = self.retrieve(f"{heading}: {first}", scope=scope, parts=_gaps(heading, rest), stop=stop)
-            own = evidence.sources(without(more, orders.excluded))
-            found = (*found, *further((*sources, *found), own))
-        return found
+    ) -> str:
+        """Reason why no source can hold anything for a section, "" if one may."""
+        from ragcore.answer.refuse import literals
 
-    def _may_hold(self, heading: str, pieces: Sequence[str], retrieval: Retrieval, sources: Sequence[Source]) -> bool:
+        abroad = self._foreign(asked, template, given.sources)
+        if abroad and not orders.pinned and not literals(self.models.analyser.read(asked.query), given.sources):
+            return abroad
+        # A value or table that is used only if certain needs no look-ahead.
+        extractive = self.models.section_writer.capabilities.extractive
+        certain = extractive and asked.kind in ("value", "table") and bool(given.sources)
+        may = given.spans or given.draft or certain or self._may_hold(asked.heading, form, retrieval, given.sources)
+        return "" if may else abroad or NOTHING_FOUND
+
+    def _foreign(self, asked: Section, template: Template, sources: Sequence[Source]) -> str:
+        """Reason why quotes of ``sources`` do not answer ``asked``: it is in another language ("" if not, or if the
+        writer does more than quote). A few words are assumed to be in the language of the template around them."""
+        from ragcore.answer.refuse import in_another_language
+
+        if not self.models.section_writer.capabilities.extractive:
+            return ""
+        around = "\n".join((template.guidance, *(place.section.heading for place in template.places())))
+        return in_another_language("section", language_of(asked.query) or language_of(around), sources)
+
+    def _may_hold(self, heading: str, form: Field, retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any requested piece may be in ``sources``."""
         from ragcore.answer.refuse import reason_to_refuse
 
+        pieces = form.requirements
         asked = dict.fromkeys((heading, *(f"{heading}: {piece}" for piece in pieces), *pieces))
         return any(
             not reason_to_refuse(
@@ -309,46 +273,80 @@ class SectionFiller:
             for one in asked
         )
 
-    def _stream(self, asked: _Asked, retrieval: Retrieval) -> AnswerStream:
+    # Writing
+
+    def _stream(
+        self,
+        place: Place,
+        template: Template,
+        form: Field,
+        before: Sequence[FilledSection],
+        given: EvidenceSet,
+        retrieval: Retrieval,
+        missing: Sequence[Missing],
+        instruction: str,
+        orders: SectionConstraints,
+    ) -> AnswerStream:
         from ragcore.answer.section import section_request
         from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 
-        section = asked.place.section
+        section = place.section
 
         def request() -> ModelRequest:
             made = section_request(
                 section.heading,
                 section.guidance,
-                asked.form,
-                asked.outline,
-                asked.before,
-                asked.given.sources,
+                form,
+                [f"{one.number} {one.section.heading}" for one in template.places()],
+                before,
+                given.sources,
                 self.document,
                 self.settings,
-                about=asked.orders.focus.told(asked.about),
+                about=orders.focus.told(template.guidance),
                 terms=self.terms(section.query),
                 routes=retrieval.routes,
-                own=own_units(asked.given.sources, asked.given.spans),
-                draft=asked.given.draft,
-                missing=[one.words for one in asked.missing],
-                instruction=asked.instruction,
+                own=own_units(given.sources, given.spans),
+                draft=given.draft,
+                missing=[one.words for one in missing],
+                instruction=instruction,
             )
-            pinned = [(span.doc_id, span.start, span.end) for span in asked.orders.pinned]
-            held = own_units(asked.given.sources, pinned)
-            task = replace(made.task, pinned=held, stated=asked.given.stated)
-            return replace(made, fresh=asked.orders.fresh, task=task)
+            pinned = own_units(given.sources, [(span.doc_id, span.start, span.end) for span in orders.pinned])
+            return replace(made, fresh=orders.fresh, task=replace(made.task, pinned=pinned, stated=given.stated))
 
         query = self.models.analyser.read(section.query)
+        models = self.models
         return AnswerStream(
-            AnswerTask(section.query, query, retrieval, asked.given.sources, request=request),
+            AnswerTask(section.query, query, retrieval, given.sources, request=request),
             Services(
-                self.models.section_writer,
-                self.settings,
-                self.document,
-                self.models.reranker,
-                entailment=self.models.entailment,
+                models.section_writer, self.settings, self.document, models.reranker, entailment=models.entailment
             ),
         )
+
+    def _of_each(
+        self,
+        asked: Section,
+        missing: Sequence[Missing],
+        sources: Sequence[Source],
+        orders: SectionConstraints,
+        evidence: Gathering,
+        stop: Stop,
+    ) -> tuple[Source, ...]:
+        """Results of a separate search in each document for the pieces ``missing`` there, in addition to ``sources``:
+        in a joint search another company's passages may outrank them. For a value, each document was searched."""
+        lacking: dict[str, list[str]] = {}
+        for one in missing if asked.kind not in ("value", "table") else ():
+            if one.doc_id:
+                lacking.setdefault(one.doc_id, []).append(one.what)
+        found: tuple[Source, ...] = ()
+        for doc_id, (first, *rest) in lacking.items():
+            if stop.is_set():
+                break
+            parts = _parts(NO_FOCUS, asked.heading, rest, "gap", "it was still missing")
+            more = self.retrieve(f"{asked.heading}: {first}", scope=Scope((doc_id,)), parts=parts, stop=stop)
+            found += further((*sources, *found), evidence.sources(without(more, orders.excluded)))
+        return found
+
+    # Gaps and conflicts
 
     def _missing(self, form: Field, answer: Answer, told: Sequence[Missing], heading: str) -> list[Missing]:
         """Missing parts of ``form``: those named as missing in the text, some ``told`` by the writer with their
@@ -359,22 +357,65 @@ class SectionFiller:
         said = [by_words.get(what, Missing(what or heading)) for what in marked(answer.text)]
         if answer.extractive:
             return said
-        silent = unmet(form.requirements, answer, heading, self.models.reranker)
-        return [*said, *(Missing(what) for what in silent)]
+        return [*said, *(Missing(what) for what in _unmet(form.requirements, answer, heading, self.models.reranker))]
+
+    def _of_part(self, asked: Section, stated: KnownFacts) -> str:
+        """Notice that ``asked`` is for a year and the documents cover only part of one, else ""."""
+        every = stated.interim and set(stated.titles) <= set(stated.interim)
+        if not every or not asks_of_a_year(self.models.fields, asked):
+            return ""
+        covered = [f"“{stated.titles[one]}” ({words})" for one, words in list(stated.interim.items())[:_SHOWN]]
+        return f"It asks for a full year, and the documents cover only part of one: {'; '.join(covered)}."
+
+    def _with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
+        """``gaps``, the first ones with the nearest passages of ``sources``; for a gap of one document, from that
+        document only."""
+        out = []
+        for place, gap in enumerate(gaps):
+            if not gap.nearest and place < _SHOWN:
+                own = [source for source in sources if gap.doc_id in ("", source.doc_id)]
+                markers = self.models.fields.nearest(
+                    heading, gap.what, self.terms(gap.what), own, self.settings.answer, _NEAREST
+                )
+                gap = replace(gap, nearest=tuple(self._cited(marker, sources) for marker in markers))
+            out.append(gap)
+        return tuple(out)
+
+    def _conflicts(
+        self, asked: Section, form: Field, sources: Sequence[Source], stated: KnownFacts
+    ) -> tuple[Conflict, ...]:
+        """Differing values in the sources for a single-valued field."""
+        if form.kind != "value":
+            return ()
+        found = self.models.fields.rivals(asked.heading, form, self.terms(asked.query), sources, stated)
+        return tuple(
+            Conflict(
+                piece,
+                tuple(ConflictingValue(one.figure, one.words, self._cited(one.marker, sources)) for one in rivals),
+            )
+            for piece, rivals in found
+        )
+
+    def _cited(self, marker: str, sources: Sequence[Source]) -> Citation:
+        """Citation by a marker of a quote of ``sources``."""
+        from ragcore.answer.cite import Citer, MarkerParser
+
+        (parsed,) = (item for item in MarkerParser().feed(marker) if not isinstance(item, str))
+        return Citer(sources, self.document).resolve(parsed)[0][0]
 
 
-def _guided(heading: str, pieces: Sequence[str]) -> list[SubQuery]:
-    """Searches in addition to the whole guidance: one for each of its pieces, if there are several."""
-    asked = pieces if len(pieces) > 1 else ()
-    return [SubQuery(f"{heading}: {piece}", "guidance", "the guidance asks for it") for piece in asked]
+def asks_of_a_year(reader: FieldReader, asked: Section) -> bool:
+    """Whether ``asked`` is a value for a year or year-end."""
+    return asked.kind == "value" and reader.of_a_year(asked.heading, asked.guidance, asked.unit)
 
 
-def _on(focus: Focus, parts: Sequence[SubQuery]) -> list[SubQuery]:
-    return [replace(part, text=focus.of(part.text)) for part in parts]
+def marked(text: str) -> list[str]:
+    """Pieces that ``text`` itself reports as missing, in order; "" for one without a name."""
+    return list(dict.fromkeys((match.group(1) or "").strip(" .") for match in INSUFFICIENT.finditer(text)))
 
 
-def _gaps(heading: str, missing: Sequence[str]) -> list[SubQuery]:
-    return [SubQuery(f"{heading}: {what}", "gap", "it was still missing") for what in missing]
+def _parts(focus: Focus, heading: str, pieces: Sequence[str], origin: str, reason: str) -> list[SubQuery]:
+    return [SubQuery(focus.of(f"{heading}: {piece}"), origin, reason) for piece in pieces]
 
 
 def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:
@@ -388,6 +429,32 @@ def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:
 def _booked(answer: Answer, spent: Sequence[Answer]) -> Answer:
     """``answer`` with the cost of all writing and searching."""
     costs = [one.cost_usd for one in spent]
-    known = [cost for cost in costs if cost is not None]
-    total = sum(known) if len(known) == len(costs) else None
+    total = None if None in costs else sum(cost or 0.0 for cost in costs)
     return replace(answer, usage=sum((one.usage for one in spent), Usage()), cost_usd=total)
+
+
+def _unmet(requirements: Sequence[str], answer: Answer, heading: str, reranker: Reranker | None) -> list[str]:
+    """``requirements`` that no cited claim of ``answer`` covers and that are not marked as missing."""
+    told = [claim.text for claim in answer.claims if claim.citations and claim.status != "unsupported"]
+    said = set(content_stems(" ".join([heading, *told, *marked(answer.text)])))
+    missing = [piece for piece in requirements if cover(content_stems(piece), said) < _WORDS]
+    if not missing or reranker is None or not told:
+        return missing
+    return [piece for piece in missing if float(reranker.score(piece, told).max()) < _RELEVANT]
+
+
+def _filled(section: FilledSection, answer: Answer, missing: Sequence[Missing], rounds: int, why: str) -> FilledSection:
+    """``section`` with its new text and its ``missing`` pieces named; ``why`` is the reason."""
+    nearest = answer.citations if answer.refused else ()
+    gaps = tuple(Gap(one.words, why, nearest, one.doc_id) for one in missing)
+    status: SectionStatus = "partial" if gaps else "filled"
+    if answer.status != "complete":
+        status = "failed" if answer.status == "failed" else "stopped"
+    elif answer.refused or not answer.citations:
+        status = "empty"
+    if answer.refused:
+        # The gaps hold the content of a refusal; a report marks missing pieces in its own way.
+        answer = replace(answer, text="", marks=(), citations=(), claims=())
+    unsaid = [missing_mark(gap.what) for gap in gaps if gap.what not in marked(answer.text)]
+    answer = replace(answer, text="\n\n".join([*([answer.text] if answer.text else []), *unsaid]))
+    return replace(section, status=status, answer=answer, gaps=gaps, rounds=rounds)

@@ -7,12 +7,14 @@ new (from a template) → change the outline → queue → write: search → wri
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragcore.answer.section import BEFORE_TOKENS
 from ragcore.cancel import Stop
 from ragcore.errors import (
     BadTemplate,
@@ -22,28 +24,135 @@ from ragcore.errors import (
     SectionAccepted,
     StoreError,
     UnknownDocument,
+    UnknownSection,
 )
-from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredSection, Task, Version
-from ragcore.report.drafts import Draft, Expense, asked_of, expected, placed, template_of, unwritten
+from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredReport, StoredSection, Task, Version
+from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND, Editing
-from ragcore.report.evidence import SectionConstraints, within
+from ragcore.report.evidence import OWN_TOKENS, SectionConstraints, within
 from ragcore.report.fill import Heard, SectionFiller
-from ragcore.report.template import Place, Template, from_data
+from ragcore.report.template import Place, Section, Template, from_data
 from ragcore.text.sentences import count_tokens
-from ragcore.types import Scope
-from ragcore.types.report import NO_FOCUS, NOT_KNOWN, Coverage, FilledSection, Focus, Report, Span
+from ragcore.types import OFFLINE, Scope, Usage
+from ragcore.types.report import (
+    NO_FOCUS,
+    NOT_KNOWN,
+    Coverage,
+    Field,
+    FilledSection,
+    Focus,
+    Report,
+    SectionStatus,
+    Span,
+)
+from ragcore.types.spending import cost
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.providers.registry import Models
     from ragcore.types.library import DocumentInfo
 
+Pair = tuple[StoredSection, Place]
 _log = logging.getLogger(__name__)
 
 SAVE_SECONDS = 2.0  # between attempts to store a section when the disk is full
+FINER = 1.25  # Claude's tokens are smaller than cl100k's: by about this factor in English prose
 _MATERIALS = 40  # documents read before a report is filled
 _LONGEST_NAME = 200
 _YEARS = (1900, 2199)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Stored report, its template, and each section with its place there."""
+
+    stored: StoredReport
+    template: Template
+    pairs: tuple[Pair, ...]
+
+    @classmethod
+    def of(cls, stored: StoredReport) -> Draft:
+        template = template_of(stored.info, stored.sections)
+        return cls(stored, template, tuple(zip(stored.sections, template.places(), strict=True)))
+
+    def pair(self, section_id: str) -> Pair:
+        """Section and place by id. Raises `UnknownSection`."""
+        found = next((pair for pair in self.pairs if pair[0].section_id == section_id), None)
+        if found is None:
+            raise UnknownSection("This section is no longer in the report.")
+        return found
+
+    def family(self, section_id: str) -> list[StoredSection]:
+        """Section and its subsections. Raises `UnknownSection`."""
+        sections = self.stored.sections
+        first = sections.index(self.pair(section_id)[0])
+        last = first + 1
+        while last < len(sections) and sections[last].level > sections[first].level:
+            last += 1
+        return list(sections[first:last])
+
+    def moved(self, section_id: str, by: int) -> list[StoredSection] | None:
+        """New order of the sections, this one and its subsections moved past the previous (``by`` -1) or next one (1)
+        on its level; None at the first or last place."""
+        sections, family = self.stored.sections, self.family(section_id)
+        first, level = sections.index(family[0]), family[0].level
+        rest = [one for one in sections if one not in family]
+        if by < 0:
+            place = max((i for i in range(first) if sections[i].level <= level), default=-1)
+            if place < 0 or sections[place].level < level:
+                return None
+        else:
+            after = first + len(family)
+            if after >= len(sections) or sections[after].level != level:
+                return None
+            place = first + len(self.family(sections[after].section_id))
+        rest[place:place] = family
+        return rest
+
+    def context(self, section: StoredSection) -> list[FilledSection]:
+        """Texts of the other sections, from later ones only the accepted; these come first, since the list is cut from
+        its start."""
+        at = self.stored.sections.index(section)
+        before, after = self.pairs[:at], self.pairs[at + 1 :]
+        accepted = [pair for pair in after if pair[0].accepted]
+        return [placed(stored, place) for stored, place in (*accepted, *before) if stored.content is not None]
+
+    def report(self, writer: str, accepted_only: bool) -> Report:
+        """Whole report, or its accepted part; ``writer`` names its writer if nothing is written yet."""
+        sections = tuple(
+            placed(stored, place)
+            for stored, place in self.pairs
+            if not accepted_only or stored.accepted or not place.section.filled
+        )
+        answers = [section.answer for section in sections if section.answer is not None]
+        models = dict.fromkeys(answer.model for answer in answers if answer.model != HAND)
+        if HAND not in (answer.model for answer in answers):
+            writer = ", ".join(models) or writer
+        else:
+            # As printed after "Written by".
+            names = ["the offline answerer" if name == OFFLINE else name for name in models]
+            writer = " and ".join([*names, "a person"])
+        info = self.stored.info
+        return Report(
+            title=info.name,
+            guidance=self.template.guidance,
+            sections=sections,
+            model=writer,
+            extractive=bool(answers) and all(answer.extractive for answer in answers),
+            created=info.updated,
+            focus=info.focus or NO_FOCUS,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Expense:
+    """Maximum cost of filling ``sections`` (a count) by ``model``: the ``usage`` if each is written as often and as
+    long as allowed, and its price ``usd``, 0.0 offline and None if ``model`` has no price."""
+
+    sections: int
+    model: str
+    usage: Usage
+    usd: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,11 +385,9 @@ class ReportWorkspace:
             fresh=stored.versions > 0,
             focus=draft.stored.info.focus or NO_FOCUS,
         )
-        outline = [f"{p.number} {p.section.heading}" for p in draft.template.places()]
         return self.filler.section(
             place,
-            draft.template.guidance,
-            outline,
+            draft.template,
             draft.context(stored),
             within(scope, place.section.documents, infos),
             stop,
@@ -309,12 +416,21 @@ class ReportWorkspace:
             for one, place in draft.pairs
             if not one.accepted and (unwritten(one) if section_ids is None else one.section_id in section_ids)
         ]
-        ids = {one.section_id for one, _ in chosen}
-        written = sum(
-            count_tokens(one.content.text) for one, _ in draft.pairs if one.content and one.section_id not in ids
+        places = [place for _, place in chosen if place.section.filled]
+        model, report = self.models.writer_name, self.settings.report
+        if model == OFFLINE:
+            return Expense(len(places), model, Usage(), 0.0)
+        frame = count_tokens(SECTION_SYSTEM + SECTION_PROMPT + draft.template.guidance) + sum(
+            count_tokens(place.section.heading) + 3 for place in draft.template.places()
         )
-        model = self.models.writer_name
-        return expected(draft.template, [place for _, place in chosen], written, model, self.settings)
+        sources = self.settings.answer.source_tokens
+        given = frame + sources + OWN_TOKENS + BEFORE_TOKENS
+        # Each round adds sources and the draft.
+        again = report.rounds * given + (report.rounds - 1) * (sources + report.section_tokens)
+        read = sum(again + report.rounds * count_tokens(place.section.query) for place in places)
+        written = len(places) * report.rounds * report.section_tokens
+        usage = Usage(math.ceil(read * FINER), math.ceil(written * FINER))
+        return Expense(len(places), model, usage, cost(usage, model, self.settings.llm.prices))
 
     # A section's versions
 
@@ -399,3 +515,43 @@ def _change(filled: FilledSection, stored: StoredSection, instruction: str) -> s
     return (
         f"{done} (stopped)" if filled.status == "stopped" else f"{done} (failed)" if filled.status == "failed" else done
     )
+
+
+def asked_of(section: Section) -> dict[str, Any]:
+    """Stored form of a template section's request, without its subsections."""
+    return section.model_dump(mode="json", exclude_defaults=True, exclude={"sections"})
+
+
+def template_of(info: ReportInfo, sections: Sequence[StoredSection]) -> Template:
+    """Template described by the rows. A row more than one level below the previous row counts as one level below.
+    Raises `BadTemplate`."""
+    top: list[dict[str, Any]] = []
+    lists = [top]
+    for section in sections:
+        level = min(section.level, len(lists))
+        made: dict[str, Any] = {**section.asked, "sections": []}
+        lists[level - 1].append(made)
+        lists[level:] = [made["sections"]]
+    return from_data({"title": info.title, "guidance": info.guidance, "sections": top}, "The report")
+
+
+def unwritten(section: StoredSection) -> bool:
+    """Whether a section still needs filling: it has no text, or only part of it."""
+    return section.content is None or section.content.status in ("failed", "stopped")
+
+
+def placed(section: StoredSection, place: Place) -> FilledSection:
+    """Displayed state of a section, at its current place."""
+    asked = place.section
+    if section.content is not None:
+        return replace(
+            section.content,
+            number=place.number,
+            level=place.level,
+            heading=asked.heading,
+            required=asked.required,
+            guidance=asked.guidance,
+        )
+    form = Field(asked.kind, asked.columns, asked.unit)
+    status: SectionStatus = "empty" if asked.filled else "heading"
+    return FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, status)

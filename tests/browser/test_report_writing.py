@@ -67,7 +67,7 @@ def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
     with serve(home, **with_key(server)) as app:
         page = open_page(f"{app.url}/reports?r={report_id}")
         money = page.locator(".gw-report .money")
-        money.get_by_text(re.compile(r"^About \$\d.*at most \$\d")).wait_for()
+        money.get_by_text(re.compile(r"^At most \$\d")).wait_for()
         page.get_by_role("button", name="Fill this section").click()
         page.locator(".gw-report .live-said", has_text="round 2: what was missing was looked for").wait_for()
         state(page, "Wells", "draft")

@@ -285,8 +285,7 @@ def test_a_rewrite_keeps_the_draft_its_sources_and_its_price(claude: tuple[Engin
     expense = workspace.expense(report_id)
     assert expense.sections == 2
     assert expense.usd is not None
-    assert expense.most_usd is not None
-    assert 0 < expense.usd < expense.most_usd
+    assert expense.usd > 0
     server.reply(Reply(text="How many wells were sampled is known, and the highest nitrate reading <<SOURCE 1.1>>."))
     write(workspace, report_id, wells)
     workspace.edit(wells, "My own words on the wells sampled and the highest nitrate reading [1].")

@@ -17,7 +17,7 @@ from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections, RuleFields
 from ragcore.report.evidence import SectionConstraints
 from ragcore.report.fill import SectionFiller
-from ragcore.report.gaps import asks_of_a_year
+from ragcore.report.fill import asks_of_a_year
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types.report import FilledSection, Focus, Report

@@ -8,11 +8,10 @@ from typing import Any
 
 from ragcore.errors import UnknownDocument
 from ragcore.index.reports import ReportInfo, StoredSection, Version
-from ragcore.report.drafts import Expense
 from ragcore.report.editing import HAND
 from ragcore.report.evidence import named
 from ragcore.report.template import Place
-from ragcore.report.workspace import ReportWorkspace
+from ragcore.report.workspace import Expense, ReportWorkspace
 from ragcore.types import OFFLINE, Citation
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
@@ -85,18 +84,16 @@ def expense(found: Expense) -> Json:
     elif found.model == OFFLINE:
         words = "Free, offline"
     elif found.usd is None:
-        words = f"About {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price unknown"
+        words = f"At most {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price unknown"
     else:
-        words = f"About {payload.dollars(found.usd)}"
-        if found.most_usd is not None:
-            words += f", at most {payload.dollars(found.most_usd)}"
+        words = f"At most {payload.dollars(found.usd)}"
     return {"sections": found.sections, "words": words}
 
 
 def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentInfo]) -> Json:
     """Possible and chosen subjects of a report: each document with its company and period, and the sections that ask
     for a year."""
-    from ragcore.report.gaps import asks_of_a_year  # loads what no first page waits for
+    from ragcore.report.fill import asks_of_a_year  # loads what no first page waits for
 
     draft = workspace.get(report_id)
     info = draft.stored.info
