@@ -1,204 +1,474 @@
-"""Report value without a model: the one certain row or sentence, else none; and disagreements between documents.
+"""Report value without a model: the certain cell or sentence of each document, else none; and differing values.
 
-A wrong value is worse than none, since the reader copies it. If tables, or sentences, of one document give different
-values for the same period and none of them is a statement of the whole, there is none.
+A cell's headings and a sentence's clause are compared alike: all that they say must be asked for, and all that is asked
+for must be said by them or above them. A wrong value is worse than none, since the reader copies it: if equally good
+places of one document differ, there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ragcore.offline.field_rows import Candidate, candidates, in_statements, latest_year, of_owners
-from ragcore.offline.field_sentences import Said, described, in_words, named, said, whole_of
-from ragcore.offline.fields import Wish, wish
-from ragcore.offline.periods import day_of, is_part, spans_time
+from ragcore.offline.fields import Wish, alike, head_stems, refers, stems, stems_of, words
+from ragcore.offline.intents import fit
+from ragcore.offline.periods import days_in, is_part
 from ragcore.offline.question import requirement
-from ragcore.offline.quotable import Quotable, marker, quotables
-from ragcore.offline.rows import scale_of
-from ragcore.offline.statements import period_of
+from ragcore.offline.quotable import Quotable, marker, quotables, with_paragraph
+from ragcore.offline.quote_ranking import Ranking
+from ragcore.offline.rows import Cell, Row, scale_of
+from ragcore.offline.statements import data as of_statements
+from ragcore.offline.statements import is_statement, period_of
 from ragcore.offline.values import same_figure
-from ragcore.protocols import Rival
+from ragcore.protocols import Reranker, Rival
 from ragcore.text.companies import of_others
 from ragcore.text.markdown import escape
+from ragcore.text.names import words_of
+from ragcore.text.numbers import Number, lengths, numbers
+from ragcore.text.periods import date_spans, years
 from ragcore.text.terms import Term, Wanted
+from ragcore.text.units import currency, unit
+from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
 from ragcore.types import Source
-from ragcore.types.report import NOTHING_STATED, KnownFacts
+from ragcore.types.question import AnswerType
+from ragcore.types.report import NOTHING_STATED, KnownFacts, Period, Statement
 
+_UNDATED: Period = (0, 0, 0)
 _FINAL_PUNCTUATION = " .:;,…–—-"
+_TOTAL = frozenset({"total", "totals"})
+_LONGEST_CELL = 120  # characters of a cell with a name or a few words
+_LONGEST = 1200  # characters of a sentence, with its list
+_SPEAKS = 0.6  # share of the requested words that a sentence must have
+_RELEVANT = 0.6  # probability
+_NEARLY = 0.85  # sentences within this share of the best worth must give the same value
+_NEAR = 10  # words within which the starting point of a duration follows
+_ENDS = re.compile(r"[,;:.()](?!\d)")
 MOST_RIVALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class FieldValue:
-    """Value as Markdown ``text`` with markers, and the ``quote`` it comes from."""
+class Given:
+    """Value in a document: its ``figure``, the words ``said`` with it, their ``marker``, the ``period`` stated there,
+    and ``rank``, higher for a statement of the whole; ``text`` is all of it as Markdown."""
 
     quote: Quotable
+    figure: str
+    said: str
+    marker: str
     text: str
+    period: Period = _UNDATED
+    rank: int = 0
 
 
-def value_field(
-    heading: str,
-    piece: str,
-    unit: str,
-    terms: Sequence[Term],
-    found: Sequence[Quotable],
-    own: Sequence[Quotable],
-    stated: KnownFacts = NOTHING_STATED,
-) -> list[FieldValue]:
-    """Values that ``piece`` of the guidance under ``heading`` asks for, at most one per document of ``found``; ``own``
-    are the quotes under such a heading, ``stated`` the known facts about their documents."""
-    asked = wish(heading, piece, unit, terms, stated.year)
-    found = in_statements(found, stated.statements)
-    cells = candidates(asked, found, stated)
+def field_values(
+    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
+) -> list[Given]:
+    """Values of ``asked``, at most one per document of ``found``; ``own`` are the quotes under such a heading,
+    ``known`` the known facts about their documents."""
     out = []
     for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
         inside = [quote for quote in found if quote.source.doc_id == doc_id]
-        of_cells = [cell for cell in cells if cell.quote.source.doc_id == doc_id]
-        value = _of_cells(of_cells or of_owners(asked, inside, stated))
-        if value is None and not of_cells:
+        given = _certain(asked, inside, known)
+        value = _agreed(given)
+        if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
-            value = _of_sentences(asked, inside, under, stated, doc_id)
-        if value is not None:
-            out.append(value)
+            value = _described(asked, inside, under, known, reranker)
+        out += [value] if value is not None else []
     return out
 
 
 def rivals(
-    heading: str,
-    piece: str,
-    unit: str,
-    terms: Sequence[Term],
-    sources: Sequence[Source],
-    stated: KnownFacts = NOTHING_STATED,
+    asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts = NOTHING_STATED
 ) -> list[list[Rival]]:
-    """Conflicting values in ``sources`` for ``piece`` of the guidance under ``heading`` in the latest period, best
-    first, for each company with a conflict. Only certain values count: within a document a statement of the whole
-    precedes other tables, and tables precede sentences."""
-    asked = wish(heading, piece, unit, terms, stated.year)
+    """Conflicting certain values in ``sources`` in the latest period, best first, for each company with a conflict."""
     if asked.sort == "words":
         return []
-    everything = f"{heading} {piece}"
-    found = in_statements(
-        list(quotables(requirement(everything), Wanted(everything, terms), sources)), stated.statements
-    )
+    everything = f"{asked.heading} {asked.piece}"
+    found = list(quotables(requirement(everything), Wanted(everything, terms), sources))
     out = []
-    for documents in _by_company(dict.fromkeys(source.doc_id for source in sources), stated):
-        given = [one for doc_id in documents for one in _given(doc_id, found, asked, stated)]
-        last = max((one.year for one in given), default=0)
-        distinct: list[Rival] = []
+    for documents in _by_company(dict.fromkeys(source.doc_id for source in sources), known):
+        given: list[Given] = []
+        for doc_id in documents:
+            own = [quote for quote in found if quote.source.doc_id == doc_id]
+            given += _certain(asked, own, known)
+        last = max((one.period[0] for one in given), default=0)
+        distinct: list[Given] = []
         for one in given:
-            if one.year in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
+            if one.period[0] in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
                 distinct.append(one)
         if len(distinct) > 1:
-            out.append(distinct[:MOST_RIVALS])
+            out.append([Rival(one.figure, one.said, one.marker, one.period[0]) for one in distinct[:MOST_RIVALS]])
     return out
 
 
-def _of_cells(cells: Sequence[Candidate]) -> FieldValue | None:
-    last = max((cell.period[0] for cell in cells), default=0)
-    groups: list[list[Candidate]] = []
-    for cell in cells:
-        if cell.period[0] != last:
-            continue
-        group = next((group for group in groups if same_figure(group[0].cell.text, cell.cell.text)), None)
-        groups.append([cell]) if group is None else group.append(cell)
-    ranked = sorted(((max(cell.standing for cell in group), len(group)), index) for index, group in enumerate(groups))
-    if not ranked or (len(ranked) > 1 and ranked[-1][0] == ranked[-2][0]):
-        return None
-    best = max(groups[ranked[-1][1]], key=lambda cell: (cell.standing, cell.fit, cell.period, cell.quote.source.score))
-    row, source = best.row, best.quote.source
-    number, scale = scale_of(source, row)
-    about = row.table.rstrip(_FINAL_PUNCTUATION)
-    where = f"{escape(about)}: " if about else ""
-    note = f" ({escape(scale)} {marker(source, number, number)})" if scale else ""
-    cited = marker(source, best.cell.number, best.cell.number)
-    return FieldValue(best.quote, f"**{escape(best.cell.text)}** — {where}“{escape(row.of(best.cell))}” {cited}{note}")
-
-
-def _of_sentences(
-    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], stated: KnownFacts, doc_id: str
-) -> FieldValue | None:
-    interim, latest = doc_id in stated.interim, latest_year(found, doc_id, stated)
-    ends = asked.sort == "date" and asked.annual
-    # Sentences of a quarterly report refer to the quarter; the year-end of a report refers to that year only.
-    if (asked.annual and asked.sort == "amount" and interim) or (ends and stated.year not in (0, latest)):
-        return None if interim or not ends else _of_columns(asked, found)
-    one = _plainly(asked, said(asked, found, latest))
-    if one is None and asked.sort in ("duration", "date") and not ends:
-        one = described(asked, found)
-    if asked.sort == "words":
-        one = named(asked, found)
-    if one is not None:
-        return FieldValue(one.quote, f"**{escape(one.figure)}** — “{escape(one.quote.text)}” {one.quote.marker}")
-    if asked.sort == "words" and (quotes := whole_of(asked, own) or in_words(asked, found)):
-        return FieldValue(quotes[0], " ".join(f"“{escape(quote.text)}” {quote.marker}" for quote in quotes))
-    return _of_columns(asked, found) if ends and not interim else None
-
-
-def _plainly(asked: Wish, given: Sequence[Said]) -> Said | None:
-    """Value for the latest stated period, if ``given`` agree."""
-    if asked.sort == "date" and asked.annual:
-        return max(given, key=lambda one: one.period, default=None)
-    last = max((one.period for one in given), default=(0, 0, 0))
-    given = [one for one in given if one.period == last] if asked.sort != "date" else given
-    alike = (
-        one.period == given[0].period if asked.sort == "date" else same_figure(one.figure, given[0].figure)
-        for one in given
-    )
-    return given[0] if given and all(alike) else None
-
-
-def _of_columns(asked: Wish, own: Sequence[Quotable]) -> FieldValue | None:
-    """Latest date over a column of an annual statement; a balance sheet has no year."""
-    ended = [
-        (period, cell, quote)
-        for quote in own
-        if quote.row is not None and quote.whole and spans_time(quote.row.table)
-        for cell in quote.row.cells
-        if (period := period_of(cell.column)) is not None
-        and period[1]
-        and not is_part(f"{quote.row.table} {cell.column}")
-        and (not asked.years or period[0] in asked.years)
-    ]
-    if not ended:
-        return None
-    period, cell, quote = max(ended, key=lambda one: one[0])
-    about = quote.row.table.rstrip(_FINAL_PUNCTUATION) if quote.row is not None else ""
-    cited = marker(quote.source, cell.number, cell.number)
-    return FieldValue(quote, f"**{escape(day_of(period))}** — {escape(about)}: “{escape(cell.column)}” {cited}")
-
-
-def _by_company(documents: Iterable[str], stated: KnownFacts) -> list[list[str]]:
+def _by_company(documents: Iterable[str], known: KnownFacts) -> list[list[str]]:
     """``documents`` grouped by possible company."""
     groups: list[list[str]] = []
     for doc_id in documents:
-        own = stated.companies.get(doc_id, ())
-        together = (g for g in groups if not any(of_others(own, stated.companies.get(other, ())) for other in g))
+        own = known.companies.get(doc_id, ())
+        together = (g for g in groups if not any(of_others(own, known.companies.get(other, ())) for other in g))
         group = next(together, None)
         groups.append([doc_id]) if group is None else group.append(doc_id)
     return groups
 
 
-def _given(doc_id: str, found: Sequence[Quotable], asked: Wish, stated: KnownFacts) -> list[Rival]:
-    """Values of one document from its best kind of place."""
-    own = [quote for quote in found if quote.source.doc_id == doc_id]
-    cells = candidates(asked, own, stated)
-    first = max((one.standing for one in cells), default=None)
-    if cells or (asked.annual and doc_id in stated.interim):
-        return [
-            Rival(
-                one.cell.text,
-                one.row.of(one.cell),
-                marker(one.quote.source, one.cell.number, one.cell.number),
-                one.period[0],
+def _is_interim(asked: Wish, doc_id: str, known: KnownFacts) -> bool:
+    """Whether a value of a year is asked of a document that covers part of one."""
+    return asked.annual and doc_id in known.interim
+
+
+def _certain(asked: Wish, found: Sequence[Quotable], known: KnownFacts) -> list[Given]:
+    """Best certain values of one document: cells before sentences, the latest period, the highest rank."""
+    if not found or _is_interim(asked, found[0].source.doc_id, known):
+        return []
+    latest = _latest_of(found, known)
+    given = [one for quote in found if quote.row is not None and (one := _of_row(asked, quote, quote.row, known))]
+    if not asked.years:
+        given = [one for one in given if not one.period[0] or latest in (0, one.period[0])]
+    given = given or list(_of_sentences(asked, found, latest))
+    last = max((one.period[: 3 if asked.sort == "date" and asked.annual else 1] for one in given), default=())
+    given = [one for one in given if one.period[: len(last)] == last]
+    return [one for one in given if one.rank == max(other.rank for other in given)]
+
+
+def _agreed(given: Sequence[Given]) -> Given | None:
+    """First of ``given`` if all give the same value."""
+    first = given[0] if given else None
+    return first if first is not None and all(_same(one, first) for one in given) else None
+
+
+def _same(one: Given, other: Given) -> bool:
+    if one.period[1]:
+        return one.period == other.period
+    if not any(map(str.isdigit, one.figure)):
+        return one.figure.split()[:1] == other.figure.split()[:1]
+    return same_figure(one.figure, other.figure)
+
+
+def _latest_of(found: Sequence[Quotable], known: KnownFacts) -> int:
+    """Latest year of the statements of one document, else the one that most tables compare with the one before; 0 if
+    none does."""
+    tables = {(q.row.table, tuple(c.column for c in q.row.cells)) for q in found if q.row is not None}
+    last: Counter[int] = Counter()
+    for table, columns in tables:
+        own = {period[0] for column in columns if (period := period_of(column)) is not None}
+        lures = {stem(word) for word in tokens(f"{table} {' '.join(columns)}")} & stems("names", "others")
+        if len(own) > 1 and max(own) - min(own) < 3 and not lures:
+            last[max(own)] += 1
+    return known.year_of(found[0].source.doc_id) or max(last, key=lambda year: (last[year], year), default=0)
+
+
+def _matches(asked: Wish, called: frozenset[str], around: frozenset[str], *, whole: bool = False) -> bool:
+    """Whether words that name a value, ``called``, with those above it, ``around``, are what is asked for."""
+    called, around = _alike(called), _alike(around)
+    names = ((_alike(name.own), _alike(name.all)) for name in asked.names if whole or not name.stated)
+    return any(own <= called <= everything <= called | around for own, everything in names)
+
+
+def _alike(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(alike, words))
+
+
+# Rows
+
+
+def _of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts) -> Given | None:
+    """The one cell of ``row`` that matches, for the requested years or the latest period."""
+    statement = _statement(quote, row, known)
+    fits = [cell for cell in row.cells if _is_of_sort(asked, row, cell) and _fits(asked, quote, row, cell, statement)]
+    # Each amount has its share of sales beside it, under the same header.
+    fits = [cell for cell in fits if cell.text.rstrip(" )").endswith("%") == asked.share] or fits
+    dated = [(period, cell) for cell in fits if (period := period_of(cell.column)) is not None]
+    if not dated:
+        plain = len(row.cells) == 1 or (len(fits) == 1 and stems_of(fits[0].column) & asked.words)
+        dated = [(_UNDATED, fits[0])] if fits and plain and not asked.years else []
+    if asked.years:
+        dated = [one for one in dated if one[0][0] in asked.years]
+    dated = [one for one in dated if one[0] == max(period for period, _ in dated)]
+    if len(dated) != 1:
+        return None
+    ((period, cell),) = dated
+    exact = bool(_TOTAL & set(tokens(row.head))) == bool(_TOTAL & set(tokens(asked.piece)))
+    about = (row.table or (statement.name if statement is not None else "")).rstrip(_FINAL_PUNCTUATION)
+    number, scale = scale_of(quote.source, row)
+    note = f" ({escape(scale)} {marker(quote.source, number, number)})" if scale else ""
+    cited = marker(quote.source, cell.number, cell.number)
+    where = f"{escape(about)}: " if about else ""
+    text = f"**{escape(cell.text)}** — {where}“{escape(row.of(cell))}” {cited}{note}"
+    return Given(quote, cell.text, row.of(cell), cited, text, period, 0 if statement is None else 1 + exact)
+
+
+def _statement(quote: Quotable, row: Row, known: KnownFacts) -> Statement | None:
+    """Statement of the whole that ``quote`` is in: one of those known, or by the table's title."""
+    own = [one for one in known.statements if one.doc_id == quote.source.doc_id]
+    title = f"{' '.join(quote.source.section[-1:])} {row.table}"
+    if not own and is_statement(title):
+        return Statement(quote.source.doc_id, quote.start, quote.start + 1, row.table)
+    return next((one for one in own if one.start <= quote.start < one.end), None)
+
+
+def _is_of_sort(asked: Wish, row: Row, cell: Cell) -> bool:
+    """Whether a cell holds the requested kind of value; a name or words count only in the sole cell of its row."""
+    if asked.sort in ("amount", "count") or (len(row.cells) > 1 and asked.sort == "words"):
+        return any(character.isdigit() for character in cell.text)
+    if asked.sort in ("date", "duration"):
+        return len(row.cells) == 1 and bool(days_in(cell.text) if asked.sort == "date" else lengths(cell.text))
+    return len(row.cells) == 1 and len(cell.text) <= _LONGEST_CELL and any(map(str.isalnum, cell.text))
+
+
+def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Statement | None) -> bool:
+    """Whether the headings of ``cell`` are those requested, and neither they nor its group and table are about
+    something else."""
+    whole, is_total = statement is not None, bool(_TOTAL & set(tokens(row.head)))
+    title, over = frozenset(content_stems(row.table)), frozenset(content_stems(_over(row)))
+    group = head_stems(row.name) - head_stems(row.head)
+    known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(asked.unit))
+    known |= title if whole else over
+    if len(row.cells) > 1:
+        shared = frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
+        # The header over all columns of a statement is the company, not a part of it.
+        known |= shared if whole else shared & title
+    column = head_stems(cell.column) - (known - asked.words)
+    above = group if whole else group | frozenset(content_stems(" ".join((*quote.source.section[-1:], row.table))))
+    sums = is_total and not whole and (not head_stems(row.head) or " by " in row.table)
+    lures = stems("names", "others") | (frozenset() if sums else stems("names", "parts"))
+    compares = words("names", "compares") & {*tokens(cell.column), *("%" * ("%" in cell.column and not asked.share))}
+    narrows = words("names", "narrows") & set(
+        tokens(_plain(row.head) if whole else f"{row.head} {row.name if is_total else ''}")
+    )
+    if (
+        compares
+        or narrows - set(tokens(f"{asked.heading} {asked.piece}"))
+        or (is_part(f"{row.table} {cell.column}") and not is_part(asked.piece))
+        or ((above | head_stems(cell.column)) & lures) - asked.words
+    ):
+        return False
+    around = over | group | frozenset(content_stems(" ".join((quote.source.title, *quote.source.section))))
+    heads = {head_stems(row.head), head_stems(_plain(row.head)) if whole else head_stems(row.head)}
+    parts = row.table.lower().replace(" per ", " by ").split(" by ")
+    if is_total and not head_stems(row.head) and group:
+        heads.add(group)
+    elif len(parts) > 1:
+        heads.add(stems_of(parts[0].rpartition(" of ")[2] if is_total else parts[0]) | head_stems(row.head))
+    heads |= {head | (group & name.own) for head in heads if whole and head for name in asked.names if head < name.own}
+    return any(head and _matches(asked, head | column, around, whole=whole) for head in heads)
+
+
+def _over(row: Row) -> str:
+    """What a table's title says of every cell: of "Releases to air and to water by plant" only the plant."""
+    named, by, parts = row.table.partition(" by ")
+    several = "," in named or not {"and", "or"}.isdisjoint(tokens(named))
+    return f"{by}{parts}" if several else row.table
+
+
+def _plain(head: str) -> str:
+    """Row header in a statement without a tail that leaves the amount unchanged: "Long-term debt, less current
+    portion"."""
+    for tail in of_statements()["rows"]["tails"]:
+        place = head.lower().find(tail)
+        head = head[:place] if place > 0 else head
+    return head.rstrip(" ,(")
+
+
+# Sentences
+
+
+def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str, str]]:
+    """Figures of the wanted kind in a sentence, with the words of their clause before and after them: those for the
+    requested years, else for ``latest`` (0: unknown), the year after it, or no year."""
+    spans = list(_spans(asked, quote.text)) if quote.row is None else []
+    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
+    for (start, end), opens, closes in zip(spans, ends, starts):
+        before, after = _clause(quote.text[opens:start], quote.text[end:closes])
+        figure = quote.text[start:end]
+        if asked.sort == "date":
+            days = days_in(figure)
+            if days and days[0][0] >= latest and (not asked.years or days[0][0] in asked.years):
+                yield _sentence(quote, figure, days[0]), before, ""
+            continue
+        named = years(before + after)
+        right = (named or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
+        if right and (is_part(asked.piece) or not is_part(before + after)):
+            yield _sentence(quote, figure, (max(named, default=0), 0, 0)), before, after
+
+
+def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterator[Given]:
+    """Figures whose clause says only what is asked for."""
+    for quote in found:
+        # A list item: its subject is in the lead-in.
+        if quote.row is not None or len(quote.text) > _LONGEST or quote.text[:1].islower():
+            continue
+        above = (quote.source.title, *quote.source.section, with_paragraph(quote))
+        around = frozenset(content_stems(" ".join(above)))
+        for given, before, after in _figures(asked, quote, latest):
+            called = _called(asked, quote, before, after)
+            # What is counted follows its number.
+            counted = asked.sort != "count" or any(
+                _alike(name.own) & _alike(content_stems(after)) for name in asked.names
             )
-            for one in cells
-            if one.standing == first
-        ]
-    plain = said(asked, own, latest_year(own, doc_id, stated))
-    length = described(asked, own) if asked.sort == "duration" and not plain else None
-    return [
-        Rival(one.figure, one.quote.text, one.quote.marker, one.period[0])
-        for one in (*plain, *([length] if length is not None else []))
-    ]
+            if called is not None and counted and _matches(asked, called, around, whole=True):
+                yield given
+
+
+def _sentence(quote: Quotable, figure: str, period: Period = _UNDATED) -> Given:
+    text = f"**{escape(figure)}** — “{escape(quote.text)}” {quote.marker}"
+    return Given(quote, figure, quote.text, quote.marker, text, period)
+
+
+def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
+    """Spans of figures of the wanted kind."""
+    if asked.sort == "date":
+        yield from date_spans(text.title())  # also "MAY 27, 2024"
+    elif asked.sort == "duration":
+        yield from ((one.start, one.end) for one in lengths(text) if not _is_past(text[: one.start], text[one.end :]))
+    elif asked.sort in ("amount", "count"):
+        for number in numbers(text):
+            raw = number.raw.strip("( )")
+            start = text.find(raw, number.start)
+            end = start + len(raw)
+            rest = text[end:].lstrip(" -")
+            if number.unit is not None and rest.startswith(number.unit.name):
+                end = len(text) - len(rest) + len(number.unit.name)
+            if number.percent == asked.share and _has_unit(asked, number):
+                yield start, end
+
+
+def _has_unit(asked: Wish, number: Number) -> bool:
+    """Whether a number is in the requested unit, or one of the same measure; a count has none."""
+    if asked.sort == "count":
+        return not (number.currency or number.unit)
+    wanted = unit(asked.unit)
+    if currency(asked.unit):
+        return number.currency == currency(asked.unit)
+    return asked.share or wanted is None or (number.unit is not None and number.unit.measures == wanted.measures)
+
+
+def _is_past(before: str, after: str) -> bool:
+    """Whether a duration between these words is an age or lies in the past."""
+    past = words("sentences", "past")
+    return not past.isdisjoint(tokens(before)[-1:]) or not {"old", "age"}.isdisjoint(tokens(after)[:2])
+
+
+def _clause(before: str, after: str) -> tuple[str, str]:
+    """Words of a clause before and after its figure, without a comparison that follows."""
+    after = _ENDS.split(after, maxsplit=1)[0]
+    cut = next((word.start for word in words_of(after) if word.plain in words("sentences", "beside")), len(after))
+    return re.split(r"[;:(]", before)[-1], after[:cut]
+
+
+def _called(asked: Wish, quote: Quotable, before: str, after: str) -> frozenset[str] | None:
+    """Words of a clause that name its figure; None if it is uncertain or a comparison."""
+    for start, end in reversed(date_spans(before)):
+        before = f"{before[:start]} {before[end:]}"
+    said = tokens(before)
+    clause = [*said, *tokens(after)]
+    neutral = words("sentences", "neutral") | words("names", "beside") | words("names", "columns")
+    neutral |= words("sentences", "changes") if said[-1:] in (["to"], ["at"]) else frozenset()
+    if (
+        not words("sentences", "breaks").isdisjoint(said)
+        or not words("sentences", "unsure").isdisjoint(clause)
+        or (is_part(f"{before} {after}") and not is_part(asked.piece))
+    ):
+        return None
+    others = frozenset(content_stems(quote.source.title))
+    named = ((word, stem(word)) for word in clause if word not in STOP_WORDS and not word[0].isdigit())
+    return frozenset(of for word, of in named if of in asked.words or (of not in others and word not in neutral))
+
+
+def _described(
+    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
+) -> Given | None:
+    """Value by the sentences that speak of it, if they agree: their figures, or for words they themselves."""
+    if asked.sort == "words" and (plain := _section(asked, own)):
+        text = " ".join(f"“{escape(quote.text)}” {quote.marker}" for quote in plain)
+        return Given(plain[0], "", text, plain[0].marker, text)
+    # A statement has the figures of a year, and a clause must say of whom a count is.
+    stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
+    if asked.sort == "count" or (stated and asked.sort != "words"):
+        return None
+    near = _near(asked, found, _latest_of(found, known), reranker)
+    return _agreed(near[:1] if asked.sort == "words" and asked.office is None else near)
+
+
+def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
+    """Full text of a short section with the requested name, ``own``: the clause on governing law."""
+    names = [name.own for name in asked.names]
+    plain = []
+    for quote in {quote.text: quote for quote in own if not refers(quote.text)}.values():
+        heading = head_stems(" ".join(quote.source.section[-1:]))
+        said = set(content_stems(quote.text))
+        plain += [quote] if any(name <= said or heading <= name for name in names) else []
+    return plain if len(plain) <= 2 and all(quote.row is None for quote in plain) else []
+
+
+def _near(asked: Wish, found: Sequence[Quotable], latest: int, reranker: Reranker | None) -> list[Given]:
+    """Values in the sentences nearest to the request, by cross-encoder and words."""
+    text = f"{asked.heading}: {asked.piece}"
+    wanted = _alike(content_stems(text)) - stems("sentences", "lengths") - stems("names", "beside")
+    speak: dict[int, list[Given]] = {}
+    for quote in found:
+        around = _alike(content_stems(" ".join((*quote.source.section, quote.text))))
+        if reranker is not None or asked.office is not None or cover(wanted, around) >= _SPEAKS:
+            speak[id(quote)] = [given for given, clause in _speaking(asked, quote, latest) if _names(asked, clause)]
+    scored = Ranking(requirement(text), Wanted(text)).scored([one for one in found if speak.get(id(one))], reranker)
+    near = [each for each in scored if each.worth >= _NEARLY * scored[0].worth]
+    if not near or (near[0].relevance is not None and near[0].relevance < _RELEVANT):
+        return []
+    return [given for each in near for given in speak[id(each.quote)]]
+
+
+def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str]]:
+    """Values in a sentence, each with the words that must name it."""
+    if asked.sort == "words":
+        if quote.row is not None or refers(quote.text):
+            return
+        if asked.office is None:
+            yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), quote.text
+        elif fit(asked.office, quote.text) == 1.0 and (name := _holder(asked.office, quote.text)):
+            yield _sentence(quote, name), ""
+    elif not quote.text[:1].islower() and (asked.sort == "duration" or _is_sure(quote.text)):
+        figures = list(_figures(asked, quote, latest))
+        for given, before, after in figures:
+            clause = quote.text if len(figures) == 1 and asked.sort != "date" else f"{before} {after}"
+            start, other = _start(asked.piece), _start(quote.text.partition(given.figure)[2])
+            if asked.sort != "duration":
+                yield given, clause
+            elif not start or not other or start[0] in other:
+                yield given, ""
+
+
+def _is_sure(text: str) -> bool:
+    return words("sentences", "unsure").isdisjoint(tokens(text))
+
+
+def _start(text: str) -> list[str]:
+    """Words for what a duration counts from ("after submission"), its own first."""
+    said = [word.strip(".,;:()").lower() for word in text.split()]
+    place = next((n for n, word in enumerate(said) if word in words("sentences", "counted")), None)
+    return [] if place is None else list(map(alike, content_stems(" ".join(said[place + 1 : place + _NEAR]))))
+
+
+def _holder(office: AnswerType, text: str) -> str:
+    """Name of two or more words nearest to the words of an office, "" for none."""
+    says = {word for phrase in office.says for word in phrase}
+    named: list[tuple[int, int]] = []
+    places = []
+    for word in words_of(text):
+        if stem(word.plain) in says:
+            places.append(word.start)
+        elif word.capital and not word.skipped:
+            joined = named and not text[named[-1][1] : word.start].strip(" &.")
+            named.append((named.pop()[0] if joined else word.start, word.end))
+    names = [one for one in named if places and " " in text[slice(*one)]]  # one word is a place or a term
+    best = min(names, key=lambda one: min(abs(one[0] - place) for place in places), default=(0, 0))
+    return text[slice(*best)]
+
+
+def _names(asked: Wish, clause: str) -> bool:
+    """Whether words have a requested name; without words, it is not needed. One word is no name of an amount without
+    a unit."""
+    said, fewest = _alike(content_stems(clause)), 2 if asked.sort == "amount" and not asked.unit else 1
+    names = (name.all if asked.sort == "words" else name.own for name in asked.names)
+    return not clause or any(len(name) >= fewest and _alike(name) <= said for name in names)

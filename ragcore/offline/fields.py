@@ -1,4 +1,4 @@
-"""Report field requests: the guidance split into pieces, and the names, kind and period of each requested value.
+"""Report fields as asked for: the guidance split into pieces, and the names, kind and period of each wanted value.
 
 "Describe the drug substance and its mechanism of action. State any known toxicity." has three pieces. "Revenue" with
 "Total net revenue or net sales of the latest fiscal year" is one quantity with three names. "Revenue" with "Revenue of
@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any, Literal
 
+from ragcore.offline.intents import answer_type
 from ragcore.offline.periods import YEAR
 from ragcore.offline.quote_ranking import name_of
-from ragcore.offline.statements import named_alike
+from ragcore.offline.statements import data as of_statements
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term
 from ragcore.text.words import content_stems, stem, tokens, word_set
+from ragcore.types.question import AnswerType
 
 Sort = Literal["date", "duration", "count", "amount", "words"]
 MOST = 12  # pieces of one section; the rest stays in the last one
@@ -50,15 +52,11 @@ def stems(section: str, name: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(section, name))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4096)
 def alike(word: str) -> str:
     """Canonical stem of the synonyms of ``word``, a stem, in fields and documents."""
-    return next((group[0] for group in _alike() if word in group), word)
-
-
-@lru_cache(maxsize=1)
-def _alike() -> tuple[list[str], ...]:
-    return tuple(content_stems(group) for group in _data()["sentences"]["alike"])
+    groups = (content_stems(group) for group in _data()["sentences"]["alike"])
+    return next((group[0] for group in groups if word in group), word)
 
 
 def refers(text: str) -> bool:
@@ -75,21 +73,16 @@ def requirements(heading: str, guidance: str) -> list[str]:
     pieces: list[str] = []
     for line in guidance.splitlines():
         item = _ITEM.match(line)
-        if item is not None:
-            pieces.append(line[item.end() :].strip(" .;"))
-            continue
         text = " ".join(line.split())
-        for start, end in sentence_spans(text):
-            pieces.extend(_pieces(text[start:end]))
+        spans = sentence_spans(text) if item is None else ()
+        pieces += [line[item.end() :].strip(" .;")] if item is not None else []
+        pieces += [piece for start, end in spans for piece in _pieces(text[start:end])]
     found = [piece for piece in dict.fromkeys(pieces) if content_stems(piece) and not _of_form(piece)]
-    if len(found) > MOST:
-        found = [*found[: MOST - 1], "; ".join(found[MOST - 1 :])]
-    return found or [heading]
+    return [*found[: MOST - 1], "; ".join(found[MOST - 1 :])] if len(found) > MOST else found or [heading]
 
 
 def _of_form(piece: str) -> bool:
-    low = piece.lower()
-    return any(low == form or low.startswith(f"{form} ") for form in _data()["guidance"]["form"])
+    return any(f"{piece.lower()} ".startswith(f"{form} ") for form in _data()["guidance"]["form"])
 
 
 def _pieces(sentence: str) -> list[str]:
@@ -116,8 +109,7 @@ def _instructed(text: str) -> str | None:
     parts = text.split()
     while parts and parts[0].lower() in words("guidance", "polite"):
         del parts[0]
-    two = " ".join(parts[:2]).lower()
-    if two in _data()["guidance"]["asks"]:
+    if " ".join(parts[:2]).lower() in _data()["guidance"]["asks"]:
         del parts[:2]
     elif parts and parts[0].lower().strip(":,") in words("guidance", "verbs"):
         del parts[0]
@@ -153,61 +145,56 @@ def _split(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Name ``text`` as written, with its ``stems``; ``further`` are stems required nearby. ``stated``: it names the
-    quantity only in a statement of the whole ("Sales", in an income statement)."""
+    """Stems of a name: ``own`` ones name the quantity, ``further`` ones its subject, which may stand above it.
+    ``stated``: it is the name only in a statement of the whole ("Sales", in an income statement)."""
 
-    text: str
-    stems: frozenset[str]
+    own: frozenset[str]
     further: frozenset[str] = frozenset()
     stated: bool = False
 
     @property
     def all(self) -> frozenset[str]:
-        return self.stems | self.further
+        return self.own | self.further
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Requested value. ``names``: alternative names. ``years``: the requested ones, none for the latest. ``annual``:
-    for a year or year-end, not part of a year. ``share``: a percentage. ``heading``, ``piece`` and ``unit`` as given.
-    ``did``: the stem of the verb in a request to count ("employees hired")."""
+    """Requested value. ``names`` are alternatives. ``years``: the requested ones, none for the latest. ``annual``: for
+    a year or year-end, not part of a year. ``share``: a percentage. ``office``: the role of a requested person or firm.
+    ``heading``, ``piece`` and ``unit`` as given."""
 
     sort: Sort
     names: tuple[Name, ...]
     years: frozenset[int]
     annual: bool
     share: bool
+    office: AnswerType | None
     heading: str
     piece: str
     unit: str = ""
-    did: str = ""
 
     @property
     def words(self) -> frozenset[str]:
-        """Stems of every name and of the words required nearby."""
+        """Stems of all names."""
         return frozenset().union(*(name.all for name in self.names))
 
 
 def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int = 0) -> Wish:
     """Request in ``piece`` of the guidance under ``heading``; ``year`` applies to an annual value that names none."""
     both = f"{heading} {piece}"
+    office = next((one for one in map(answer_type, (piece, f"who {heading}")) if _office(one)), None)
     sort = _sort(both, piece, unit)
-    yearly = bool({"year", "years", "yearly", "annual", "annually"} & set(tokens(both)))
-    years = frozenset(int(named) for named in YEAR.findall(both))
-    if year and not years and yearly:
-        years = frozenset((year,))
+    said = set(tokens(f"{both} {unit}".replace("per year", " ")))
+    yearly = bool({"year", "years", "yearly", "annual", "annually"} & said)
+    years = frozenset(map(int, YEAR.findall(both))) or (frozenset({year} - {0}) if yearly else frozenset())
     names = _of_date(heading) if sort == "date" else _of_quantity(heading, piece, terms)
-    did = ""
-    if sort == "count":
-        did = next((word for word in reversed(content_stems(piece)) if word in stems("names", "actions")), "")
-        names = [_counted(name, did) for name in names]
-    if sort == "amount":
-        known = {name.stems for name in names}
-        other = dict.fromkeys(other for name in names if not name.further for other in named_alike(name.text))
-        names += [Name(text, of, stated=True) for text in other if (of := stems_of(text)) not in known]
-    share = "%" in f"{both} {unit}" or bool({"percent", "percentage"} & set(tokens(f"{both} {unit}")))
-    distinct = tuple(dict.fromkeys(name for name in names if name.stems))
-    return Wish(sort, distinct, years, bool(years) or yearly, share, heading, piece, unit, did)
+    share = "%" in both + unit or bool({"percent", "percentage"} & said)
+    distinct = tuple(dict.fromkeys(name for name in names if name.own))
+    return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit)
+
+
+def _office(answer: AnswerType) -> bool:
+    return bool({"NAME", "PERSON"} & set(answer.wants) and answer.says)
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:
@@ -220,35 +207,31 @@ def _sort(both: str, piece: str, unit: str) -> Sort:
     return "amount" if unit or YEAR.search(piece) else "words"
 
 
-def _of_date(heading: str) -> list[Name]:
-    bare = " ".join(
-        word for word in heading.split() if word.lower() not in ("date", "day", "end", "ended", "of", "the")
-    )
-    made = [bare or heading, *named_alike(bare)]
-    return [Name(text, frozenset(content_stems(text)), stated=text != made[0]) for text in made]
+def _of_date(heading: str) -> Iterator[Name]:
+    bare = " ".join(word for word in heading.split() if word.lower() not in words("names", "dates")) or heading
+    yield Name(frozenset(content_stems(bare)))
+    for other in _synonyms(bare):
+        yield Name(frozenset(content_stems(other)), stated=True)
 
 
-def _counted(name: Name, did: str) -> Name:
-    """``name`` without verbs of having and ``did``; ``did`` must be nearby instead."""
-    bare = frozenset(word for word in name.stems if word not in stems("names", "counts") and word != did)
-    further = frozenset(word for word in name.further if word not in stems("names", "counts"))
-    return replace(name, stems=bare or name.stems, further=further | ({did} if did else frozenset()) - name.stems)
-
-
-def _of_quantity(heading: str, piece: str, terms: Sequence[Term]) -> list[Name]:
+def _of_quantity(heading: str, piece: str, terms: Sequence[Term]) -> Iterator[Name]:
     """Names from heading and guidance: synonyms, or the part of the heading that the guidance specifies."""
     bare = _BRACKETS.sub(" ", piece)
     for sign in _data()["names"]["tells"]:
         bare = bare.partition(sign)[0] if stems_of(bare.partition(sign)[0]) else bare
-    names: list[Name] = []
+    own = [of for name in _called(heading, terms) if (of := stems_of(name))]
+    known = frozenset().union(*own, *map(stems_of, _synonyms(heading)))
+    stated = dict.fromkeys(_synonyms(heading))
     for part in _OR.split(bare) if " or " in bare else [bare]:
-        own, said = _called(heading, terms), stems_of(part)
-        if said <= frozenset().union(*(stems_of(name) for name in (*own, *named_alike(heading)))):
-            names += [Name(name, stems_of(name)) for name in (*own, *_called(part, terms))]
-            continue
-        names += [Name(name, stems_of(name)) for name in _called(part, terms)]
-        names += [Name(name, of, said - of) for name in own if (of := stems_of(name)) and of < said]
-    return names
+        said = stems_of(part)
+        yield from (Name(stems_of(name)) for name in _called(part, terms))
+        if said <= known:
+            yield from map(Name, own)
+        else:
+            yield from (Name(of, said - of) for of in own if of < said)
+            stated = dict.fromkeys(())
+        stated |= dict.fromkeys(_synonyms(part))
+    yield from (Name(stems_of(name), stated=True) for name in stated)
 
 
 def _called(name: str, terms: Sequence[Term]) -> list[str]:
@@ -257,6 +240,12 @@ def _called(name: str, terms: Sequence[Term]) -> list[str]:
     plain = " ".join(word for word in name.split() if word.lower().strip(".") not in words("names", "expense"))
     shorter = [plain] if plain != name and len(stems_of(plain)) > 1 else []
     return list(dict.fromkeys((name, *shorter, *(other for t in terms if stems_of(t.said) == of for other in t.same))))
+
+
+def _synonyms(name: str) -> list[str]:
+    """Names in statements for what is asked for as ``name``; empty if they have none."""
+    asked = stems_of(name)
+    return next((names for names in of_statements()["rows"]["names"] if asked in map(stems_of, names)), [])
 
 
 def head_stems(head: str) -> frozenset[str]:

@@ -9,12 +9,9 @@ from dataclasses import replace
 
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.field_quotes import Evidence
-from ragcore.offline.field_rows import is_called, table_field
-from ragcore.offline.field_sentences import office_asked
-from ragcore.offline.field_values import FieldValue, rivals, value_field
-from ragcore.offline.fields import requirements, wish
-from ragcore.offline.intents import fit
-from ragcore.offline.periods import spans_time
+from ragcore.offline.field_tables import table_field
+from ragcore.offline.field_values import Given, field_values, rivals
+from ragcore.offline.fields import head_stems, requirements, wish
 from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, quotables
 from ragcore.offline.statements import cover, coverage, rows_of, statements
@@ -23,7 +20,6 @@ from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, Rival, StaticStream, WritingTask
 from ragcore.text.companies import passed_over
 from ragcore.text.markdown import escape
-from ragcore.text.sentences import sentence_spans
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, word_set
@@ -36,7 +32,6 @@ _NUMBER = re.compile(r"(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]|[IVX]+)[.):]?")
 _PARTS = word_set("item part note section chapter article annex appendix")
 # Headings with one of these words match only as a whole: "Business Innovation" is a different topic.
 _BROAD = word_set("busi compani group gener overview")  # stems, on demand: making them loads the stemmer
-_MOST_NAMING = 3  # sentences of a document that name an office holder
 _NEAREST = 3
 _MOST_LACKING = 8  # documents without a value that are named individually
 _OF_ONE = 3  # quotes for one of several requirements; a single one gets as many as an answer
@@ -63,17 +58,14 @@ class RuleFields:
             alike = _alike(wanted, _heading(document, element)) if element.kind == "heading" else 0.0
             if alike < _ALIKE:
                 continue
-            end = element.end
-            for after in elements[place + 1 :]:
-                if after.kind == "heading" and _ends(document, element, after):
-                    break
-                end = after.end
-            if end > element.end:
-                found.append((alike, element.end, end))
+            after = elements[place + 1 :]
+            ends = (one for one in after if one.kind == "heading" and _ends(document, element, one))
+            stop = next((one.start for one in ends), len(document.text))
+            end = max((one.end for one in after if one.start < stop), default=element.end)
+            found += [(alike, element.end, end)] if end > element.end else []
         best = max((alike for alike, _, _ in found), default=0.0)
-        spans = sorted((span for span in found if span[0] == best), key=lambda span: span[1] - span[2])
         chosen: list[tuple[int, int]] = []
-        for _, start, end in spans:
+        for _, start, end in sorted((one for one in found if one[0] == best), key=lambda one: one[1] - one[2]):
             if len(chosen) < _MOST_HEADED and not any(a <= start and end <= b for a, b in chosen):
                 chosen.append((start, end))
         return chosen
@@ -89,39 +81,26 @@ class RuleFields:
         whole: bool,
     ) -> tuple[KnownFacts, tuple[Segment, ...]]:
         wishes = [wish(heading, piece, form.unit, terms, known.year) for piece in form.requirements]
-        amounts = [one for one in wishes if one.sort == "amount"]
-        listed = [(document, one) for document in documents for one in statements(document)]
-        segments = []
-        for document, one in listed:
-            rows = [(a, b) for label, a, b in rows_of(document, one) if any(is_called(each, label) for each in amounts)]
-            for start, end in [(one.start, one.end)] if rows and whole else rows:
-                segments.append(Segment(one.doc_id, start, end, 0, 0, 0.0, "statement"))
-        offices = [
-            office for one in wishes if whole and one.sort == "words" and (office := office_asked(one)) is not None
-        ]
-        for document in documents if offices else ():
-            naming = [
-                span
-                for span in _sentences(document)
-                if any(fit(office, document.text[slice(*span)]) == 1.0 for office in offices)
-            ]
-            segments += [Segment(document.doc_id, *span, 0, 0, 0.0, "heading") for span in naming[:_MOST_NAMING]]
+        names = {name.own for one in wishes if one.sort == "amount" for name in one.names}
+        spans: list[tuple[str, int, int]] = []
+        own = {document.doc_id: list(statements(document)) for document in documents}
+        for document in documents:
+            for one in own[document.doc_id]:
+                rows = [(a, b) for label, a, b in rows_of(document, one) if _is_row(label.head, label.group, names)]
+                spans += [(document.doc_id, a, b) for a, b in ([(one.start, one.end)] if rows and whole else rows)]
         if any(one.sort == "date" and one.annual for one in wishes):
-            segments += [Segment(one.doc_id, *cover(one), 0, 0, 0.0, "cover") for one in documents]
-            first = {one.doc_id: one for _, one in reversed(listed) if whole and spans_time(one.name)}
-            segments += [Segment(one.doc_id, one.start, one.end, 0, 0, 0.0, "statement") for one in first.values()]
-        covered = {each.doc_id: coverage(each, [one for of, one in listed if of is each]) for each in documents}
+            spans += [(document.doc_id, *cover(document)) for document in documents]
+        covered = {document.doc_id: coverage(document, own[document.doc_id]) for document in documents}
         interim = {doc_id: one.words for doc_id, one in covered.items() if one.part}
-        return replace(known, statements=tuple(one for _, one in listed), interim=interim), tuple(segments)
+        listed = tuple(one for each in own.values() for one in each)
+        segments = tuple(Segment(*span, 0, 0, 0.0, "statement") for span in spans)
+        return replace(known, statements=listed, interim=interim), segments
 
     def rivals(
         self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
     ) -> list[tuple[str, list[Rival]]]:
-        return [
-            (piece, each)
-            for piece in form.requirements
-            for each in rivals(heading, piece, form.unit, terms, sources, known)
-        ]
+        wishes = [(piece, wish(heading, piece, form.unit, terms, known.year)) for piece in form.requirements]
+        return [(piece, each) for piece, asked in wishes for each in rivals(asked, terms, sources, known)]
 
     def nearest(
         self,
@@ -136,17 +115,11 @@ class RuleFields:
         found = list(quotables(requirement(asked), Wanted(asked, terms), sources))
         request = WritingTask(heading, tuple(sources), tuple(terms))
         # By words alone: it is a hint, and the cross-encoder would read every sentence again.
-        return [quote.marker for quote in Evidence(request, found, None, settings).nearest([what], most)]
+        return [quote.marker for quote in Evidence(request, found, None).nearest([what], most)]
 
 
 def _heading(document: Document, element: Element) -> str:
     return document.text[element.start : element.end]
-
-
-def _sentences(document: Document) -> Iterator[tuple[int, int]]:
-    for element in document.body:
-        if element.table is None and element.kind != "figure":
-            yield from sentence_spans(document.text[element.start : element.end], element.start)
 
 
 def _is_item(heading: str) -> bool:
@@ -172,6 +145,12 @@ def _alike(wanted: frozenset[str], heading: str) -> float:
     return 2 * len(wanted & said) / (len(wanted) + len(said))
 
 
+def _is_row(head: str, group: str, names: Iterable[frozenset[str]]) -> bool:
+    """Whether a row of a statement may have one of ``names``, with its group or by the first words of its header."""
+    said = head_stems(f"{group} {head}")
+    return any(name <= said for name in names)
+
+
 class OfflineSections:
     """`LLM` for requests with a ``form``. ``reranker`` of None ranks by words alone."""
 
@@ -194,25 +173,22 @@ class OfflineSections:
         pieces = form.requirements or (request.question,)
         everything = " ".join((request.question, *pieces))
         found = list(quotables(requirement(everything), Wanted(everything, request.terms), request.sources))
-        evidence = Evidence(request, found, self._reranker, self._settings)
-        titles = short_titles({source.doc_id: source.title for source in request.sources}) | dict(request.stated.titles)
+        evidence = Evidence(request, found, self._reranker)
+        known = request.stated
+        titles = short_titles({source.doc_id: source.title for source in request.sources}) | dict(known.titles)
         lacks: Sequence[Sequence[Missing]] = ((),) * len(pieces)
         if form.kind == "table":
             texts = [table_field(request.question, form, request.sources)]
             pieces = (request.question,)
         elif form.kind == "value":
-            values = [
-                value_field(request.question, piece, form.unit, request.terms, found, evidence.own, request.stated)
-                for piece in pieces
-            ]
+            wishes = [wish(request.question, piece, form.unit, request.terms, known.year) for piece in pieces]
+            values = [field_values(one, found, evidence.own, known, self._reranker) for one in wishes]
             several = len({quote.source.doc_id for quote in found}) > 1
             texts = [_values(each, several, titles) for each in values]
-            lacks = [
-                _lacking(piece, [one.quote for one in each], titles, request.stated)
-                for piece, each in zip(pieces, values)
-            ]
+            given = [[one.quote for one in each] for each in values]
+            lacks = [_lacking(piece, each, titles, known) for piece, each in zip(pieces, given)]
         else:
-            quotes = self._quoted(form, pieces, evidence)
+            quotes = self._quoted(pieces, evidence)
             mark = "**" if len(pieces) == 1 else "*"  # requirements are printed bold if there are several
             texts = ["".join(listing(each, mark=mark, titles=titles)).strip() for each in quotes]
             lacks = _lacking_of_each(request, pieces, quotes, titles)
@@ -226,7 +202,7 @@ class OfflineSections:
             yield " The nearest passages:\n\n"
             yield from listing(nearest)
 
-    def _quoted(self, form: Field, pieces: Sequence[str], evidence: Evidence) -> list[list[Quotable]]:
+    def _quoted(self, pieces: Sequence[str], evidence: Evidence) -> list[list[Quotable]]:
         alone = len(pieces) == 1
         most = self._settings.offline_sentences if alone else _OF_ONE
         quotes = [evidence.on(piece, most, alone=alone) for piece in pieces]
@@ -236,7 +212,7 @@ class OfflineSections:
         return quotes
 
 
-def _values(found: Sequence[FieldValue], several: bool, titles: Mapping[str, str]) -> str:
+def _values(found: Sequence[Given], several: bool, titles: Mapping[str, str]) -> str:
     if not several:
         return "\n".join(one.text for one in found)
     return "\n".join(f"- {escape(titles[one.quote.source.doc_id])}: {one.text}" for one in found)
@@ -246,47 +222,36 @@ def _lacking_of_each(
     request: WritingTask, pieces: Sequence[str], quotes: Sequence[Sequence[Quotable]], titles: Mapping[str, str]
 ) -> list[list[Missing]]:
     """`_lacking` of each piece; for a document without any quote, the whole section, once."""
-    nothing = _others([quote for each in quotes for quote in each], titles, request.stated)
-    rest = {doc_id: title for doc_id, title in titles.items() if doc_id not in nothing} if len(pieces) > 1 else titles
-    called = [_called(piece, pieces) for piece in pieces]
-    lacks = [_lacking(piece, each, rest, request.stated) for piece, each in zip(called, quotes)]
-    if len(pieces) > 1:
-        lacks[-1] += _of_documents(request.question, {doc_id: titles[doc_id] for doc_id in nothing})
+    if len(pieces) == 1:
+        return [_lacking(pieces[0], quotes[0], titles, request.stated)]
+    nothing = _lacking(request.question, [quote for each in quotes for quote in each], titles, request.stated)
+    without = {one.doc_id for one in nothing}
+    rest = {doc_id: title for doc_id, title in titles.items() if doc_id not in without}
+    lacks = [_lacking(_called(piece, pieces), each, rest, request.stated) for piece, each in zip(pieces, quotes)]
+    lacks[-1] += nothing
     return lacks
 
 
-def _lacking(piece: str, given: Sequence[Quotable], titles: Mapping[str, str], stated: KnownFacts) -> list[Missing]:
-    """Missing marks of ``piece`` for each document of a company without a given quote while another company has one."""
-    return _of_documents(piece, {doc_id: titles[doc_id] for doc_id in _others(given, titles, stated)})
-
-
-def _others(given: Sequence[Quotable], documents: Iterable[str], stated: KnownFacts) -> list[str]:
-    """``documents`` of companies without a ``given`` quote while another company has one."""
-    return passed_over(documents, (quote.source.doc_id for quote in given), stated.companies)
-
-
-def _of_documents(what: str, titles: Mapping[str, str]) -> list[Missing]:
-    """Missing marks of ``what`` for documents: the first by their ``titles``, the rest by their number."""
-    named = [Missing(what, doc_id, title) for doc_id, title in titles.items()][:_MOST_LACKING]
-    more = len(titles) - len(named)
+def _lacking(what: str, given: Sequence[Quotable], titles: Mapping[str, str], known: KnownFacts) -> list[Missing]:
+    """``what`` as missing in each document of a company without a ``given`` quote while another company has one: the
+    first by their ``titles``, the rest by their number."""
+    others = passed_over(titles, (quote.source.doc_id for quote in given), known.companies)
+    named = [Missing(what, doc_id, titles[doc_id]) for doc_id in others[:_MOST_LACKING]]
+    more = len(others) - len(named)
     return [*named, *([Missing(f"{what} ({more} more documents)")] if more > 0 else [])]
 
 
 def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Sequence[Missing]]) -> Iterator[str]:
     """Each piece with its text and missing marks; pieces with identical text are grouped."""
-    together: dict[frozenset[str] | str, list[str]] = {}
-    first: dict[frozenset[str] | str, str] = {}
-    marks: dict[frozenset[str] | str, list[str]] = {}
-    for piece, text, lacking in zip(pieces, texts, lacks):
-        same = frozenset(text.splitlines()) if text else piece
-        together.setdefault(same, []).append(piece)
-        first.setdefault(same, text or missing_mark(piece))
-        marks.setdefault(same, []).extend(missing_mark(one.words) for one in lacking)
-    for same, named in together.items():
+    together: dict[frozenset[str], list[int]] = {}
+    for place, (piece, text) in enumerate(zip(pieces, texts)):
+        together.setdefault(frozenset(text.splitlines() or [piece]), []).append(place)
+    for places in together.values():
         if len(pieces) > 1:
-            name = "; ".join(_called(piece, pieces) for piece in named)
+            name = "; ".join(_called(pieces[place], pieces) for place in places)
             yield f"**{escape(name[:1].upper() + name[1:])}**\n\n"
-        yield "".join(f"{part}\n\n" for part in (first[same], *marks[same]))
+        yield f"{texts[places[0]] or missing_mark(pieces[places[0]])}\n\n"
+        yield from (f"{missing_mark(one.words)}\n\n" for place in places for one in lacks[place])
 
 
 def _called(piece: str, pieces: Sequence[str]) -> str:

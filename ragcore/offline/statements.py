@@ -1,4 +1,4 @@
-"""Financial statements in a document: their tables, the names of their rows, and the document's reporting period.
+"""Financial statements in a document: their tables, and the document's reporting period.
 
 A search ranks passages, and an income statement is one table among hundreds about net income. Titles identify the
 statements of the whole company, so they are scanned directly instead of searched for.
@@ -14,10 +14,8 @@ from importlib import resources
 from typing import Any
 
 from ragcore.offline.periods import YEAR, day_of, days_in, is_part, spans_time
-from ragcore.offline.quote_ranking import name_of
-from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.text.words import stem, tokens
 from ragcore.types import Document, Element, Table
-from ragcore.types.document import Cell
 from ragcore.types.report import Coverage, Period, Statement
 from ragcore.types.table_labels import LabelledTable, RowLabel
 
@@ -29,76 +27,24 @@ _AFTER = 60  # characters within which the date follows
 
 
 @lru_cache(maxsize=1)
-def _data() -> Mapping[str, Any]:
+def data() -> Mapping[str, Any]:
+    """Names and phrases of ``statements.toml``."""
     return tomllib.loads(resources.files("ragcore.offline").joinpath("statements.toml").read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=16)
-def _stems(section: str, name: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in tokens(_data()[section][name]))
-
-
-@lru_cache(maxsize=16)
-def _phrases(section: str, name: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(stem, tokens(phrase))) for phrase in _data()[section][name])
-
-
-def _says(text: str, section: str, name: str) -> bool:
-    words = [stem(word) for word in tokens(text.replace("%", " percent "))]
-    return any(
-        tuple(words[at : at + len(phrase)]) == phrase
-        for phrase in _phrases(section, name)
-        for at in range(len(words) - len(phrase) + 1)
-    )
 
 
 def is_statement(where: str) -> bool:
     """Whether ``where``, a table's title with the heading above it, names a statement of the whole."""
-    return _says(where, "titles", "statements") and not _says(where, "titles", "never")
-
-
-def has_other_owners(text: str) -> bool:
-    """Whether ``text`` mentions owners of a share in the income other than the shareholders."""
-    return _says(text, "rows", "other_owners")
-
-
-def of_other_groups() -> frozenset[str]:
-    """Stems of statement groups that are not part of the whole."""
-    return _stems("rows", "groups")
-
-
-def named_alike(name: str) -> tuple[str, ...]:
-    """Synonyms of ``name`` in statements, without itself; empty if they have no name of their own for it."""
-    asked = name_of(name)
-    found = next((names for names in _data()["rows"]["names"] if any(name_of(other) == asked for other in names)), ())
-    return tuple(other for other in found if name_of(other) != asked)
-
-
-def plain_name(head: str, *, of_owners: bool = False) -> str:
-    """Row name in a statement without a tail that leaves the amount unchanged: "Long-term debt, less current portion".
-    ``of_owners``: also without the owners it is attributable to."""
-    opens, words = ("owners", "of_owners") if of_owners else ("tails", "of_tails")
-    parts = head.replace("(", " ( ").split()
-    for place in range(1, len(parts)):
-        first = tokens(parts[place])
-        rest = [stem(word) for word in tokens(" ".join(parts[place + 1 :])) if word not in STOP_WORDS]
-        if first and stem(first[0]) in _stems("rows", opens) and rest and set(rest) <= _stems("rows", words):
-            return " ".join(parts[:place]).strip(" ,(") or head
-    return head
+    return bool(_places(where, "titles", "statements")) and not _places(where, "titles", "never")
 
 
 def statements(document: Document) -> Iterator[Statement]:
     """Tables of ``document`` that are statements of the whole, in text order."""
     for place, element in enumerate(document.body):
         table = element.table
-        if table is None or not table.row_spans:
-            continue
-        name = _name(document, element, table, place)
-        if is_statement(name):
-            dates = _dates(document, table)
+        if table is not None and table.row_spans and is_statement(name := _name(document, element, table, place)):
             heads = " ".join(_words(document, cell.start, cell.end) for cell in table.cells if cell.header)
-            years = YEAR.findall(" ".join((heads, *dates.values())))
-            yield Statement(document.doc_id, element.start, element.end, name, max(map(int, years), default=0), dates)
+            year = max(map(int, YEAR.findall(heads)), default=0)
+            yield Statement(document.doc_id, element.start, element.end, name, year)
 
 
 def rows_of(document: Document, statement: Statement) -> Iterator[tuple[RowLabel, int, int]]:
@@ -121,17 +67,15 @@ def cover(document: Document) -> tuple[int, int]:
 def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
     """Reporting period of ``document``; ``own`` are its statements. A filing states it on its cover ("for the fiscal
     year ended …"), a release only in the columns of its statements."""
-    opening = " ".join(document.text[e.start : e.end] for e in document.body if e.page <= _COVER and e.table is None)
-    opening = " ".join(opening.split())
-    quarter, yearly = _places(opening, "quarter"), _places(opening, "year")
+    pages = (element for element in document.body if element.page <= _COVER and element.table is None)
+    opening = " ".join(" ".join(document.text[element.start : element.end] for element in pages).split())
+    quarter, yearly = _places(opening, "cover", "quarter"), _places(opening, "cover", "year")
     columns = [one for each in own if spans_time(each.name) for one in _columns(document, each)]
-    parts = [column for column in columns if is_part(column)]
     # A release has no such phrase on its cover, and no annual column.
-    says = _says(opening, "cover", "part") and not yearly
-    part = says or bool(quarter) or (bool(parts) and len(parts) == len(columns) and not yearly)
-    of_years = [period for column in columns if not is_part(column) and (period := period_of(column)) is not None]
-    years = () if part else tuple(sorted({period[0] for period in of_years}, reverse=True))
-    dated = [(period, column) for column in (parts if part else columns) if (period := period_of(column)) is not None]
+    says_part = bool(_places(opening, "cover", "part")) and not yearly
+    part = bool(quarter) or says_part or (bool(columns) and not yearly and all(map(is_part, columns)))
+    dated = [(period, one) for one in columns if is_part(one) == part and (period := period_of(one)) is not None]
+    years = () if part else tuple(sorted({period[0] for period, _ in dated}, reverse=True))
     end, column = max(dated, default=((0, 0, 0), ""))
     for start, stop in quarter or (() if part else yearly):
         days = days_in(opening[start : stop + _AFTER])
@@ -145,22 +89,32 @@ def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
 def period_of(header: str) -> Period | None:
     """Last period named in a column header."""
     days = days_in(header)
-    if days:
-        return max(days)
     years = [int(year) for year in YEAR.findall(header)]
-    return (max(years), 0, 0) if years else None
+    return max(days) if days else (max(years), 0, 0) if years else None
 
 
-def _places(text: str, name: str) -> list[tuple[int, int]]:
-    """Spans of a cover phrase in ``text``, which has single blanks."""
-    low = text.lower().replace("-", " ")
-    found = {
-        at: at + len(phrase)
-        for phrase in _data()["cover"][name]
-        for at in range(len(low))
-        if low.startswith(phrase, at)
-    }
-    return sorted(found.items())
+def _places(text: str, section: str, name: str) -> list[tuple[int, int]]:
+    """Spans of phrases of ``statements.toml`` in ``text``, as whole words by their stems."""
+    words = [(match.start(), match.end(), _stem(match.group())) for match in _WORD.finditer(text)]
+    found = []
+    for phrase in _phrases(section, name):
+        for at in range(len(words) - len(phrase) + 1):
+            if all(words[at + n][2] == one for n, one in enumerate(phrase)):
+                found.append((words[at][0], words[at + len(phrase) - 1][1]))
+    return sorted(found)
+
+
+_WORD = re.compile(r"[^\W_]+|%")
+
+
+@lru_cache(maxsize=4096)
+def _stem(word: str) -> str:
+    return "percent" if word == "%" else stem(word.lower())
+
+
+@lru_cache(maxsize=8)
+def _phrases(section: str, name: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(_stem(word) for word in tokens(phrase)) for phrase in data()[section][name])
 
 
 def _table(document: Document, statement: Statement) -> Table:
@@ -185,34 +139,13 @@ def _name(document: Document, element: Element, table: Table, place: int) -> str
     return " ".join(part for part in parts if not any(part != other and part in other for other in parts))
 
 
-def _dates(document: Document, table: Table) -> dict[int, str]:
-    """Period of each cell below the first row that names one over every column of figures, if the table's header names
-    none."""
-    if any(cell.header and period_of(document.text[cell.start : cell.end]) for cell in table.cells):
-        return {}
-    body = [cell for cell in table.cells if not cell.header and cell.col > 0]
-    first = [cell for cell in body if cell.row == min(other.row for other in body)] if body else []
-    over = {cell.col: document.text[cell.start : cell.end] for cell in first}
-    if len(over) < table.columns - 1 or not all(map(period_of, over.values())):
-        return {}
-    return {cell.start: over[cell.col] for cell in body if cell not in first and cell.col in over}
-
-
 def _columns(document: Document, statement: Statement) -> Iterator[str]:
     """Header of each column of figures that names a period, with the title if only that names the part."""
-    table = _table(document, statement)
-    body = min((cell.row for cell in table.cells if not cell.header), default=0)
-    heads = [cell for cell in table.cells if cell.header and cell.row < body]
-    over = [_over(document, heads, number) for number in range(1, table.columns)]
-    titled = [
-        column if is_part(column) or not is_part(statement.name) else f"{statement.name} {column}" for column in over
-    ]
-    yield from dict.fromkeys(column for column in titled if period_of(column) is not None or is_part(column))
-
-
-def _over(document: Document, heads: Sequence[Cell], column: int) -> str:
-    own = [cell for cell in heads if cell.col <= column < cell.col + cell.col_span]
-    return " ".join(document.text[cell.start : cell.end] for cell in own)
+    title = f"{statement.name} " if is_part(statement.name) else ""
+    for label in LabelledTable(document, _table(document, statement)).column_labels()[1:]:
+        column = label if is_part(label) else f"{title}{label}"
+        if period_of(column) is not None or is_part(column):
+            yield column
 
 
 def _words(document: Document, start: int, end: int) -> str:

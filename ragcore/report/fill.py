@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ragcore.cancel import Stop
 from ragcore.protocols import FieldReader, ModelRequest, Reranker
@@ -414,7 +414,9 @@ def marked(text: str) -> list[str]:
     return list(dict.fromkeys((match.group(1) or "").strip(" .") for match in INSUFFICIENT.finditer(text)))
 
 
-def _parts(focus: Focus, heading: str, pieces: Sequence[str], origin: str, reason: str) -> list[SubQuery]:
+def _parts(
+    focus: Focus, heading: str, pieces: Sequence[str], origin: Literal["guidance", "gap"], reason: str
+) -> list[SubQuery]:
     return [SubQuery(focus.of(f"{heading}: {piece}"), origin, reason) for piece in pieces]
 
 

@@ -89,15 +89,13 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Statement:
     """Financial statement of a whole company: a document's table, ``text[start:end]``, its name, and the last year of
-    its columns (0 if unknown). If the dates of its columns are in its first rows, not in its header, ``dates`` has them
-    by the position of each cell below."""
+    its columns (0 if unknown)."""
 
     doc_id: str
     start: int
     end: int
     name: str
     year: int = 0
-    dates: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

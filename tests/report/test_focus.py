@@ -16,8 +16,7 @@ from ragcore.index.reports import Reports
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections, RuleFields
 from ragcore.report.evidence import SectionConstraints
-from ragcore.report.fill import SectionFiller
-from ragcore.report.fill import asks_of_a_year
+from ragcore.report.fill import SectionFiller, asks_of_a_year
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types.report import FilledSection, Focus, Report
