@@ -28,8 +28,11 @@ Sort = Literal["date", "duration", "count", "amount", "words"]
 MOST = 12  # pieces of one section; the rest stays in the last one
 _LONGEST = 160  # characters of a piece; a longer one is a sentence, not a list entry
 _ITEM = re.compile(r"^\s*(?:[-*+•–]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
-_BETWEEN = re.compile(r"\s*;\s*(?:and\s+|or\s+)?|,\s+(?:and|or|as well as)\s+|,\s+", re.IGNORECASE)
-_AND = re.compile(r"\s+(?:and|as well as)\s+", re.IGNORECASE)
+_OUTSIDE = r"(?![^()]*\))"  # of brackets
+_BETWEEN = re.compile(
+    rf"\s*;{_OUTSIDE}\s*(?:and\s+|or\s+)?|,{_OUTSIDE}\s+(?:and|or|as well as)\s+|,{_OUTSIDE}\s+", re.IGNORECASE
+)
+_AND = re.compile(rf"\s+(?:and|as well as){_OUTSIDE}\s+", re.IGNORECASE)
 _OR = re.compile(r"\s*,?\s+or\s+|\s*,\s*")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _LETTER = re.compile(r"(?<=[\w)]\s)[A-Z](?![\w.'’])")
@@ -96,7 +99,7 @@ def _pieces(sentence: str) -> list[str]:
     for aside in _data()["guidance"]["aside"]:
         rest = re.sub(rf",?\s*\b{aside}\b,?", " ", rest, flags=re.IGNORECASE)
     rest = " ".join(rest.split())
-    entries = [entry for entry in _split(rest) if entry]
+    entries = _split(rest)
     if len(entries) < 2 or any(len(entry) > _LONGEST for entry in entries):
         return [rest or bare]
     # "the drug and its dose": an entry with a pronoun needs its antecedent.
@@ -107,37 +110,23 @@ def _pieces(sentence: str) -> list[str]:
 def _instructed(text: str) -> str | None:
     """Text after the words of instruction; None without them."""
     parts = text.split()
-    while parts and parts[0].lower() in words("guidance", "polite"):
-        del parts[0]
-    if " ".join(parts[:2]).lower() in _data()["guidance"]["asks"]:
-        del parts[:2]
-    elif parts and parts[0].lower().strip(":,") in words("guidance", "verbs"):
-        del parts[0]
-    else:
-        return None
-    while parts and parts[0].lower() in words("guidance", "fill"):
-        del parts[0]
-    return " ".join(parts)
+    leads = [part.lower().strip(":,") for part in parts]
+    count = next((n for n, word in enumerate(leads) if word not in words("guidance", "leads")), len(parts))
+    return " ".join(parts[count:]) if words("guidance", "verbs").intersection(leads[:count]) else None
 
 
 def _split(text: str) -> list[str]:
     """Entries between commas, semicolons and the last "and", ignoring those in brackets."""
-    hidden: list[str] = []
-
-    def hide(match: re.Match[str]) -> str:
-        hidden.append(match.group())
-        return f"\0{len(hidden) - 1}\0"
-
-    plain = re.sub(r"\([^()]*\)|\d,\d", hide, text)
-    entries = _BETWEEN.split(plain)
+    entries = _BETWEEN.split(text)
+    both = _AND.split(entries[-1], maxsplit=1)
     if len(entries) > 1:
-        entries = [*entries[:-1], *_AND.split(entries[-1], maxsplit=1)] if ", and " not in plain else entries
-    elif len(both := _AND.split(plain)) == 2:
+        entries = entries if ", and " in text else [*entries[:-1], *both]
+    elif len(both) == 2:
         # "research and development" is one thing: each of two entries has words of its own.
         first = both[1].split()[0].lower()
         several = all(len(part.split()) >= 2 for part in both) and first not in words("guidance", "prepositions")
-        entries = both if several or first in words("guidance", "refers") else [plain]
-    return [re.sub("\0(\\d+)\0", lambda match: hidden[int(match.group(1))], entry).strip() for entry in entries]
+        entries = both if several or first in words("guidance", "refers") else entries
+    return [entry.strip() for entry in entries if entry.strip()]
 
 
 # Values
