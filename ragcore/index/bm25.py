@@ -3,10 +3,9 @@
 Scores equal those of ``rank_bm25.BM25Okapi`` (Trotman, Puurula, Burgess: Improvements to BM25 and Language Models
 Examined, ADCS 2014), with its floor under negative idf values: ``epsilon`` times the mean idf over all terms.
 
-SQLite stores each document's counts (`Postings`) and deletes them with it. In memory they are the columns of a few
-matrices, one per group of documents: a change merges the new documents and the groups less than twice their size into
-one matrix, so a chunk is merged about log(size of the library) times in all. Document frequencies and lengths stay
-exact through additions and removals, and none of the stored data depends on k1 and b.
+SQLite stores each document's counts (`Postings`) and deletes them with it. In memory they are one matrix: a change of
+the library takes rows from it and adds others. Document frequencies and lengths stay exact, and none of the stored data
+depends on k1 and b.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ragcore.files import sealed, unsealed
-from ragcore.index.chunks import Entries, Mask
+from ragcore.index.chunks import Entries
 from ragcore.text.words import FUNCTION_WORDS, stem
 from ragcore.types import EVERYTHING, Entry, Scope
 
@@ -172,53 +171,64 @@ class Postings:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """Group of documents in one matrix: ``counts`` has a row for each chunk and a column for each of ``terms`` (hashes,
-    ascending). ``documents`` are the current ones, with their fingerprints; ``alive`` marks their chunks,
-    ``frequencies`` is how many of these chunks hold each term."""
+class _Counts:
+    """Count of each term in each chunk: ``matrix`` (CSC) has a row for each of ``entries`` and a column for each of
+    ``terms`` (hashes, ascending); every column holds a count."""
 
     entries: Entries
     terms: NDArray[np.uint64]
-    counts: Any  # scipy.sparse.csc_array
-    lengths: Ints
-    documents: Mapping[str, str]
-    alive: Mask
-    frequencies: Ints
+    matrix: Any  # scipy.sparse.csc_array
 
     @classmethod
-    def of(cls, postings: Mapping[str, Postings], fingerprints: Mapping[str, str]) -> _Group:
-        parts = list(postings.values())
-        found = _distinct([part.terms for part in parts])
-        columns = np.concatenate([found.searchsorted(part.terms).astype(np.int32)[part.columns] for part in parts])
+    def of(cls, parts: Sequence[Postings]) -> _Counts:
+        found = np.unique(np.concatenate([np.zeros(0, np.uint64), *(part.terms for part in parts)]))
+        empty = np.zeros(0, np.int32)
+        columns = (found.searchsorted(part.terms).astype(np.int32)[part.columns] for part in parts)
         rows = np.concatenate([[0], *(part.sizes for part in parts)]).cumsum(dtype=np.int32)
-        counts = np.concatenate([part.counts for part in parts])
-        lengths = np.diff(np.concatenate([[0], counts.cumsum(dtype=np.int64)])[rows])
-        by_term = sparse.csr_array((counts, columns, rows), shape=(len(rows) - 1, len(found))).tocsc()
-        entries = Entries.joined([(part.entries, np.ones(len(part.entries), dtype=bool)) for part in parts])
-        alive = np.ones(len(entries), dtype=bool)
-        return cls(entries, found, by_term, lengths, fingerprints, alive, np.diff(by_term.indptr).astype(np.int64))
+        counts = np.concatenate([empty[:0].astype(np.uint8), *(part.counts for part in parts)])
+        by_chunk = (counts, np.concatenate([empty, *columns]), rows)
+        matrix = sparse.csr_array(by_chunk, shape=(len(rows) - 1, len(found))).tocsc()
+        return cls(Entries.joined([part.entries for part in parts]), found, matrix)
 
-    def __len__(self) -> int:
-        """Number of current chunks."""
-        return int(self.alive.sum())
-
-    def only(self, wanted: Mapping[str, str]) -> _Group:
-        """Group reduced to the documents with the fingerprints in ``wanted``."""
-        documents = {doc_id: mark for doc_id, mark in self.documents.items() if wanted.get(doc_id) == mark}
-        if len(documents) == len(self.documents):
+    def only(self, doc_ids: Iterable[str]) -> _Counts:
+        """Counts of these documents."""
+        keep = self.entries.of_documents(doc_ids)
+        if keep.all():
             return self
-        alive = self.entries.of_documents(documents)
-        held = np.concatenate([[0], alive[self.counts.indices].cumsum(dtype=np.int64)])
-        return replace(self, documents=documents, alive=alive, frequencies=np.diff(held[self.counts.indptr]))
+        matrix = self.matrix[np.flatnonzero(keep)]
+        held = np.flatnonzero(np.diff(matrix.indptr))
+        return _Counts(self.entries.where(keep), self.terms[held], matrix[:, held])
+
+    def plus(self, more: _Counts) -> _Counts:
+        """Counts of both; no document is in both."""
+        found = np.union1d(self.terms, more.terms)
+        here, there = self._starts(found), more._starts(found)
+        rows = np.empty(here[-1] + there[-1], np.int32)
+        counts = np.empty(len(rows), np.result_type(self.matrix.data, more.matrix.data))
+        # In each column the rows of the first part, then those of the second.
+        for part, starts, moved, row in ((self, here, there[:-1], 0), (more, there, here[1:], len(self.entries))):
+            places = np.arange(starts[-1]) + np.repeat(moved, np.diff(starts))
+            rows[places] = part.matrix.indices + row
+            counts[places] = part.matrix.data
+        entries = Entries.joined([self.entries, more.entries])
+        return _Counts(entries, found, sparse.csc_array((counts, rows, here + there), shape=(len(entries), len(found))))
+
+    def _starts(self, terms: NDArray[np.uint64]) -> Ints:
+        """Start of the column of each of ``terms``, which include all of its own."""
+        starts = np.zeros(len(terms) + 1, dtype=np.int64)
+        starts[terms.searchsorted(self.terms) + 1] = np.diff(self.matrix.indptr)
+        return starts.cumsum()
 
     def columns(self, hashes: NDArray[np.uint64]) -> Ints:
         """Column of each term, int64 ``(len(hashes),)``; -1 for an unknown term."""
-        return _places(self.terms, hashes)
+        places = self.terms.searchsorted(hashes)
+        known = np.append(self.terms, np.uint64(0))[places] == hashes
+        return np.where(known & (places < len(self.terms)), places, -1)
 
     def column(self, column: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Chunks that hold a term, ascending, and its count in each; outdated chunks are included."""
-        start, end = self.counts.indptr[column : column + 2].tolist()
-        return self.counts.indices[start:end], self.counts.data[start:end]
+        """Chunks that hold a term, ascending, and its count in each."""
+        start, end = self.matrix.indptr[column : column + 2].tolist()
+        return self.matrix.indices[start:end], self.matrix.data[start:end]
 
 
 Load = Callable[[Mapping[str, str]], Mapping[str, Postings]]
@@ -228,121 +238,80 @@ class Bm25Index:
     """`SparseIndex` over some documents. Immutable: `updated` returns a new one. Thread-safe."""
 
     def __init__(
-        self, *, k1: float, b: float, documents: Mapping[str, str] | None = None, groups: Sequence[_Group] = ()
+        self, *, k1: float, b: float, documents: Mapping[str, str] | None = None, counts: _Counts | None = None
     ) -> None:
         stem("warm")  # loads the stemmer before the first text, since importing it takes a second
         self._k1, self._b = k1, b
         self.documents = documents or {}  # id → fingerprint, in the library's order
-        self._groups = groups
-        self._chunks = sum(len(group) for group in groups)
-        tokens = sum(int(group.lengths[group.alive].sum()) for group in groups)
-        mean = tokens / self._chunks if tokens else 1.0
-        self._norms = [k1 * (1.0 - b + b * group.lengths / mean) for group in groups]
+        self._counts = counts or _Counts.of([])
+        self._entries = self._counts.entries
+        lengths = self._counts.matrix.sum(axis=1, dtype=np.int64)
+        self._norms = k1 * (1.0 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
         order = {doc_id: place for place, doc_id in enumerate(self.documents)}
-        self._order = [np.array([order.get(i, -1) for i in g.entries.doc_ids], dtype=np.int64) for g in groups]
-        self._terms = _distinct([group.terms for group in groups])
-        self._frequencies = np.zeros(len(self._terms), dtype=np.int64)
-        for group in groups:
-            self._frequencies[self._terms.searchsorted(group.terms)] += group.frequencies
-        held = self._frequencies[self._frequencies > 0]
-        self._floor = EPSILON * float(self._raw_idf(held).mean()) if len(held) else 0.0
-        self._last: tuple[str, list[NDArray[np.float64]]] | None = None
+        self._order = np.array([order[doc_id] for doc_id in self._entries.doc_ids], dtype=np.int64)
+        frequencies = np.diff(self._counts.matrix.indptr)
+        idf = np.log(len(self) - frequencies + 0.5) - np.log(frequencies + 0.5)
+        self._idf = np.where(idf < 0.0, EPSILON * idf.mean(), idf) if len(idf) else idf
+        self._last: tuple[str, NDArray[np.float64]] | None = None
 
     def __len__(self) -> int:
         """Number of chunks."""
-        return self._chunks
+        return len(self._entries)
 
     def updated(self, wanted: Mapping[str, str], load: Load) -> Bm25Index:
         """Index over exactly the documents ``wanted`` (id → fingerprint, in the library's order); ``load`` returns the
         postings of the requested ones."""
         if wanted is self.documents or list(wanted.items()) == list(self.documents.items()):
             return self
-        groups = [group.only(wanted) for group in self._groups]
-        # The rest of a group that is mostly outdated is merged with the new documents.
-        groups = sorted((group for group in groups if 2 * len(group) > len(group.entries)), key=len, reverse=True)
-        kept = {doc_id for group in groups for doc_id in group.documents}
-        new = {doc_id: fingerprint for doc_id, fingerprint in wanted.items() if doc_id not in kept}
+        counts = self._counts.only(doc_id for doc_id, mark in self.documents.items() if wanted.get(doc_id) == mark)
+        kept = set(counts.entries.doc_ids)
+        new = {doc_id: mark for doc_id, mark in wanted.items() if doc_id not in kept}
         if new:
-            postings = dict(load(new))
-            while groups and 2 * sum(len(part.entries) for part in postings.values()) > len(groups[-1]):
-                new |= groups[-1].documents
-                postings |= load(groups.pop().documents)
-            groups.append(_Group.of(postings, new))
-        return Bm25Index(k1=self._k1, b=self._b, documents=wanted, groups=groups)
+            more = _Counts.of(list(load(new).values()))
+            counts = counts.plus(more) if kept else more
+        return Bm25Index(k1=self._k1, b=self._b, documents=wanted, counts=counts)
 
     def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first, ties in the order of the library."""
-        number, rows, places, scores = (np.zeros(0, np.int64) for _ in range(4))
-        for at, (group, order, of_group) in enumerate(zip(self._groups, self._order, self._scores(text))):
-            inside = group.entries.within(scope)
-            found = np.flatnonzero(of_group if inside is None else np.where(inside, of_group, 0.0))
-            found = found[_best(of_group[found], k)]
-            number = np.concatenate([number, np.full(len(found), at)])
-            rows = np.concatenate([rows, found])
-            places = np.concatenate([places, order[group.entries.owners[found]]])
-            scores = np.concatenate([scores, of_group[found]])
-        best = np.lexsort((rows, places, -scores))[:k]
-        ids = [self._groups[at].entries.ids[row] for at, row in zip(number[best].tolist(), rows[best].tolist())]
-        return list(zip(ids, scores[best].tolist()))
+        scores, inside = self._scores(text), self._entries.within(scope)
+        rows = np.flatnonzero(scores if inside is None else np.where(inside, scores, 0.0))
+        if len(rows) > k:  # the best, and all ties with the last one
+            rows = rows[scores[rows] >= np.partition(scores[rows], len(rows) - k)[len(rows) - k]]
+        places = self._order[self._entries.owners[rows]]
+        best = rows[np.lexsort((rows, places, -scores[rows]))[:k]]
+        return [(self._entries.ids[row], score) for row, score in zip(best.tolist(), scores[best].tolist())]
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """Score of each of ``ids``, float64 ``(len(ids),)``; 0.0 if no term matches or the id is unknown."""
-        out = np.zeros(len(ids))
-        for group, scores in zip(self._groups, self._scores(text)):
-            rows = np.array([group.entries.rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
-            # A chunk of a rebuilt document is in two groups, and scores nothing in the first.
-            out[rows >= 0] += scores[rows[rows >= 0]]
-        return out
+        rows = np.array([self._entries.rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
+        return np.append(self._scores(text), 0.0)[rows]
 
     def mentions(self, text: str) -> dict[str, int]:
         """Number of chunks of each document that hold every term of ``text``; documents with none are left out."""
-        counts: dict[str, int] = {}
-        hashes = _hashes(sorted(set(terms(text))))
-        for group in self._groups:
-            columns = group.columns(hashes)
-            if not len(columns) or columns.min() < 0:
-                continue
-            held = np.zeros(len(group.entries), dtype=np.int64)
-            for column in columns.tolist():
-                held[group.column(column)[0]] += 1
-            owners = group.entries.owners[(held == len(columns)) & group.alive]
-            of_document = np.bincount(owners, minlength=len(group.entries.doc_ids))
-            found = np.flatnonzero(of_document).tolist()
-            counts.update((group.entries.doc_ids[number], int(of_document[number])) for number in found)
-        return counts
+        columns = self._counts.columns(_hashes(sorted(set(terms(text))))).tolist()
+        if not columns or min(columns) < 0:
+            return {}
+        held = np.zeros(len(self), dtype=np.int64)
+        for column in columns:
+            held[self._counts.column(column)[0]] += 1
+        found = np.bincount(self._entries.owners[held == len(columns)], minlength=len(self._entries.doc_ids))
+        return {doc_id: count for doc_id, count in zip(self._entries.doc_ids, found.tolist()) if count}
 
-    def _scores(self, text: str) -> list[NDArray[np.float64]]:
-        """Score of every chunk, float64 ``(n,)`` for each group; 0.0 for outdated ones. A repeated term counts
-        repeatedly. The last text's scores are cached, since one question needs them several times."""
+    def _scores(self, text: str) -> NDArray[np.float64]:
+        """Score of every chunk, float64 ``(n,)``. A repeated term counts repeatedly. The last text's scores are cached,
+        since one question needs them several times."""
         last = self._last
         if last is not None and last[0] == text:
             return last[1]
         said = Counter(terms(text))
-        hashes = _hashes(said)
-        weights = np.array(list(said.values())) * self._idf(hashes) * (self._k1 + 1.0)
-        out = []
-        for group, norm in zip(self._groups, self._norms):
-            scores = np.zeros(len(group.entries))
-            for column, weight in zip(group.columns(hashes).tolist(), weights.tolist()):
-                if column >= 0:
-                    rows, counts = group.column(column)
-                    held = counts.astype(np.float64)
-                    scores[rows] += weight * held / (held + norm[rows])
-            scores[~group.alive] = 0.0
-            out.append(scores)
-        self._last = (text, out)
-        return out
-
-    def _idf(self, hashes: NDArray[np.uint64]) -> NDArray[np.float64]:
-        places = _places(self._terms, hashes)
-        frequencies = np.zeros(len(hashes), dtype=np.int64)
-        frequencies[places >= 0] = self._frequencies[places[places >= 0]]
-        idf = self._raw_idf(frequencies)
-        return np.where(idf < 0.0, self._floor, idf)
-
-    def _raw_idf(self, frequencies: Ints) -> NDArray[np.float64]:
-        idf: NDArray[np.float64] = np.log(self._chunks - frequencies + 0.5) - np.log(frequencies + 0.5)
-        return idf
+        scores = np.zeros(len(self))
+        for column, times in zip(self._counts.columns(_hashes(said)).tolist(), said.values()):
+            if column >= 0:
+                rows, counts = self._counts.column(column)
+                held = counts.astype(np.float64)
+                scores[rows] += times * self._idf[column] * (self._k1 + 1.0) * held / (held + self._norms[rows])
+        self._last = (text, scores)
+        return scores
 
 
 def _hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
@@ -351,29 +320,5 @@ def _hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
     return np.frombuffer(digests, dtype="<u8")
 
 
-def _distinct(parts: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """Distinct numbers of ``parts``, ascending; each part is ascending."""
-    values = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]), kind="stable")  # fast on ascending runs
-    first: Mask = np.concatenate([values[:1] == values[:1], values[1:] != values[:-1]])
-    distinct: NDArray[np.uint64] = values[first]
-    return distinct
-
-
 def _small(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
-
-
-def _places(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> Ints:
-    """Index in ``known``, which is ascending, of each of ``wanted``; -1 if missing."""
-    if not len(known):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[places] == wanted, places, -1)
-
-
-def _best(scores: NDArray[np.float64], k: int) -> Mask | slice:
-    """Mask of the best ``k`` scores, including all ties with the last one."""
-    if len(scores) <= k:
-        return slice(None)
-    mask: Mask = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
-    return mask

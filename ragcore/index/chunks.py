@@ -268,18 +268,26 @@ class Entries:
         return [self.ids, self.doc_ids, self.owners.tolist(), self.kinds.tolist(), self.pages.ravel().tolist()]
 
     @classmethod
-    def joined(cls, parts: Sequence[tuple[Entries, Mask]]) -> Entries:
-        """Chunks selected by each mask, part after part."""
+    def joined(cls, parts: Sequence[Entries]) -> Entries:
+        """Chunks of each, part after part."""
         numbers: dict[str, int] = {}
-        ids: list[str] = []
-        owners: list[NDArray[np.int32]] = []
-        for part, keep in parts:
-            number = [numbers.setdefault(doc_id, len(numbers)) for doc_id in part.doc_ids]
-            owners.append(np.array(number, dtype=np.int32)[part.owners[keep]])
-            ids += [part.ids[row] for row in np.flatnonzero(keep).tolist()]
-        kinds = np.concatenate([part.kinds[keep] for part, keep in parts])
-        pages = np.concatenate([part.pages[keep] for part, keep in parts])
-        return cls(ids, list(numbers), np.concatenate(owners), kinds, pages)
+        found = [[numbers.setdefault(doc_id, len(numbers)) for doc_id in part.doc_ids] for part in parts]
+        owners = [np.array(number, dtype=np.int32)[part.owners] for number, part in zip(found, parts)]
+        none = cls.of([])
+        return cls(
+            [chunk_id for part in parts for chunk_id in part.ids],
+            list(numbers),
+            np.concatenate([none.owners, *owners]),
+            np.concatenate([none.kinds, *(part.kinds for part in parts)]),
+            np.concatenate([none.pages, *(part.pages for part in parts)]),
+        )
+
+    def where(self, keep: Mask) -> Entries:
+        """Chunks selected by a mask."""
+        owners, number = np.unique(self.owners[keep], return_inverse=True)
+        ids = [self.ids[row] for row in np.flatnonzero(keep).tolist()]
+        doc_ids = [self.doc_ids[owner] for owner in owners.tolist()]
+        return Entries(ids, doc_ids, number.astype(np.int32), self.kinds[keep], self.pages[keep])
 
     def of_documents(self, doc_ids: Iterable[str]) -> Mask:
         """Whether each chunk belongs to one of ``doc_ids``, bool ``(n,)``."""

@@ -238,10 +238,10 @@ class FlatStore:
             few.append(kept.pop())
             size += len(few[-1])
         if size:
-            left = [(segment.entries, segment.alive) for segment in few]
+            left = [segment.entries.where(segment.alive) for segment in few]
             copied = [segment.vectors[segment.alive] for segment in few]
             if entries is not None and vectors is not None:
-                left.append((entries, np.ones(len(entries), dtype=bool)))
+                left.append(entries)
                 copied.append(vectors)
             kept.append(_Segment.write(self._folder, Entries.joined(left), np.concatenate(copied)))
         path = self._folder / MANIFEST
