@@ -20,6 +20,7 @@ from typing import Any
 from benchmarks.common import questions, table
 from ragcore.config.settings import load
 from ragcore.engine import Engine
+from ragcore.index.store import OpenDocuments
 from ragcore.types import Found, Retrieval, Text
 from tests.messages_server import MessagesServer, Reply
 
@@ -55,7 +56,7 @@ def main() -> None:
             first_token(engine, server, *asked[0])  # loads the client
             times: dict[str, list[Times]] = {"cold": [], "warm": []}
             for question, doc_ids in asked:
-                engine.store.opened.clear()  # as if they had not been opened yet
+                engine.store.opened = OpenDocuments(1 << 28)  # as if they had not been opened yet
                 for state in ("cold", "warm"):
                     measured = first_token(engine, server, question, doc_ids)
                     if measured is not None:

@@ -4,7 +4,6 @@ highlighted; and the annex, a PDF of every cited page."""
 from __future__ import annotations
 
 import base64
-import io
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from ragcore.types import Box
 _AROUND = 26.0  # points above and below the cited words
 _HIGHEST = 300.0  # points of a crop
 MARGIN, HEAD = 36.0, 30.0  # points: around a page's picture, and height of the line above it
-LIT, HEADS = (255, 212, 59), (255, 245, 207)  # as highlighted in the page pane
+LIT, HEADS = (1.0, 0.831, 0.231), (1.0, 0.961, 0.812)  # as highlighted in the page pane
 EDGE, INK, GREY = (0.6, 0.42, 0.0), (0.1, 0.11, 0.11), (0.4, 0.4, 0.4)
 FONT, BOLD = "helv", "hebo"
 
@@ -157,48 +156,31 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
     scale = min(room.width / sheet.width, room.height / sheet.height)
     left, top = room.x0 + (room.width - sheet.width * scale) / 2, room.y0
     at = pymupdf.Rect(left, top, left + sheet.width * scale, top + sheet.height * scale)
-    page.insert_image(at, stream=_lit(sheet, notes))
+    page.insert_image(at, stream=sheet.png)
     page.draw_rect(at, color=(0.8, 0.8, 0.78), width=0.5)
 
-    def spot(shares: tuple[float, float, float, float]) -> pymupdf.Rect:
-        x0, y0, x1, y1 = shares
-        return pymupdf.Rect(
-            at.x0 + x0 * at.width, at.y0 + y0 * at.height, at.x0 + x1 * at.width, at.y0 + y1 * at.height
-        )
+    def spots(places: Sequence[Box]) -> list[pymupdf.Rect]:
+        shares = filter(None, map(sheet.within, places))
+        return [pymupdf.Rect(share) * pymupdf.Matrix(at.width, 0, 0, at.height, at.x0, at.y0) for share in shares]
 
+    heads = {box: HEADS for note in notes for box in note.citation.head_boxes}
+    for box, colour in (heads | {box: LIT for note in notes for box in note.citation.boxes}).items():
+        for rect in spots([box]):
+            mark = page.add_highlight_annot(rect)  # multiplied, so that ink keeps its colour
+            mark.set_colors(stroke=colour)
+            mark.update()
     taken: list[float] = []
     for note in notes:
-        spots = [spot(shares) for shares in filter(None, map(sheet.within, note.citation.boxes))]
-        for rect in spots:
+        cited = spots(note.citation.boxes)
+        for rect in cited:
             page.draw_rect(rect, color=EDGE, width=0.6)
-        if spots:
+        if cited:
             # In the margin, stacked if several are on one line.
-            y = spots[0].y0 + 7
+            y = cited[0].y0 + 7
             while any(abs(y - other) < 10 for other in taken):
                 y += 10
             taken.append(y)
             page.insert_text((max(at.x0 - 22, 6), y), f"[{note.number}]", fontname=BOLD, fontsize=8, color=EDGE)
-
-
-def _lit(sheet: Sheet, notes: Sequence[Note]) -> bytes:
-    """Page picture as PNG, with the cited words and their headers multiplied by the highlighter colour, so that ink
-    keeps its colour and the background is tinted."""
-    from PIL import Image, ImageChops, ImageDraw
-
-    with Image.open(io.BytesIO(sheet.png)) as png:
-        picture = png.convert("RGB")
-    heads = [place for note in notes for place in note.citation.head_boxes]
-    cited = [place for note in notes for place in note.citation.boxes]
-    for colour, places in ((HEADS, heads), (LIT, cited)):
-        mask = Image.new("L", picture.size)
-        for x0, y0, x1, y1 in filter(None, map(sheet.within, places)):
-            corners = (x0 * picture.width, y0 * picture.height, x1 * picture.width, y1 * picture.height)
-            ImageDraw.Draw(mask).rectangle(corners, fill=255)
-        light = Image.new("RGB", picture.size, colour)
-        picture = Image.composite(ImageChops.multiply(picture, light), picture, mask)
-    out = io.BytesIO()
-    picture.save(out, "PNG")
-    return out.getvalue()
 
 
 def _line(page: object, x: float, y: float, words: str, font: str, size: float, color: tuple[float, ...]) -> None:

@@ -1,9 +1,8 @@
 """Indexer: embeds new chunks, and keeps the vector store and BM25 in step with SQLite.
 
-Vectors live in SQLite; each batch is stored as soon as it is embedded, while the next one is being embedded, so a
-killed run loses at most one batch. The vector store carries the revision it was built from. An outdated one is updated,
-only for the documents that differ: after an update, or when a query finds that another process changed the library.
-BM25 holds the same documents in memory.
+Vectors live in SQLite; each batch is stored as soon as it is embedded, so a killed run loses at most one batch. The
+vector store carries the revision it was built from. An outdated one is updated, only for the documents that differ:
+after an update, or when a query finds that another process changed the library. BM25 holds the same documents in memory.
 """
 
 from __future__ import annotations
@@ -11,13 +10,12 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from ragcore.protocols import Embedder, Vector, VectorStore
     from ragcore.types import Chunk
 
-FORMAT = 3  # of a vector store's stamp
 LOCK_SECONDS = 60.0  # waiting for another process that builds the index
 
 
@@ -90,14 +87,14 @@ class Indexer:
         if on_progress is not None:
             on_progress(0, total)
         chunks = (chunk for doc_id in waiting for chunk in self._store.unembedded(self._embedder.name, doc_id))
-        with ThreadPoolExecutor(1, thread_name_prefix="embed") as ahead:
-            for batch, vectors in _ahead(ahead, self._embed, _batches(chunks, self._settings.batch)):
-                if cancelled is not None and cancelled():
-                    raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
-                self._store.put_vectors(self._embedder.name, batch, vectors)
-                done += len(batch)
-                if on_progress is not None:
-                    on_progress(done, total)
+        while batch := list(islice(chunks, self._settings.batch)):
+            vectors = self._embed(batch)
+            if cancelled is not None and cancelled():
+                raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
+            self._store.put_vectors(self._embedder.name, batch, vectors)
+            done += len(batch)
+            if on_progress is not None:
+                on_progress(done, total)
 
         with self._held():
             if record is not None and record != {**record, **mine}:
@@ -200,26 +197,6 @@ def _mark(fingerprint: str) -> str:
     return f"{VERSION} {fingerprint}"
 
 
-def _batches(chunks: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:
-    remaining = iter(chunks)
-    while batch := list(islice(remaining, size)):
-        yield batch
-
-
-def _ahead(
-    pool: ThreadPoolExecutor, embed: Callable[[Sequence[Chunk]], Vector], batches: Iterable[list[Chunk]]
-) -> Iterator[tuple[list[Chunk], Vector]]:
-    """Each batch with its vectors, while the next one is being embedded in ``pool``."""
-    pending: tuple[list[Chunk], Future[Vector]] | None = None
-    for batch in batches:
-        following = (batch, pool.submit(embed, batch))
-        if pending is not None:
-            yield pending[0], pending[1].result()
-        pending = following
-    if pending is not None:
-        yield pending[0], pending[1].result()
-
-
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """Content of a vector store. ``pending`` documents were being written when the stamp was made and are redone.
@@ -228,9 +205,8 @@ class Stamp:
     embedder: str
     revision: int
     documents: Mapping[str, str]
-    pending: tuple[str, ...] = ()
+    pending: Sequence[str] = ()
     vectors: int = -1
-    format: int = FORMAT
 
 
 class VectorCache:
@@ -311,8 +287,6 @@ class VectorCache:
 
 def _parse(data: bytes) -> Stamp | None:
     try:
-        values: dict[str, Any] = json.loads(files.unsealed(data))
-        stamp = Stamp(**{**values, "pending": tuple(values["pending"])})
-    except (ValueError, TypeError, KeyError):
+        return Stamp(**json.loads(files.unsealed(data)))
+    except (ValueError, TypeError):
         return None
-    return stamp if stamp.format == FORMAT else None

@@ -355,37 +355,28 @@ class OpenDocuments:
         self._held: OrderedDict[str, tuple[Hashable, Document, int]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._held)
-
-    @property
-    def held_bytes(self) -> int:
-        """Total memory of the documents, by `weight`."""
-        return sum(size for _, _, size in self._held.values())
+    def __contains__(self, doc_id: str) -> bool:
+        return doc_id in self._held
 
     def get(self, doc_id: str, build: Hashable) -> Document | None:
         """Document as built by ``build``; None if it is not cached."""
         with self._lock:
-            held = self._held.get(doc_id)
-            if held is None or held[0] != build:
+            held, document, _ = self._held.get(doc_id, (None, None, 0))
+            if document is None or held != build:
                 return None
             self._held.move_to_end(doc_id)
-            return held[1]
+            return document
 
     def put(self, document: Document, build: Hashable, size: int) -> None:
         with self._lock:
             self._held.pop(document.doc_id, None)
             self._held[document.doc_id] = (build, document, size)
-            while self.held_bytes > self._most and len(self._held) > 1:
+            while sum(size for _, _, size in self._held.values()) > self._most and len(self._held) > 1:
                 self._held.popitem(last=False)
 
     def drop(self, doc_id: str) -> None:
         with self._lock:
             self._held.pop(doc_id, None)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._held.clear()
 
 
 # Disk usage of a library
