@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import time
-import unicodedata
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,6 @@ from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import adapter, fields, pack, unpack
 from ragcore.text.markdown import plain
-from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
 from ragcore.types.library import REASONS, Feedback, FeedbackRecord
 
@@ -397,9 +395,8 @@ def _require(connection: Connection, turn_id: str) -> None:
 
 SNIPPET = 24  # words around a match
 _BREAK = "\u200b"  # zero-width blank: FTS5 ends a word there
-# Chinese, Japanese and Thai characters are words of their own; a number keeps its separators.
+# Chinese, Japanese and Thai characters are words of their own.
 _SINGLE = re.compile(r"(?=[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])")
-_WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _MARK = re.compile(r" ?\[\d{1,3}\]")
 
 
@@ -407,16 +404,15 @@ def remember(connection: Connection, conversation_id: str, turn_id: str, questio
     """Index a turn for search, in place of its earlier entry; the title is indexed under the conversation's own id."""
     text = _SINGLE.sub(_BREAK, f"{question}\n{plain(_MARK.sub('', answer))}".strip())
     row = {"turn_id": turn_id, "conversation_id": conversation_id, "text": text}
-    connection.insert("turn_words", row | {"forms": " ".join(sorted(_forms(text)))}, key="turn_id")
+    connection.insert("turn_words", row, key="turn_id")
 
 
 def find(database: Database, search: str) -> dict[str, str]:
     """Conversations that have every word of ``search`` in their title and turns together, with a snippet of the turn
     that has most of them ("" if only the title has any). A search without a letter or digit finds nothing.
 
-    A search word matches a word that begins with it, ignoring accents and case, or that has the same Porter stem:
-    ``expense`` finds ``expenses``, ``2018`` finds ``2018Q4``. Scripts without blanks between words are searched
-    character by character.
+    A search word matches a word whose Porter stem begins with its own, ignoring accents and case: ``expenses`` finds
+    ``expense``, ``2018`` finds ``2018Q4``. Scripts without blanks between words are searched character by character.
     """
     asked = list(dict.fromkeys(_query(word) for word in search.split() if any(map(str.isalnum, word))))
     if not asked:
@@ -447,16 +443,6 @@ _SNIPPETS = (
 
 
 def _query(word: str) -> str:
-    """FTS5 query for a word: its prefix, or its one form."""
+    """FTS5 query for a word and those that begin with it."""
     quoted = _SINGLE.sub(_BREAK, word).replace("\0", "").replace('"', '""')
-    forms = _forms(word) if len(_WORD.findall(word)) == 1 else ()
-    return " OR ".join([f'text : "{quoted}" *', *(f'forms : "{form}"' for form in forms)])
-
-
-def _forms(text: str) -> set[str]:
-    """Stem of each word without case and accents, and each number without thousands separators."""
-    folded = unicodedata.normalize("NFKD", text.casefold())
-    words = _WORD.findall("".join(char for char in folded if not unicodedata.combining(char)))
-    return {
-        stem(word) if len(word) > 2 and word.isascii() and word.isalpha() else word.replace(",", "") for word in words
-    }
+    return f'"{quoted}" *'

@@ -2,7 +2,7 @@
 
 Vectors live in SQLite; each batch is stored as soon as it is embedded, so a killed run loses at most one batch. The
 vector store carries the revision it was built from. An outdated one is updated, only for the documents that differ:
-after an update, or when a query finds that another process changed the library. BM25 holds the same documents in memory.
+after an update, or when a query finds that another process changed the library. BM25 has the same documents in memory.
 """
 
 from __future__ import annotations

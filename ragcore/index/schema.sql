@@ -194,22 +194,21 @@ CREATE TABLE turn_words (
     id INTEGER PRIMARY KEY,
     turn_id TEXT NOT NULL UNIQUE,  -- for a title, the conversation's id
     conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
-    text TEXT NOT NULL,
-    forms TEXT NOT NULL
+    text TEXT NOT NULL
 );
 CREATE INDEX turn_words_by_conversation ON turn_words (conversation_id);
 CREATE VIRTUAL TABLE turn_search USING fts5 (
-    text, forms, content='turn_words', content_rowid='id', tokenize='unicode61 remove_diacritics 2'
+    text, content='turn_words', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
 );
 CREATE TRIGGER turn_words_added AFTER INSERT ON turn_words BEGIN
-    INSERT INTO turn_search (rowid, text, forms) VALUES (new.id, new.text, new.forms);
+    INSERT INTO turn_search (rowid, text) VALUES (new.id, new.text);
 END;
 CREATE TRIGGER turn_words_removed AFTER DELETE ON turn_words BEGIN
-    INSERT INTO turn_search (turn_search, rowid, text, forms) VALUES ('delete', old.id, old.text, old.forms);
+    INSERT INTO turn_search (turn_search, rowid, text) VALUES ('delete', old.id, old.text);
 END;
 CREATE TRIGGER turn_words_changed AFTER UPDATE ON turn_words BEGIN
-    INSERT INTO turn_search (turn_search, rowid, text, forms) VALUES ('delete', old.id, old.text, old.forms);
-    INSERT INTO turn_search (rowid, text, forms) VALUES (new.id, new.text, new.forms);
+    INSERT INTO turn_search (turn_search, rowid, text) VALUES ('delete', old.id, old.text);
+    INSERT INTO turn_search (rowid, text) VALUES (new.id, new.text);
 END;
 
 CREATE TABLE feedback (

@@ -42,7 +42,7 @@ def test_words_of_title_questions_and_answers_count_together(conversations: Conv
     assert found("  ") == found("")
     assert found("capex muller") == [other]
     assert found("MÜLL none") == [other]
-    assert found("1577 million") == found("1,577") == [one]
+    assert found("1,577 million") == [one]
     assert found("capex 2019") == []
     assert found("?") == []
 
@@ -52,13 +52,12 @@ def test_words_of_title_questions_and_answers_count_together(conversations: Conv
     [
         ("expenses", "its expense", True),
         ("expense", "all expenses", True),
-        ("paid", "they pay dividends", True),
         ("cap", "capital", True),
         ("ital", "capital", False),
         ("margin", "marginally", True),
         ("cafe", "Café au lait", True),
         ("café", "cafe", True),
-        ("straße", "STRASSE", True),
+        ("straße", "Die Straße", True),
         ("bms-986158", "IC50 of BMS-986158", True),
         ("bms-98", "IC50 of BMS-986158", True),
         ("986158-bms", "IC50 of BMS-986158", False),
@@ -67,7 +66,8 @@ def test_words_of_title_questions_and_answers_count_together(conversations: Conv
         ("매출", "매출은 얼마입니까", True),
         ("q4", "in Q4 2018", True),
         ("2018", "2018Q4", True),
-        ("1577", "1,577 million", True),
+        ("1577", "1,577 million", False),
+        ("1,577", "1,577 million", True),
         ('"capital" OR cash*', "or cash: capital", True),
         ("text:capital", "capital", False),
         ("NEAR(a b)", "a b", False),
@@ -168,7 +168,7 @@ def test_a_thousand_conversations_of_ten_turns_are_searched_at_once(conversation
         connection.insert("conversations", *listed)
         connection.insert("turns", *rows)
         kept = [
-            {"turn_id": row["turn_id"], "conversation_id": row["conversation_id"], "forms": "",
+            {"turn_id": row["turn_id"], "conversation_id": row["conversation_id"],
              "text": f"{row['question']} {draw.choice(texts)}"}
             for row in rows
         ]  # fmt: skip
