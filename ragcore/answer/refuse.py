@@ -12,9 +12,8 @@ from math import log10
 
 from ragcore.answer.cite import Marker, Part
 from ragcore.text.languages import language_of
-from ragcore.text.markdown import escape
+from ragcore.text.markdown import escape, quoted
 from ragcore.text.naming import is_only_a_word, is_period, named, unnamed, words_lacking
-from ragcore.text.quotation import quoted
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens

@@ -23,7 +23,7 @@ from ragcore.export.tree import (
     rewritten,
     words,
 )
-from ragcore.text.quotation import quoted
+from ragcore.text.markdown import quoted
 from ragcore.text.short_titles import short, short_titles
 from ragcore.text.words import MONTHS
 from ragcore.types import GENERATED_MARKS, OFFLINE, Answer, Citation, Claim

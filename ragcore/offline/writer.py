@@ -23,10 +23,9 @@ from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.languages import language_of
 from ragcore.text.logistic import log_odds
-from ragcore.text.markdown import escape
+from ragcore.text.markdown import escape, quoted
 from ragcore.text.naming import named
 from ragcore.text.periods import years
-from ragcore.text.quotation import quoted
 from ragcore.text.terms import Wanted
 from ragcore.text.words import tokens
 from ragcore.types import OFFLINE, Source, Usage

@@ -1,4 +1,4 @@
-"""Plain text ↔ Markdown: escaping of document text in answers, and plain text of answers.
+"""Plain text ↔ Markdown: escaping and quotation of document text in answers, and plain text of answers.
 
 The escapes are CommonMark's (0.31, "Backslash escapes"): a backslash before ASCII punctuation, except inside code.
 """
@@ -17,6 +17,11 @@ _CODE_OR_ESCAPE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 
+# A pair of straight marks: the first after a blank or bracket, the second not before a letter. A single one may mean
+# inches.
+_STRAIGHT = re.compile(r'(?<![^\s(\[{“‘—–/-])"(?=\S)([^"\n]*\S)"(?!\w)')
+_SINGLE = str.maketrans("“”„‟", "‘’‚‘")  # as ui/components/shared/quoted.js does
+
 
 def escape(text: str) -> str:
     """``text`` escaped for use inside a line of Markdown: nothing in it formats, links, opens a tag or is a citation
@@ -31,3 +36,10 @@ def escape(text: str) -> str:
 def plain(markdown: str) -> str:
     """``markdown`` without its backslash escapes (``\\[2\\]`` → ``[2]``); other markup and all code stay."""
     return _CODE_OR_ESCAPE.sub(lambda match: match["escaped"] or match.group(), markdown)
+
+
+def quoted(text: str) -> str:
+    """``text`` as a quotation “…”, unless it already is one; inner double marks become single."""
+    text = _STRAIGHT.sub(r"“\1”", text)
+    whole = text.startswith("“") and text.endswith("”") and text.count("“") == text.count("”") == 1
+    return text if whole else f"“{text.translate(_SINGLE)}”"

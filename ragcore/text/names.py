@@ -14,27 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
 
-from ragcore.text.words import FUNCTION_WORDS, word_set
+from ragcore.text.words import FUNCTION_WORDS, LISTS, word_set
 
 SHORT_NAME = 6  # most words of a name; a longer piece of a title is a description
 
-# Words of titles and file names that name no document.
-GENERIC = word_set("""
-    inc incorporated corp corporation company companies co ltd limited plc llc llp lp sa nv ag se gmbh group holding
-    holdings trust form report reports annual quarterly monthly interim filing filings statement statements financial
-    consolidated results result earnings release press announces reports reported review summary accounts account fiscal
-    year years quarter fy first second third fourth ended ending dated date document documents file pdf final draft
-    version copy scan page pages part volume vol edition proxy prospectus presentation slides transcript call appendix
-    contents introduction overview untitled cover 10k 10q 8k 20f 6k
-    january february march april may june july august september october november december
-""")
-# Domain abbreviations that never abbreviate a document's name.
-COMMON_ABBREVIATIONS = word_set("""
-    usd eur gbp us uk eu usa gaap ifrs ebitda ebit eps cogs fcf capex opex roa roe roi roic dpo dso dio ppe ppne
-    sga sgna rd da pl pnl ceo cfo coo cto sec irs fasb fda ftc doj fy yoy qoq ttm ltm ytd mda esg ai it hr tv faq pdf
-    var ipo ma esop rsu rsus asc vat cagr wacc npv irr arpu aum nav dna rna
-""")
-
+GENERIC = word_set(LISTS["generic"])
+COMMON_ABBREVIATIONS = word_set(LISTS["abbreviations"])
 # Words that may follow any name and are not part of it.
 _BEHIND = (
     GENERIC

@@ -18,16 +18,12 @@ SCALES = {
     "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,
     "m": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
 }  # fmt: skip
-_ONES = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-}  # fmt: skip
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-_TEENS = {
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19,
-}  # fmt: skip
+_TO_NINE = "one two three four five six seven eight nine"
+_TO_NINETEEN = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TO_NINETY = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ONES = {word: number for number, word in enumerate(_TO_NINE.split(), start=1)}
+_TEENS = {word: number for number, word in enumerate(_TO_NINETEEN.split(), start=10)}
+_TENS = {word: 10 * number for number, word in enumerate(_TO_NINETY.split(), start=2)}
 # Number words that stand alone; "one" is more often a pronoun.
 WORDS = {**_ONES, **_TEENS, **_TENS}
 del WORDS["one"]
@@ -64,6 +60,9 @@ _QUANTITY_CODE = re.compile(
     r"^\d+(?:(?:k|m|b|bn|mn|mm|tn|th|st|nd|rd|s|pp|x|bps|mg|kg|mcg|ng|ml|km|cm|nm|kwh|h|min)"
     r"|-?(?:million|billion|thousand|trillion|percent|year|month|day|week|hour|minute|second|point|fold)s?(?:-\w+)?)$",
     re.IGNORECASE,
+)
+_PERIOD_CODE = re.compile(
+    r"(?:FY|CY|H[12]|Q[1-4])['’]?(?:\d{2}|\d{4})|H[12]|Q[1-4]|[1-4]Q(?:\d{2}|\d{4})?", re.IGNORECASE
 )
 _SCALE_NOTE = re.compile(
     r"\b(?:in|of|\$|us\$|dollars|dollar|euros?|eur|usd|expressed|amounts|figures|stated)[\s$(]*"
@@ -109,16 +108,7 @@ class Number:
 def codes(text: str) -> list[str]:
     """Names with letters and digits (``10-K``, ``BMS-986158``), as written."""
     found = (match.group() for match in _CODE.finditer(text))
-    return [code for code in found if not _QUANTITY_CODE.match(code) and not _is_year_token(code)]
-
-
-def _is_year_token(code: str) -> bool:
-    return (
-        re.fullmatch(
-            r"(?:(?:FY|CY|H[12]|Q[1-4])['’]?(?:\d{2}|\d{4})|H[12]|Q[1-4]|[1-4]Q(?:\d{2}|\d{4})?)", code, re.IGNORECASE
-        )
-        is not None
-    )
+    return [code for code in found if not _QUANTITY_CODE.match(code) and not _PERIOD_CODE.fullmatch(code)]
 
 
 def numbers(text: str) -> list[Number]:

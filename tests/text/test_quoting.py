@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.text.quotation import quoted
+from ragcore.text.markdown import quoted
 
 
 @pytest.mark.parametrize(

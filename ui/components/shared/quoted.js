@@ -1,4 +1,4 @@
-// A document's words between quotation marks: marks inside of it become single ones (as ragcore/text/quotation.py does).
+// A document's words between quotation marks: marks inside of it become single ones (as ragcore/text/markdown.py does).
 
 // A pair of straight marks: one alone may be inches.
 const STRAIGHT = /(?<![^\s([{“‘—–/-])"(?=\S)([^"\n]*\S)"(?![\p{L}\p{N}_])/gu;
