@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from ragcore.config.settings import Settings
 from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
@@ -24,6 +23,7 @@ def _hash(*parts: str) -> str:
 
 
 MAX_TOKENS = 120  # of a summary or situating sentence
+_LONGEST_TOKEN = 10  # characters per token that no text exceeds on average
 SUMMARY = _hash(SUMMARY_SYSTEM, SUMMARY_PROMPT)[:12]
 SITUATE = _hash(SITUATE_SYSTEM, SITUATE_MATERIAL, SITUATE_PROMPT)[:12]
 
@@ -94,54 +94,24 @@ def passages(chunks: Sequence[Chunk]) -> list[Chunk]:
     return sorted(chosen, key=lambda chunk: (chunk.start, chunk.index))
 
 
-def windows(tiles: Sequence[Chunk], limit: int, depth: int = 0) -> list[list[Chunk]]:
-    """``tiles`` in runs of at most ``limit`` tokens (a longer tile alone), split at the outermost section changes
-    possible."""
-    if sum(tile.tokens for tile in tiles) <= limit or len(tiles) <= 1:
-        return [list(tiles)] if tiles else []
-    deepest = max(len(tile.section) for tile in tiles)
-    groups = (
-        [list(group) for _path, group in groupby(tiles, key=lambda tile: tile.section[: depth + 1])]
-        if depth < deepest
-        else [[tile] for tile in tiles]
-    )
-    packed: list[list[Chunk]] = []
+def windows(tiles: Sequence[Chunk], limit: int) -> list[list[Chunk]]:
+    """``tiles`` in runs of at most ``limit`` tokens; a longer tile alone."""
+    runs: list[list[Chunk]] = []
     room = 0
-    for group in groups:
-        tokens = sum(tile.tokens for tile in group)
-        if packed and tokens <= room:
-            packed[-1].extend(group)
-            room -= tokens
-        elif tokens <= limit:
-            packed.append(group)
-            room = limit - tokens
-        else:
-            packed.extend(windows(group, limit, depth + 1))
-            room = limit - sum(tile.tokens for tile in packed[-1])
-    return packed
+    for tile in tiles:
+        if not runs or tile.tokens > room:
+            runs.append([])
+            room = limit
+        runs[-1].append(tile)
+        room -= tile.tokens
+    return runs
 
 
 def joined(document: Document, elements: Sequence[Element], max_tokens: int) -> str:
-    """Text of whole ``elements`` up to ``max_tokens`` cl100k tokens; the first is truncated if it is longer. AI-written
-    figure descriptions are left out."""
-    parts: list[str] = []
-    room = max_tokens
-    for element in elements:
-        end = element.generated[0] if element.generated is not None else element.end
-        text = document.text[element.start : end].strip()
-        tokens = count_tokens(text) + 1
-        if tokens > room:
-            if not parts:
-                parts.append(shortened(text, max_tokens))
-            break
-        if text:
-            parts.append(text)
-            room -= tokens
-    return "\n\n".join(parts)
-
-
-def shortened(text: str, max_tokens: int) -> str:
-    """Beginning of ``text`` with about ``max_tokens`` cl100k tokens, never more."""
+    """Text of ``elements`` up to ``max_tokens`` cl100k tokens, without AI-written figure descriptions."""
+    ends = (element.end if element.generated is None else element.generated[0] for element in elements)
+    texts = (document.text[element.start : end].strip() for element, end in zip(elements, ends))
+    text = "\n\n".join(filter(None, texts))[: max_tokens * _LONGEST_TOKEN]
     while (tokens := count_tokens(text)) > max_tokens:
         text = text[: min(len(text) - 1, len(text) * max_tokens // tokens)]
     return text

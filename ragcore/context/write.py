@@ -172,15 +172,9 @@ class Work:
 
     def finish(self) -> None:
         """Use earlier texts of any model for requests without one."""
-        for ask in self.to_write:
-            self._recall(ask)
-        for group in self.groups():
-            for ask, _chunk in group:
-                self._recall(ask)
-
-    def _recall(self, ask: Ask) -> None:
-        if ask.key not in self.said and (text := self.cache.latest(ask.key)) is not None:
-            self.said[ask.key] = text
+        for ask in (*self.to_write, *(ask for group in self.groups() for ask, _ in group)):
+            if ask.key not in self.said and (text := self.cache.latest(ask.key)) is not None:
+                self.said[ask.key] = text
 
     def chunks(self) -> tuple[Chunk, ...]:
         """Chunks with their context lines: the document's summary, and the chunk's own sentence."""

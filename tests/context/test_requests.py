@@ -115,7 +115,7 @@ def test_a_passage_keeps_its_key_when_another_part_changes() -> None:
         ([tile(0, 6, "A", "a"), tile(1, 6, "A", "b"), tile(2, 3, "A", "b")], 10, [[0], [1, 2]]),
     ],
 )
-def test_parts_end_where_outer_sections_do(tiles: list[Chunk], limit: int, runs: list[list[int]]) -> None:
+def test_a_part_holds_as_many_passages_as_fit(tiles: list[Chunk], limit: int, runs: list[list[int]]) -> None:
     assert [[chunk.index for chunk in part] for part in windows(tiles, limit)] == runs
 
 
