@@ -23,10 +23,10 @@ from benchmarks.common import table
 from ragcore.answer.cite import Citer, Part
 from ragcore.answer.sources import build_sources
 from ragcore.providers.bundled import BundledReranker
-from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Retrieval, Segment
 from ragcore.verify import support
+from ragcore.verify.claims import split_statements
 from ragcore.verify.evidence import Evidence, gather
 from tests.answer.samples import SETTINGS
 from tests.documents import make_document
@@ -55,12 +55,12 @@ class Source:
 
 
 def sentences(row: dict) -> Iterator[tuple[str, bool]]:
-    """The sentences of one summary that claim something, and whether each is true."""
+    """The claims of one summary, as an answer's are split, and whether each is true."""
     wrong = [mark for mark in row["annotations"] if any(one.startswith(("Unw", "Que")) for one in mark["label"])]
-    for start, end in sentence_spans(row["summary"], 0):
-        text = " ".join(row["summary"][start:end].split())
-        if len(content_stems(text)) > 1 and not text.endswith(":"):
-            yield text, not any(mark["summary_start"] < end and mark["summary_end"] > start for mark in wrong)
+    for claim in split_statements(row["summary"], ()):
+        if len(content_stems(claim.text)) > 1:
+            touching = (one["summary_start"] < claim.end and one["summary_end"] > claim.start for one in wrong)
+            yield claim.text, not any(touching)
 
 
 def fit(values: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -53,7 +53,6 @@ DENIALS: Final = word_set(_DATA["denial"]["words"])
 IMPLIED: Final = word_set(_DATA["denial"]["implied"])
 PREFIXES: Final = tuple(_DATA["denial"]["prefixes"].split())
 IDIOMS: Final = _phrases(_DATA["denial"]["idioms"])
-MODES: Final = {mode: _phrases(_DATA["mode"][mode]) for mode in ("forbids", "exempts", "requires", "permits")}
 OPPOSITES: Final = _sides(_DATA["opposites"]["pairs"])
 # Words before a figure → 1 for a lower bound, -1 for an upper bound; those in `EXPLICIT` have no other meaning.
 BOUNDS: Final = {
@@ -70,7 +69,6 @@ LOSS: Final = word_set(_SIGN["loss"])
 DEDUCTED: Final = word_set(_SIGN["deducted"]) | UP | DOWN
 GIVEN_OUT: Final = word_set(_SIGN["given_out"])
 NARROWED_BY: Final = word_set(_SIGN["narrowed_by"])
-NARROWING: Final = word_set(_SUBJECT["narrowing"])
 UNIMPORTANT: Final = word_set(_SUBJECT["unimportant"])
 ABOUT: Final = word_set(_AMOUNT["about"])
 DERIVED: Final = word_set(_AMOUNT["derived"]) | UP | DOWN | MORE | LESS

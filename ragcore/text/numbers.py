@@ -46,7 +46,7 @@ _NUMBER = re.compile(
 )
 _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|francs|yen|yuan|rupees)\b", re.IGNORECASE)
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
-_HALF_OF = re.compile(r"\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
+_HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
 _PERCENT = Unit("%", "share", 1.0)
 _BELOW_100 = rf"(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|{'|'.join(_ONES)}"
 _WORD_NUMBER = re.compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from heapq import nsmallest
 
@@ -37,22 +37,6 @@ _REPORTING = word_set(
 _CANDIDATES = 8  # units examined per claim, best word match first
 # Punctuation that a mark precedes at a claim's end. A mark follows a closing quotation mark or bracket.
 _FULL_STOP = re.compile(r"[.!?…。！？]+(?:\*\*|__|\*|_)?\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Search terms of a claim: the stems of its content words, and its figures as written; figures are compared by
-    amount, and only order the units."""
-
-    words: frozenset[str]
-    figures: frozenset[str]
-
-    @classmethod
-    def of(cls, statement: Statement) -> _Wanted:
-        said = tokens(f"{statement.text} {statement.context}")
-        stems = frozenset(content_stems(" ".join(word for word in said if word not in _SCALES)))
-        figures = frozenset(one for one in stems if any(character.isdigit() for character in one))
-        return cls(stems - figures, figures)
 
 
 def add_citations(
@@ -134,7 +118,7 @@ class _Search:
         self._citer = citer
         self._document = document
         self._settings = settings
-        self._evidence: dict[tuple[int, int], Evidence | None] = {}
+        self._evidence: dict[tuple[int, int], Evidence] = {}
 
     @cached_property
     def _units(self) -> list[tuple[Source, int, frozenset[str]]]:
@@ -153,56 +137,49 @@ class _Search:
 
     def part(self, statement: Statement) -> Part | None:
         """Unit that supports ``statement``, or None."""
-        wanted = _Wanted.of(statement)
-        if len(wanted.words) < (_FEWEST_WITH_FIGURE if wanted.figures else _FEWEST_WORDS):
+        said = tokens(f"{statement.text} {statement.context}")
+        stems = frozenset(content_stems(" ".join(word for word in said if word not in _SCALES)))
+        # Figures are compared by amount, and only order the units.
+        wanted = frozenset(one for one in stems if not any(character.isdigit() for character in one))
+        if len(wanted) < (_FEWEST_WORDS if wanted == stems else _FEWEST_WITH_FIGURE):
             return None
-
-        def order(unit: tuple[Source, int, frozenset[str]]) -> tuple[int, int]:
-            return -len(wanted.words & unit[2]), -len(wanted.figures & unit[2])
-
-        enough = _OWN_WORDS * len(wanted.words)
         near = nsmallest(
-            _CANDIDATES, (unit for unit in self._units if len(wanted.words & unit[2]) >= enough), key=order
+            _CANDIDATES,
+            (unit for unit in self._units if cover(wanted, unit[2]) >= _OWN_WORDS),
+            key=lambda unit: (-len(wanted & unit[2]), -len(stems & unit[2])),
         )
-        saying = [(share, unit) for unit in near if (share := self._share(statement, unit[0], unit[1], wanted)) > 0.0]
-        best = max((share for share, _ in saying), default=0.0)
-        equal = [unit for share, unit in saying if share == best]
-        if not equal or len({source.doc_id for source, *_ in equal}) > 1:
+        shares = [(self._share(statement, source, number, wanted), source, number) for source, number, _ in near]
+        best = max((share for share, *_ in shares), default=0.0)
+        equal = [(source, number) for share, source, number in shares if share == best]
+        if best == 0.0 or len({source.doc_id for source, _ in equal}) > 1:
             return None
-        source, number, _ = equal[0]
+        source, number = equal[0]
         return Part(source.number, number, number, "")
 
-    def _share(self, statement: Statement, source: Source, number: int, wanted: _Wanted) -> float:
-        """Share of the claim's words in the unit if it certainly supports the claim, else 0.0."""
-        evidence = self._gathered(source.number, number)
-        if evidence is None:
-            return 0.0
+    def _share(self, statement: Statement, source: Source, number: int, wanted: frozenset[str]) -> float:
+        """Share of the ``wanted`` words in the unit if it certainly supports the claim, else 0.0."""
+        if (source.number, number) not in self._evidence:
+            citation = self._citer.look(Part(source.number, number, number, ""))
+            assert citation is not None  # the part names a given unit
+            self._evidence[source.number, number] = gather([citation], self._document)
+        evidence = self._evidence[source.number, number]
         words = content_stems(evidence.words)
-        own = cover(wanted.words, words)
-        if own < _OWN_WORDS or cover(wanted.words, evidence.stems) < _ALL_WORDS:
+        own = cover(wanted, words)
+        if own < _OWN_WORDS or cover(wanted, evidence.stems) < _ALL_WORDS or not _as_written(statement, evidence):
             return 0.0
-        if evidence.cells:
-            # The headers have every word except the document's name: the other cells differ from it in a single one.
-            name = f"{source.title} {self._document(source.doc_id).name}"
-            if not wanted.words <= {*words, *content_stems(name), *map(stem, _REPORTING)}:
-                return 0.0
-        if not _as_written(statement, evidence):
+        # The headers have every word except the document's name: the other cells differ from it in a single one.
+        name = f"{source.title} {self._document(source.doc_id).name}"
+        if evidence.cells and not wanted <= {*words, *content_stems(name), *map(stem, _REPORTING)}:
             return 0.0
         return own if support(statement, evidence, self._settings).finding.status == "supported" else 0.0
-
-    def _gathered(self, source: int, number: int) -> Evidence | None:
-        if (source, number) not in self._evidence:
-            citation = self._citer.look(Part(source, number, number, ""))
-            self._evidence[source, number] = None if citation is None else gather([citation], self._document)
-        return self._evidence[source, number]
 
 
 def _as_written(statement: Statement, evidence: Evidence) -> bool:
     """Whether each number of the claim is in the evidence (derived ones are not enough), and every capitalised word,
     including a sentence's first, in or around it."""
-    for number in numbers(statement.text):
-        if not any(agree(number, given, evidence.scale) for given in evidence.numbers):
-            return False
+    figures = [(figure.number, figure.scale) for figure in evidence.figures]
+    if not all(any(agree(number, *figure) for figure in figures) for number in numbers(statement.text)):
+        return False
     given = {stem(word) for word in tokens(f"{evidence.words}\n{evidence.around}")}
     capitals = (word for word in re.findall(r"[\w&.'’-]+", statement.text) if word[0].isupper())
     return all(word in STOP_WORDS or stem(word) in given for name in capitals for word in tokens(name))

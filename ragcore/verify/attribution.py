@@ -1,7 +1,6 @@
 """Figure attribution: a claim's number must describe the same thing as in the evidence.
 
-In a table, the claim must not name another row or column than the cell's (a right figure of the wrong line), narrow its
-row ("core net sales" for "Net sales") or omit a narrowing word of the row ("deferred revenue", "per share"). In prose,
+In a table, the claim must not name another row or column than the cell's: a right figure of the wrong line. In prose,
 when a sentence gives two figures of a kind ("61% on the drug, compared with 12% on placebo"), each belongs to the words
 of its own part. A number's part of the claim is the text between its neighbours.
 """
@@ -17,13 +16,12 @@ from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
 from ragcore.text.periods import MONTHS, canonical
 from ragcore.text.words import STOP_WORDS, stem, tokens
-from ragcore.verify.evidence import CitedCell, Evidence, Figure, Finding, parts
+from ragcore.verify.evidence import CitedCell, Evidence, Figure, parts
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
 # A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_REACH = 3  # words between a narrowing word and a word of the row's name
 
 
 # Names
@@ -184,35 +182,3 @@ def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
     if all(before):
         return before
     return after if all(after) else [frozenset()] * len(rivals)
-
-
-# A part of a row, or the whole of one that is a part
-
-
-def check_narrowing(claim: str, matches: Sequence[Figure], evidence: Evidence) -> list[Finding]:
-    """Findings on words that narrow a row's name in only one of ``claim`` and evidence; empty if one of the matching
-    cells fits."""
-    out: list[Finding] = []
-    for figure in matches:
-        cell = figure.cell
-        if cell is None or not label_terms(cell.row):
-            return []
-        added = _added(claim, cell, evidence)
-        if added:
-            out.append(Finding("unsupported", f"It adds “{added}”; the cited row is “{cell.row}”."))
-        else:
-            return []
-    return out[:1]
-
-
-def _added(claim: str, cell: CitedCell, evidence: Evidence) -> str:
-    """Word of the claim that narrows a following word of the row's name, or states an exclusion, and is nowhere in the
-    evidence."""
-    words, row = tokens(claim), tokens(cell.row)
-    naming = with_synonyms(set(label_terms(cell.row)))
-    known = {stem(word) for word in (*tokens(f"{evidence.words} {evidence.around}"), *row)}
-    for place, word in enumerate(words):
-        ahead = {stem(one) for one in words[place + 1 : place + 1 + _REACH]}
-        if word in lex.NARROWING and stem(word) not in known and ahead & naming:
-            return word
-    return ""

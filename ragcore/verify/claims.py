@@ -17,9 +17,8 @@ _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _QUOTE_BLOCK = re.compile(r"\s*(?:>\s?)+")
 _SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")
-# "Table 4. Genes in each group: “…”": the lead-in of a list item whose rest is a quote.
-_QUOTE_BEGINS = re.compile(r":[*_ ]*“")
-_QUOTE_ENDS = re.compile(r"”[.*_\s]*\Z")
+# "Table 4. Genes in each group: “…”": a list item that is a lead-in and a quote.
+_LEAD_AND_QUOTE = re.compile(r"(.+:[*_ ]*“[^“”]*)”[.*_\s]*", re.DOTALL)
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
@@ -125,8 +124,9 @@ def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
             yield from _table_pieces(text, start, end)
             continue
         spans = _whole_quotes(text, _split_at_marks(text, sentence_spans(text[start:end], start), ends))
-        if kind == "item":
-            spans = _whole_lead_in(text, spans, ends)
+        quote = _LEAD_AND_QUOTE.fullmatch(text, start, end) if kind == "item" else None
+        if quote is not None and not any(start < at <= quote.end(1) for at in ends):
+            spans = [(start, end)]  # full stops in a title end no statement
         for index, (first, last) in enumerate(spans):
             low = start if index == 0 else first
             high = spans[index + 1][0] if index + 1 < len(spans) else max(end, last)
@@ -205,22 +205,6 @@ def _whole_quotes(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
         piece = text[start:end]
         depth = max(0, depth + piece.count("“") - piece.count("”"))
     return out
-
-
-def _whole_lead_in(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:
-    """Sentences of a list item that ends in a quote, joined from the first of the lead-in (after the last mark before
-    the quote) to the one where the quote begins: full stops in a title end no statement."""
-    if not spans or not _QUOTE_ENDS.search(text, spans[-1][0], spans[-1][1]):
-        return spans
-    begins = _QUOTE_BEGINS.search(text, spans[0][0], spans[-1][1])
-    if begins is None:
-        return spans
-    low = max((mark for mark in marks if mark <= begins.start()), default=0)
-    lead = [span for span in spans if span[0] >= low and span[0] < begins.end()]
-    if len(lead) < 2:
-        return spans
-    first = spans.index(lead[0])
-    return [*spans[:first], (lead[0][0], lead[-1][1]), *spans[first + len(lead) :]]
 
 
 def _table_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:

@@ -8,10 +8,8 @@ examined in place. Otherwise each class is compared across both texts, each word
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import product
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
@@ -22,34 +20,30 @@ from ragcore.verify.evidence import Evidence, Finding
 
 # Share of a claim's words, in order, that makes it follow a sentence.
 _KEPT = 0.7
+# Share of a claim's content words that makes a sentence be about the same.
+_RELATED = 0.5
+_NO_TOPIC = STOP_WORDS | lex.DENIALS | lex.OPPOSITES.keys() | lex.UP | lex.DOWN
+_IMPLIED = lex.IMPLIED | {"without"}  # "requires consent" for "may not without consent"
 # Reach of a denial, in words.
 _REACH = 6
-_COMPARING = lex.MORE | lex.LESS
 _NAMES = {1: "an increase", -1: "a decrease"}
 _SIDES = {1: "at least", -1: "at most"}
 
 
 def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     """Findings that ``claim`` says the opposite of ``evidence``."""
-    labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cited_cells)
-    prose = evidence.sentences or ((evidence.words,) if not evidence.cited_cells else ())
-    said = tokens(claim)
+    labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cells)
+    prose = evidence.sentences or ((evidence.words,) if not evidence.cells else ())
     compared, settled = check_comparison(claim, evidence)
-    reasons: list[str] = []
     found: list[Finding] = []
-    spans = sentence_spans(claim, 0)
-    for (start, end), sentence in product(spans, prose):
-        found += _aligned(tokens(claim[start:end]), tokens(sentence))
-    given = "\n".join(prose)
-    if prose:
-        reasons += _denial(_plain(said), _plain(tokens(given)))
-    elif evidence.cells and numbers(claim) and _denials(said) > _denials(tokens(labels)):
-        reasons.append("It denies what the cited table gives.")
-    if not settled:
-        reasons += _direction(said, tokens(given or labels))
-        reasons += _signed(claim, evidence)
-    found += [Finding("unsupported", reason) for reason in reasons]
-    found += _opposites(said, tokens(f"{given} {labels}"), compared=settled)
+    for start, end in sentence_spans(claim, 0):
+        said = tokens(claim[start:end])
+        for sentence in prose:
+            found += _aligned(said, tokens(sentence)) or _related(said, tokens(sentence), settled=settled)
+        if labels and not prose:
+            found += _related(said, tokens(labels), settled=settled)
+            if numbers(claim) and len(_denied_at(said)) > len(_denied_at(tokens(labels))):
+                found.append(Finding("unsupported", "It denies what the cited table gives."))
     return [*compared, *found, *_bounds(claim, evidence)]
 
 
@@ -65,10 +59,6 @@ def _against(word: str) -> frozenset[str]:
 def _prefixed(word: str) -> tuple[str, ...]:
     """Words that ``word`` denies by a prefix ("unable": able)."""
     return tuple(word[len(p) :] for p in lex.PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
-
-
-def _denials(words: Sequence[str]) -> int:
-    return sum(word in lex.DENIALS for word in lex.without(words, lex.find(words, lex.IDIOMS)))
 
 
 def _denied_at(words: Sequence[str]) -> set[int]:
@@ -103,9 +93,6 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
         turned = [(a, b) for a in one for b in other if _opposed(a, b)]
         if turned and not {*one, *other} & lex.DENIALS:
             against.append(f"It says “{turned[0][0]}”; the cited words say “{turned[0][1]}”.")
-        modes = _mode(one), _mode(other)
-        if all(modes) and not modes[0] & modes[1]:
-            against.append(f"It {min(modes[0])} what the cited words {min(modes[1]).removesuffix('s')}.")
     if swapped := _exchanged(replaced):
         against.append(f"It puts “{swapped}” where the cited words have another.")
     if (denied[0] - denied[1]) % 2:
@@ -119,44 +106,57 @@ def _exchanged(replaced: Sequence[tuple[set[str], set[str]]]) -> str:
     return next((min(one) for one, other in replaced if one and other and (other, one) in replaced), "")
 
 
-# Denial
+# Claims that say it in other words
+
+
+def _related(said: Sequence[str], given: Sequence[str], *, settled: bool) -> list[Finding]:
+    """Opposites, opposite directions and denials in two texts of which the second has many words of the first.
+    ``settled``: words for more and less are already checked."""
+    mine, theirs = ({stem(word) for word in words if word not in _NO_TOPIC} for words in (said, given))
+    if len(mine & theirs) < _RELATED * len(mine):
+        return []
+    reason = ("" if settled else _direction(said, given)) or _opposite(said, given, settled=settled)
+    reason = reason or _denial(_plain(said), _plain(given))
+    return [Finding("unsupported", reason)] if reason else []
+
+
+def _opposite(said: Sequence[str], given: Sequence[str], *, settled: bool) -> str:
+    there, stems = set(given), {stem(word) for word in given}
+    for word in said:
+        same, opposed = lex.OPPOSITES.get(word, (frozenset(), frozenset()))
+        against = sorted(opposed & there)
+        checked = settled and word in lex.MORE | lex.LESS
+        if against and not checked and stem(word) not in stems and not same & there and not opposed & set(said):
+            return f"It says “{word}”; the cited words say “{against[0]}”."
+    return ""
 
 
 def _plain(words: Sequence[str]) -> list[str]:
     return [word for word in lex.without(words, lex.find(words, lex.IDIOMS)) if word not in lex.TITLES]
 
 
-def _denial(claimed: list[str], given: list[str]) -> list[str]:
-    """Words denied in one text and affirmed in the other. A text with both for a word is no conflict."""
-    claimed, given = _unprefixed(claimed, given), _unprefixed(given, claimed)
-    here, there = _denied(claimed), _denied(given)
-    # "Non-exclusive" denies a word, not the statement.
-    many, others = (sum(word in lex.DENIALS and word not in ("non", "nor") for word in ws) for ws in (claimed, given))
-    implied, implied_there = (any(word in lex.IMPLIED for word in words) for words in (claimed, given))
-    if many and {True} in here.values() and not others and not implied_there:
-        reached = {word for word, kinds in here.items() if True in kinds}
-        turned = {other for word in given for other in _against(word)}
-        told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is irrelevant
-        if {stem(word) for word in turned} & reached or {word for word in reached if here[word] == {True}} <= told:
-            return []  # "did not fall" for "rose", "not unable" for "able"
-        return ["It denies something the cited words don't deny."]
-    # "May not … without consent" and "requires consent" agree; with one denial removed they would not.
-    if others == 2 and not implied and not implied_there and "without" in given:
-        both = {word for word, kinds in there.items() if True in kinds}
-        return ["It has one denial; the cited words have two."] if many % 2 and both & set(here) else []
-    shared = [word for word in here if word in there]
-    denies = [word for word in shared if here[word] == {True} and there[word] == {False}]
-    affirms = [word for word in shared if here[word] == {False} and there[word] == {True}]
-    if (implied and not many) or (implied_there and not others):
-        return []
-    # As many on either side: one denial reworded ("no shares were repurchased", "did not repurchase shares").
-    if len(denies) == len(affirms) or (many and others and not (denies and not affirms)):
-        denies = []
-        affirms = affirms if many != others else []
-    if not (denies or affirms):
-        return []
-    verb, word = ("denies", denies[0]) if len(denies) > len(affirms) else ("affirms", affirms[0])
-    return [f"It {verb} “{word}”, against the cited words."]
+def _denial(said: list[str], given: list[str]) -> str:
+    """Word denied in one text and affirmed in the other."""
+    said, given = _unprefixed(said, given), _unprefixed(given, said)
+    here, there = _denied(said), _denied(given)
+    told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is irrelevant
+    turned = {stem(other) for word in given for other in _against(word)}  # "did not fall" for "rose"
+    if not {*said, *given}.isdisjoint(_IMPLIED) or bool(here) == bool(there):
+        return ""
+    if here:
+        return "" if here & turned or here <= told else "It denies something the cited words don't deny."
+    denied = there & {stem(word) for word in said}
+    return f"It affirms “{min(denied)}”, against the cited words." if denied else ""
+
+
+def _denied(words: Sequence[str]) -> set[str]:
+    """Stems of the content words next after a denial; one denied twice is none."""
+    found: set[str] = set()
+    for index, word in enumerate(words):
+        if word in lex.DENIALS - {"non", "nor"}:
+            near = (one for one in words[index + 1 : index + 1 + _REACH] if one not in STOP_WORDS | lex.DENIALS)
+            found ^= {stem(next(near, word))}
+    return found
 
 
 def _unprefixed(words: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -169,35 +169,14 @@ def _unprefixed(words: Sequence[str], others: Sequence[str]) -> list[str]:
     return out
 
 
-def _denied(words: Sequence[str]) -> Mapping[str, set[bool]]:
-    """Each content word → whether it is denied, affirmed, or both, anywhere in ``words``. Two denials cancel; a word
-    after the denied one may be denied too ("without Quillon's prior consent")."""
-    denied_at: dict[int, bool] = {}
-    unsure: set[int] = set()
-    for index, word in enumerate(words):
-        if word in lex.DENIALS:
-            near = range(index + 1, min(index + 1 + _REACH, len(words)))
-            reached = [place for place in near if words[place] not in STOP_WORDS | lex.DENIALS]
-            for place in reached[:1]:
-                denied_at[place] = not denied_at.get(place, False)
-            unsure.update(reached[1:3])
-    out: dict[str, set[bool]] = defaultdict(set)
-    for index, word in enumerate(words):
-        if word not in STOP_WORDS and word not in lex.DENIALS:
-            out[stem(word)].add(denied_at.get(index, False))
-            if index in unsure:
-                out[stem(word)].add(True)
-    return out
-
-
 # Up and down
 
 
-def _direction(said: Sequence[str], given: Sequence[str]) -> list[str]:
+def _direction(said: Sequence[str], given: Sequence[str]) -> str:
     up, other = _directed(said), _directed(given)
     if len(up) == len(other) == 1 and up != other:
-        return [f"It says {_NAMES[up.pop()]}; the cited words say the opposite."]
-    return []
+        return f"It says {_NAMES[up.pop()]}; the cited words say the opposite."
+    return ""
 
 
 def _directed(words: Sequence[str]) -> set[int]:
@@ -209,45 +188,6 @@ def _directed(words: Sequence[str]) -> set[int]:
         if sign and -sign not in moves[max(0, index - 1) : index + 2]
         if not lex.DENIALS & set(words[max(0, index - 2) : index])
     }
-
-
-def _signed(claim: str, evidence: Evidence) -> list[str]:
-    """Rises in the claim where the cited cell is negative, and falls where it is positive."""
-    sign, claimed = lex.direction(claim), numbers(claim)
-    given = [f for f in evidence.figures if f.cell is not None and any(agree(n, f.number, f.scale) for n in claimed)]
-    signs = {1 if f.cell.text.strip().startswith("+") else 0 for f in given if f.cell is not None}
-    return [f"It says {_NAMES[sign]}; the cited figure is a plus."] if sign < 0 and signs == {1} else []
-
-
-# Opposites and duties
-
-
-def _opposites(said: Sequence[str], given: Sequence[str], *, compared: bool) -> list[Finding]:
-    """Claim words absent from the cited words while their opposite is there. ``compared``: words for more and less are
-    already checked."""
-    there, stems = set(given), {stem(word) for word in given}
-    for word in dict.fromkeys(said):
-        if word not in lex.OPPOSITES or stem(word) in stems or (compared and word in _COMPARING):
-            continue
-        same, opposed = lex.OPPOSITES[word]
-        against = sorted(opposed & there)
-        if against and not same & there and not opposed & set(said):
-            denied = lex.DENIALS & {*said, *there}
-            return [
-                Finding("weak" if denied else "unsupported", f"It says “{word}”; the cited words say “{against[0]}”.")
-            ]
-    return []
-
-
-def _mode(words: Sequence[str]) -> set[str]:
-    """Modes of ``words`` about an act: ``forbids``, ``exempts``, ``requires``, ``permits``."""
-    found = set()
-    for mode, phrases in lex.MODES.items():
-        places = lex.find(words, phrases)
-        if places:
-            found.add(mode)
-            words = lex.without(words, places)  # "does not have to" is no "has to"
-    return found
 
 
 # At least and at most
@@ -275,7 +215,7 @@ def _bounded(evidence: Evidence) -> Iterator[tuple[Number, int, float | None]]:
     """Every number of the cited sentences, cells and headers, its bound (1, -1 or 0) and its table's scale."""
     for sentence in evidence.sentences:
         yield from ((number, _bound(sentence, number)[1], None) for number in numbers(sentence))
-    for cell in evidence.cited_cells:
+    for cell in evidence.cells:
         for text, scale in ((cell.text, cell.scale), (cell.row, None), (cell.column, None)):
             yield from ((number, _bound(text, number)[1], scale) for number in numbers(text))
 

@@ -128,48 +128,32 @@ def _year_of(figure: Figure) -> int:
 
 
 def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
-    """Findings on comparisons in ``text`` by the cited figures, and whether they settle its words for more and less."""
-    found = _of_two(text, evidence)
-    if found is None:
+    """Findings on a comparison in ``text`` ("A was higher than B") by the cited figures of its two things, and whether
+    they settle its words for more and less. "Less than 1 year" compares no two things."""
+    sides = _sides(text)
+    named = [(f, label_terms(f.cell.row) | label_terms(f.cell.column)) for f in evidence.figures if f.cell is not None]
+    unique = [(f, own.difference(*(other for g, other in named if g is not f and other != own))) for f, own in named]
+    if sides is None or len(unique) < 2:
         return [], False
-    (first, left), (second, right), said = found
-    if left == right:
+
+    def meant(said: frozenset[str]) -> Number | None:
+        scores = [(len(own & with_synonyms(set(said))), figure.number) for figure, own in unique]
+        most = max(score for score, _ in scores)
+        found = [number for score, number in scores if score == most]
+        return found[0] if most and len(found) == 1 else None
+
+    a, b = meant(sides[0] - sides[1]), meant(sides[1] - sides[0])
+    # Which of two outflows is more isn't told by their signs.
+    if a is None or b is None or a.percent != b.percent or a.amount == b.amount or max(a.amount, b.amount) < 0:
         return [], False
-    shown = f"{first} {'>' if left > right else '<'} {second}"
-    if (left > right) == (said > 0):
+    shown = f"{a.raw} {'>' if a.amount > b.amount else '<'} {b.raw}"
+    if (a.amount > b.amount) == sides[2]:
         return [Finding("supported", f"The cited figures say so: {shown}.")], True
     return [Finding("unsupported", f"The cited figures say the opposite: {shown}.")], False
 
 
-_Compared = tuple[tuple[str, float], tuple[str, float], int]
-
-
-def _of_two(text: str, evidence: Evidence) -> _Compared | None:
-    """Figures of the two things compared in ``text`` ("A was higher than B"), each with its value, and 1 or -1 for
-    whether the first is said to be more or less. "Less than 1 year" compares no two things."""
-    sides = _sides(text)
-    cells = [f for f in evidence.figures if f.cell is not None]
-    named = [(f, label_terms(f.cell.row) | label_terms(f.cell.column)) for f in cells if f.cell is not None]
-    if sides is None or len(named) < 2:
-        return None
-    unique = [(f, own.difference(*(other for g, other in named if g is not f and other != own))) for f, own in named]
-
-    def meant(said: frozenset[str]) -> list[Figure]:
-        scores = [(len(own & with_synonyms(set(said))), figure) for figure, own in unique]
-        most = max(score for score, _ in scores)
-        return [figure for score, figure in scores if score == most] if most else []
-
-    left, right = meant(sides[0] - sides[1]), meant(sides[1] - sides[0])
-    if len(left) != 1 or len(right) != 1 or left[0] is right[0]:
-        return None
-    a, b = left[0], right[0]
-    # Which of two outflows is more isn't told by their signs.
-    if a.number.percent != b.number.percent or max(a.number.amount, b.number.amount) < 0:
-        return None
-    return (a.number.raw, a.number.amount), (b.number.raw, b.number.amount), sides[2]
-
-
-def _sides(text: str) -> tuple[frozenset[str], frozenset[str], int] | None:
+def _sides(text: str) -> tuple[frozenset[str], frozenset[str], bool] | None:
+    """Terms on either side of a comparison, and whether the first is said to be more."""
     for clause in re.split(r"[.;,](?!\d)", text):
         words = tokens(clause)
         for place, word in enumerate(words):
@@ -183,5 +167,5 @@ def _sides(text: str) -> tuple[frozenset[str], frozenset[str], int] | None:
             right = words[place + 1 :]
             first = next((one for one in right if one not in lex.ABOUT), "")
             if first and (years(first) or not (first[0].isdigit() or first == "one" or first in WORDS)):
-                return terms(" ".join(left)), terms(" ".join(right)), 1 if said in lex.MORE else -1
+                return terms(" ".join(left)), terms(" ".join(right)), said in lex.MORE
     return None

@@ -12,9 +12,9 @@ from ragcore.text.numbers import Number, numbers, scale_note
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import content_stems, tokens
-from ragcore.types import Cell, Citation, ClaimStatus, Document, Element
+from ragcore.types import Cell, Citation, ClaimStatus, Document, Element, Table
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
-from ragcore.verify.signs import Reading, reading
+from ragcore.verify.signs import Sense, sense_of
 
 _CAPTION = 250  # characters
 
@@ -66,17 +66,16 @@ class CitedCell:
         return "except" in self.grid.notes.lower() and "per" in words[:-1] and "cent" not in words
 
     @property
-    def reading(self) -> Reading:
+    def sense(self) -> Sense:
         """Meaning of its sign, by the name of its row, or of its column if only that tells."""
-        found = reading(self.named.head, self.named.group)
-        return found if found.plain or found.bracketed else reading(self.column)
+        named = (sense_of(name) for name in (self.named.head, self.row, self.column))
+        return next((found for found in named if found.plain or found.bracketed), Sense("", "", frozenset()))
 
     @property
     def meaning(self) -> str:
         """Word "loss" for a bracketed amount in a row of gains, whose name does not say so; else "" (none)."""
-        found = self.reading
         negative = any(number.value < 0 for number in numbers(self.text))
-        return "loss" if negative and (found.plain, found.bracketed) == ("gain", "loss") else ""
+        return "loss" if negative and (self.sense.plain, self.sense.bracketed) == ("gain", "loss") else ""
 
     @property
     def scale(self) -> float | None:
@@ -105,23 +104,15 @@ class Figure:
 @dataclass(frozen=True)
 class Evidence:
     """Evidence of one claim's citations. ``words`` may support anything; ``around`` (titles, sections, the rest of the
-    row) only names and periods, of which ``titles`` are the documents' own; ``near`` is the surrounding passage.
-    ``quotes`` holds each citation's quote; ``sentences`` the cited prose; ``cells`` (own text, label) of every cited
-    table cell; ``scale`` the tables' stated scale, if they have one."""
+    row) only names and periods; ``near`` is the surrounding passage. ``quotes`` holds each citation's quote;
+    ``sentences`` the cited prose; ``cells`` every cited table cell."""
 
     words: str
     around: str
     near: str
-    cells: tuple[tuple[str, str], ...]
-    scale: float | None
-    titles: str = ""
     quotes: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
-    cited_cells: tuple[CitedCell, ...] = ()
-
-    @cached_property
-    def numbers(self) -> list[Number]:
-        return numbers(self.words)
+    cells: tuple[CitedCell, ...] = ()
 
     @cached_property
     def stems(self) -> set[str]:
@@ -137,7 +128,7 @@ class Evidence:
                 own = parts(sentence, [one for one in found if one.kind == number.kind])
                 rank = sum(one.kind == number.kind and one.start < number.start for one in found)
                 out.append(Figure(number, None, None, place, number.currency, own[rank]))
-        for cell in self.cited_cells:
+        for cell in self.cells:
             unit = unit_of_label(cell.column) or unit_of_label(cell.row) or unit_of_label(cell.grid.notes)
             for number in numbers(cell.text):
                 plain = not (number.percent or number.unit or number.currency)
@@ -171,43 +162,34 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
     words: list[str] = []
     around: list[str] = []
     near: list[str] = []
-    titles: list[str] = []
     quotes: list[str] = []
     sentences: list[str] = []
     cells: list[CitedCell] = []
-    scales: set[float] = set()
     for citation in citations:
         doc = document(citation.doc_id)
         words.extend((citation.label, citation.quotation))
         quotes.append(citation.quotation)
-        titles.extend((citation.title, doc.name))
         around.extend((citation.title, doc.name, *citation.section))
         near.append(doc.text[max(0, citation.start - 1500) : min(doc.body_end, citation.end + 500)])
         found = list(elements_within(doc, citation.start, citation.end))
         for element in found:
-            stated = scale_note(doc.text[max(0, element.start - 400) : element.start])
+            own: list[CitedCell] = []
             if element.table is not None:
-                own, beside, notes = _read_table(doc, element, citation, stated)
+                own, beside, notes = _read_table(doc, element, element.table, citation)
                 cells.extend(own)
                 words.extend(f"{cell.label} {cell.meaning}".strip() for cell in own)
                 around.extend((notes, beside, "" if element.table.title else _above(doc, element)))
-                stated = scale_note(notes) or stated
-            if element.table is None or not own:
+            if not own:
                 sentences.extend(_sentences(doc, element, citation))
-            if stated is not None:
-                scales.add(stated)
         if not found:
             sentences.append(citation.quotation)
     return Evidence(
-        words="\n".join(word for word in words if word),
+        words="\n".join(filter(None, words)),
         around="\n".join(around),
         near="\n".join(near),
-        cells=tuple((cell.text, cell.label) for cell in cells),
-        scale=scales.pop() if len(scales) == 1 else None,
-        titles="\n".join(titles),
         quotes=tuple(quotes),
         sentences=tuple(dict.fromkeys(sentences)),
-        cited_cells=tuple(cells),
+        cells=tuple(cells),
     )
 
 
@@ -224,48 +206,40 @@ def _above(document: Document, element: Element) -> str:
 
 
 def _read_table(
-    document: Document, element: Element, citation: Citation, scale: float | None
+    document: Document, element: Element, table: Table, citation: Citation
 ) -> tuple[list[CitedCell], str, str]:
     """Cited cells of a table, the words beside them in their rows, and its title, headers and corner."""
-    assert element.table is not None
-    table = element.table
     labelled = LabelledTable(document, table)
     cited = labelled.cells(citation.start, citation.end)
     if not cited:
         return [], "", ""
-    firsts: dict[int, Cell] = {}
-    for cell in table.cells:
-        if not cell.header and cell.end > cell.start and (cell.row not in firsts or cell.col < firsts[cell.row].col):
-            firsts[cell.row] = cell
-    heads = " ".join(labelled.text(cell) for cell in table.cells if cell.header)
-    corner = next((labelled.text(cell) for cell in table.cells if cell.row == 0 and cell.col == 0), "")
-    notes = "\n".join(part for part in (table.title, heads, corner) if part)
+    texts = {cell: labelled.text(cell) for cell in table.cells}
+    body = [cell for cell in table.cells if not cell.header]
+    firsts: dict[int, Cell] = {}  # the row names
+    for cell in sorted(body, key=lambda cell: cell.col):
+        if cell.end > cell.start:
+            firsts.setdefault(cell.row, cell)
+    heads = " ".join(texts[cell] for cell in table.cells if cell.header)
+    corner = next((texts[cell] for cell in table.cells if cell.row == cell.col == 0), "")
+    notes = "\n".join(filter(None, (table.title, heads, corner)))
     # The header over the row names is no column for a figure.
-    heads_of_rows = {(cell.row, cell.col) for cell in firsts.values()}
-    valued = [cell for cell in table.cells if not cell.header and (cell.row, cell.col) not in heads_of_rows]
+    valued = [cell for cell in body if cell not in firsts.values()]
     columns = {column for cell in valued for column in range(cell.col, cell.col + cell.col_span)}
+    labels = enumerate(labelled.column_labels())
     grid = Grid(
         rows=tuple(dict.fromkeys(labelled.row_label(cell) for cell in firsts.values())),
-        columns=tuple(
-            dict.fromkeys(label for i, label in enumerate(labelled.column_labels()) if label and i in columns)
-        ),
+        columns=tuple(dict.fromkeys(label for column, label in labels if label and column in columns)),
         notes=notes,
-        scale=scale_note(notes) or scale,
-        currency=_currency(document, element, notes, " ".join(labelled.text(cell) for cell in table.cells)),
+        scale=scale_note(notes) or scale_note(document.text[max(0, element.start - 400) : element.start]),
+        currency=_currency(document, element, notes, " ".join(texts.values())),
     )
     own = []
     for cell in cited:
         label = labelled.label(cell)
-        over = " ".join(dict.fromkeys(labelled.text(head) for head in labelled.heads(cell) if head.header))
-        own.append(
-            CitedCell(labelled.text(cell), label, labelled.row_label(cell) if label else RowLabel("", ""), over, grid)
-        )
+        over = " ".join(dict.fromkeys(texts[head] for head in labelled.heads(cell) if head.header))
+        own.append(CitedCell(texts[cell], label, labelled.row_label(cell) if label else RowLabel("", ""), over, grid))
     rows = {cell.row for cell in cited if not cell.header}
-    beside = " ".join(
-        labelled.text(cell)
-        for cell in table.cells
-        if cell.row in rows and not cell.header and not any(mark.isdigit() for mark in labelled.text(cell)[:1])
-    )
+    beside = " ".join(texts[cell] for cell in body if cell.row in rows and not texts[cell][:1].isdigit())
     return own, beside, notes
 
 

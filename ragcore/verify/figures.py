@@ -7,20 +7,21 @@ it must follow from cited figures, which are then named.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import WORDS, Number, agree, numbers
+from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.units import unit_after
 from ragcore.text.words import tokens
-from ragcore.verify.attribution import check_narrowing, misplaced
+from ragcore.verify.attribution import misplaced
 from ragcore.verify.claims import Statement
 from ragcore.verify.derive import derive, may_be_derived
 from ragcore.verify.evidence import Evidence, Figure, Finding, parts
-from ragcore.verify.signs import Told, told
+from ragcore.verify.signs import Sense, told
 
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 _QUOTED = re.compile(r"“[^”]*”")
+_ENUMERATOR = re.compile(r"\(\d{1,2}\)")
 _SIGNS = {
     True: "positive here and negative in the cited words",
     False: "negative here and positive in the cited words",
@@ -30,7 +31,8 @@ _SIGNS = {
 def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
     """Findings on the numbers of ``statement``."""
     text = statement.text
-    claimed = [number for number in numbers(text) if not _is_enumerator(number, text)]
+    listed = "(1)" in text  # "(1) a plan and (2) a budget"
+    claimed = [number for number in numbers(text) if not (listed and _ENUMERATOR.fullmatch(number.raw))]
     matched = {number.start: _matches(number, text, evidence) for number in claimed}
     valued = [n for n in claimed if any(f.cell is not None or f.sentence >= 0 for f in matched[n.start])]
     part_of = {number.start: part for number, part in zip(valued, parts(text, valued))}
@@ -51,15 +53,13 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
                 out.append(finding)
             continue
         found += 1
-        out.extend(_check_sign(number, claimed, statement, matches, evidence))
+        out.extend(_check_sign(number, claimed, statement, matches))
         out.extend(_check_scale(number, text, matches))
         if number.start in part_of:
             places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
             reason = misplaced(number, places, context, matches, evidence)
             if reason:
                 out.append(Finding("unsupported", reason, (number.raw,)))
-            else:
-                out.extend(check_narrowing(context, matches, evidence))
     if found:
         out.append(Finding("supported", f"{'Its number is' if found == 1 else 'Its numbers are'} in the cited words."))
     return out
@@ -88,8 +88,6 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
     around = [given for given in numbers(evidence.around) if given.kind == number.kind]
     if any(agree(number, given, None, bare=False) for given in around):
         return None
-    if not same and number.unit is None and _stands_in(number.raw, evidence.words):
-        return None
     measured = bool(number.kind) and any(figure.number.kind == number.kind for figure in evidence.figures)
     if may_be_derived(text):
         sign = lex.direction(text)
@@ -103,86 +101,61 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
             return Finding("unsupported", f"It says {said}; {against} is the opposite.", (number.raw,))
     if number.counts and not measured and not (same and number.unit):
         return Finding("supported", "")
-    shown = _as_given(same[0], evidence) if same else number.raw
+    shown = _as_given(same[0]) if same else number.raw
     if shown != number.raw:
         unit = unit_after(text, number.start + len(number.raw))
         mine = f"{number.raw} {unit.name}" if unit else number.raw
         return Finding("unsupported", f"It says {mine}; the cited words say {shown}.", (number.raw,))
+    near = () if evidence.cells else numbers(evidence.near)
+    if any(given.kind == number.kind and agree(number, given, None, bare=False) for given in near):
+        return Finding("weak", f"{number.raw} is near the cited words, not in them.", (number.raw,))
     return Finding("unsupported", f"{number.raw} is not in the cited words.", (number.raw,))
 
 
-def _is_enumerator(number: Number, text: str) -> bool:
-    """Whether it is an enumerator such as ``(2)`` before a list entry, not a restated number: "three (3) minutes"."""
-    behind, ahead = text[number.start + len(number.raw) :], tokens(text[: number.start])[-1:]
-    bracketed = re.fullmatch(r"\(\d{1,2}\)", number.raw) and re.match(r"\s*[A-Za-z]", behind)
-    return bracketed is not None and WORDS.keys().isdisjoint(ahead)
-
-
-def _as_given(figure: Figure, evidence: Evidence) -> str:
+def _as_given(figure: Figure) -> str:
     unit = figure.number.unit.name if figure.number.unit else ""
     currency = figure.currency if figure.currency and not figure.number.currency else ""
     scale = _SCALES.get(figure.scale or 1.0, "")
     return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
 
 
-def _stands_in(raw: str, text: str) -> bool:
-    return re.search(rf"(?<![\w.,]){re.escape(raw)}(?![\w]|[.,]\d|-[A-Z])", text, re.IGNORECASE) is not None
-
-
 def _check_sign(
-    number: Number, claimed: Sequence[Number], statement: Statement, matches: list[Figure], evidence: Evidence
+    number: Number, claimed: Sequence[Number], statement: Statement, matches: list[Figure]
 ) -> list[Finding]:
     """Findings if no figure that ``number`` agrees with has its sign."""
     text = statement.text
     if _QUOTED.search(text):
         return []
     before = max((n.start + len(n.raw) for n in claimed if n.start < number.start), default=0)
-    after = min((n.start for n in claimed if n.start > number.start), default=len(text))
-
-    def said(named: frozenset[str] = frozenset()) -> Told:
-        found = told(text, number.start, number.start + len(number.raw), before, after, named)
-        end = len(statement.context)
-        return found if found.meaning or not end else told(statement.context, end, end, 0, end, named)
-
-    reasons = [_against(number, said, figure, evidence) for figure in matches]
+    reasons = [_against(number, f"{statement.context} {text}", text[before : number.start], one) for one in matches]
     return [] if not all(reasons) else [Finding("unsupported", f"{number.raw} is {reasons[0]}.", (number.raw,))]
 
 
-def _against(number: Number, said: Callable[[frozenset[str]], Told], figure: Figure, evidence: Evidence) -> str:
-    """Reason why ``number`` lacks the sign of ``figure``, "" if it has it."""
+def _against(number: Number, text: str, own: str, figure: Figure) -> str:
+    """Reason why ``number``, after its ``own`` words of the claim ``text``, lacks the sign of ``figure``, or ""."""
     negative = figure.number.value < 0
-    if figure.cell is None:
-        if (number.value < 0) == negative:
-            return ""
-        return "" if negative and (said(frozenset()).meaning == "loss" or said(frozenset()).out) else _SIGNS[negative]
-    read = figure.cell.reading
-    given = read.meaning(negative)
+    sense = figure.cell.sense if figure.cell is not None else Sense("", "", frozenset())
+    given = sense.bracketed if negative else sense.plain
+    said, out = told(text, own, sense.words)
     if number.value < 0:
-        return "" if negative or given in ("loss", "deduction") else _SIGNS[False]
-    claim = said(read.bracketed_words if read.either else frozenset())
-    if not negative:
-        if given == "gain" and (claim.meaning == "loss" or (read.either and claim.meaning == "deduction")):
-            return "a loss here and none in the cited words" if claim.meaning == "loss" else _SIGNS[False]
-        return "a gain here and none in the cited words" if given == "loss" and claim.meaning == "gain" else ""
-    if read.either:
-        fits = claim.meaning == given or claim.meaning == "deduction" or (given != "gain" and claim.out)
-    elif given == "loss" and read.plain == "loss":
-        fits = claim.meaning != "gain"
+        aside = figure.cell is None and number.raw.startswith("(")  # "Pablo Mandado (27)"
+        fits = negative or aside or given in ("loss", "deduction")
+    elif not negative:
+        fits = {said, given} != {"gain", "loss"}
+    elif sense.words:
+        fits = said == "loss" or (out and given != "gain")
+    elif sense.plain == "loss":
+        fits = said != "gain"
     else:
-        fits = given == "deduction" or claim.meaning == "loss" or claim.out
-    return "" if fits else _SIGNS[True]
+        fits = given == "deduction" or said == "loss" or out
+    return "" if fits else _SIGNS[negative]
 
 
 def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Finding]:
-    """Findings on a scale missing from the cited table, or omitted by the claim."""
-    cells = [figure for figure in matches if figure.cell is not None and figure.number.scale == 1.0]
-    if not cells or len(cells) < len(matches):
-        return []
-    stated = {figure.scale or 1.0 for figure in cells}
-    said = next(iter(stated)) if len(stated) == 1 else 1.0
-    if number.scale >= 1e3 and all(f.scale is None and abs(f.number.amount) != abs(number.amount) for f in cells):
-        return [Finding("weak", f"The cited words give {cells[0].number.raw} without a scale.", (number.raw,))]
-    copied = number.scale == 1.0 and any(abs(figure.number.value) == abs(number.value) for figure in cells)
+    """Findings on a table's scale that the claim omits."""
+    stated = {figure.scale or 1.0 for figure in matches if figure.cell is not None and figure.number.scale == 1.0}
+    said = stated.pop() if len(stated) == 1 and all(figure.cell is not None for figure in matches) else 1.0
+    copied = number.scale == 1.0 and any(abs(figure.number.value) == abs(number.value) for figure in matches)
     if number.currency and copied and said in _SCALES and _SCALES[said] not in text.lower() and "“" not in text:
         return [Finding("weak", f"The cited table gives {number.raw} in {_SCALES[said]}s.", (number.raw,))]
     return []

@@ -31,16 +31,12 @@ _NUMBERED = re.compile(
 
 def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
     """Findings on codes such as 10-K and BMS-986158 missing from the cited words, their title and their row."""
-    given = f"{evidence.words}\n{evidence.around}".lower()
+    given = f"{evidence.words}\n{evidence.around}"
     return [
         Finding("unsupported", f"{code} is not in the cited words.")
         for code in codes(statement.text)
-        if not _holds(given, code.lower())
+        if re.search(rf"(?<!\w){re.escape(code)}(?!\w)", given, re.IGNORECASE) is None
     ]
-
-
-def _holds(text: str, code: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(code)}(?!\w)", text) is not None
 
 
 def check_numbered(statement: Statement, evidence: Evidence) -> list[Finding]:
@@ -72,21 +68,16 @@ def _numbered(text: str) -> set[tuple[str, str]]:
 def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
     """Findings on names missing from the cited words, their title, section and row; nearby names count only if those
     name nothing else ("The Company paid ...")."""
-    close, sentences = f"{evidence.words}\n{evidence.around}", " ".join(evidence.sentences)
-    given, nearby = _forms(close), _forms(evidence.near)
-    if not lex.WHOM.isdisjoint(tokens(sentences)) or not names(sentences):
-        given |= nearby
+    cited = " ".join(evidence.sentences)
+    nearby = evidence.near if not lex.WHOM.isdisjoint(tokens(cited)) or not names(cited) else ""
+    given = set(tokens(f"{evidence.words}\n{evidence.around}\n{nearby}"))
+    stems = {stem(word) for word in given}
     missing = []
     for name in names(statement.text):
         own = [part for part in tokens(name) if part not in _NOT_NAMES and part not in WORDS]
-        if any(part not in given and stem(part) not in given for part in own):
+        if any(part not in given and stem(part) not in stems for part in own):
             missing.append(name)
     return [Finding("weak", f"The name {name} is not in the cited words.") for name in dict.fromkeys(missing)]
-
-
-def _forms(text: str) -> set[str]:
-    words = set(tokens(text))
-    return words | {stem(word) for word in words}
 
 
 def names(text: str) -> list[str]:
@@ -129,15 +120,12 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
     given, around, near = periods(evidence.words), periods(evidence.around), periods(evidence.near)
     out: list[Finding] = []
     for kind, told in _PERIODS.items():
-        there: frozenset[Any] = next(
-            (found for level in (given, around, near) if (found := getattr(level, kind))), frozenset()
-        )
-        missing = [one for one in sorted(getattr(said, kind)) if one not in there]
-        if kind == "dates":
-            missing = [date for date in missing if not _is_day(date, there)]
+        levels: list[frozenset[Any]] = [getattr(level, kind) for level in (given, around, near)]
+        there = next(filter(None, levels), frozenset())
+        missing = [one for one in sorted(getattr(said, kind)) if not _is_there(one, there)]
         for one in missing:
             name, wrong = told(one), (str(one),) if kind == "years" else ()
-            if getattr(given, kind):
+            if levels[0]:
                 listed = ", ".join(told(other) for other in sorted(there))
                 out.append(Finding("unsupported", f"It says {name}; the cited words say {listed}.", wrong))
             else:
@@ -152,7 +140,9 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
     return out
 
 
-def _is_day(date: tuple[int, int, int], given: frozenset[tuple[int, int, int]]) -> bool:
-    """Whether ``date`` is among those ``given``, either possibly without a year."""
-    month, day, year = date
-    return any((m, d) == (month, day) and (not y or not year or y == year) for m, d, y in given)
+def _is_there(period: Any, given: frozenset[Any]) -> bool:
+    """Whether ``period`` is among those ``given``; either of two days may lack a year."""
+    if not isinstance(period, tuple):
+        return period in given
+    *day, year = period
+    return any([*day] == [*other] and (not its or not year or year == its) for *other, its in given)

@@ -25,7 +25,7 @@ from ragcore.text.sentences import count_tokens
 from ragcore.types import Citation, Claim, ClaimStatus, Document, Mark, Usage
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import gather
-from ragcore.verify.support import support
+from ragcore.verify.support import ORDER, support
 from ragcore.verify.verify import GENERATED, NOT_CHECKED
 
 MOST_CLAIMS = 30
@@ -34,7 +34,6 @@ LONGEST_REASON = 300  # characters
 _FRAME, _EACH = 200, 120
 
 _STATUS: dict[str, ClaimStatus] = {"supported": "supported", "partly": "weak", "not supported": "unsupported"}
-_ORDER: tuple[ClaimStatus, ...] = ("supported", "weak", "unsupported")
 
 
 class Verdict(Filled):
@@ -164,7 +163,7 @@ def _in_force(
     said = _STATUS[verdict.verdict]
     caveat = f" {GENERATED}" if any(citation.generated for citation in cited) else ""
     reason = f"{model}: {verdict.reason}{caveat}"
-    if _ORDER.index(said) > _ORDER.index(claim.status):
+    if ORDER.index(said) > ORDER.index(claim.status):
         return replace(claim, status=said, reason=reason)
     lifts = said == "supported" and claim.status != "supported"
     if lifts and support(statement, gather(cited, document), settings.verify).agrees:

@@ -78,15 +78,12 @@ def is_quoted(statement: Statement, evidence: Evidence) -> bool:
     given = (*evidence.sentences, *evidence.quotes, " ".join(evidence.quotes))
     if any(_holds(tokens(text), said) and signs <= _signs(text) for text in given):
         return True
-    return _is_row(quote, evidence.cited_cells)
+    return _is_row(quote, evidence.cells)
 
 
 def _is_row(quote: str, cells: Sequence[CitedCell]) -> bool:
     """Whether ``quote`` consists only of cited cells with their headers ("Revenues — 2023: 5,432; 2022: 5,030") and row
     names."""
-    whole = set(tokens(quote))
-    if any(whole <= set(tokens(f"{cell.label} {cell.text}")) and _signed(quote, cell) for cell in cells):
-        return True
     rows = [set(tokens(cell.row)) for cell in cells if cell.row]
     found = False
     for piece in _PIECES.split(quote):

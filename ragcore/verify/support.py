@@ -95,11 +95,11 @@ def support(
     share, gap = cover_of(statement.text, evidence)
     probability = BY_WORDS(share, gap)
     said, only = f"{share:.0%} of its words are in the cited words.", "Only "
-    if probability < settings.weak_below and reranker is not None and not evidence.cited_cells:
+    if probability < settings.weak_below and reranker is not None and not evidence.cells:
         probability = BY_RELEVANCE(share, gap, relevance_of(statement.text, evidence, reranker))
         if probability >= settings.weak_below:
             said = "It says the same as the cited words in other words."
-    if entailment is not None and not evidence.cited_cells:
+    if entailment is not None and not evidence.cells:
         entailed = float(entailment.score(statement.text, [evidence.words[:_PASSAGE]])[0])
         probability = Logistic(0.0, (0.5, 0.5))(log_odds(probability, _MOST), log_odds(entailed, _MOST))
         said, only = f"{entailment.name} finds it {entailed:.0%} likely that the cited words say so.", ""

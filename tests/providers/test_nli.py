@@ -20,7 +20,7 @@ from tests.answer.samples import SETTINGS
 from tests.providers.models import tiny_cross_encoder
 
 WORDS = "The cat of the company sat in the property."
-EVIDENCE = Evidence(WORDS, "", "", (), None, sentences=(WORDS,))
+EVIDENCE = Evidence(WORDS, "", "", sentences=(WORDS,))
 
 
 def tiny_entailment(folder: Path, *outputs: str) -> str:

@@ -98,3 +98,7 @@ def test_units_and_currencies_are_compared(one: str, other: str, same: bool) -> 
 )
 def test_dates_and_quarters_are_read(text: str, dates: set[tuple[int, int, int]], quarters: set[int]) -> None:
     assert (periods(text).dates, periods(text).quarters) == (dates, quarters)
+
+
+def test_a_half_of_a_year_is_no_share() -> None:
+    assert [number.value for number in numbers("Half of the plants closed in the second half of 2022.")] == [50.0]

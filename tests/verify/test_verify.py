@@ -421,7 +421,7 @@ def test_the_wrong_figure_is_named_by_its_place(text: str, wrong: list[str]) -> 
 
 def test_support_is_a_probability_that_no_wrong_figure_outweighs() -> None:
     cited = "The board approved a buyback of 40 million shares in May."
-    evidence = Evidence(cited, "", "", (), None, sentences=(cited,))
+    evidence = Evidence(cited, "", "", sentences=(cited,))
 
     def carried(text: str) -> Support:
         return support(Statement(text, 0, len(text), (1,)), evidence, SETTINGS.verify)
