@@ -17,6 +17,7 @@ import threading
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,19 +50,12 @@ class ChromaStore:
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
         for at in range(0, len(entries), BATCH):
             part = entries[at : at + BATCH]
+            columns = [asdict(entry) for entry in part]
             with self._folder.collection(self._seconds, writes=True) as collection:
                 collection.upsert(
-                    ids=[entry.chunk_id for entry in part],
+                    ids=[column.pop("chunk_id") for column in columns],
                     embeddings=np.asarray(vectors[at : at + BATCH], dtype=np.float32),
-                    metadatas=[
-                        {
-                            "doc_id": entry.doc_id,
-                            "kind": entry.kind,
-                            "first_page": entry.first_page,
-                            "last_page": entry.last_page,
-                        }
-                        for entry in part
-                    ],
+                    metadatas=columns,
                 )
 
     def delete_documents(self, doc_ids: Sequence[str]) -> None:
@@ -81,9 +75,9 @@ class ChromaStore:
             if len(few["ids"]) <= FEW:
                 return _compared(few, vector, k)
             found = _nearest(collection, vector, k, where)
-            return (
-                found if len(found) == k else _compared(collection.get(where=where, include=["embeddings"]), vector, k)
-            )
+            if len(found) == k:
+                return found
+            return _compared(collection.get(where=where, include=["embeddings"]), vector, k)
 
     def count(self) -> int:
         with self._folder.collection(self._seconds) as collection:
@@ -105,13 +99,14 @@ def _where(scope: Scope) -> dict[str, Any] | None:
     if scope.kinds:
         conditions.append({"kind": {"$in": list(scope.kinds)}})
     if scope.pages:
-        ranges = [
-            {"$and": [{"first_page": {"$lte": end}}, {"last_page": {"$gte": start}}]} for start, end in scope.pages
-        ]
-        conditions.append(ranges[0] if len(ranges) == 1 else {"$or": ranges})
-    if not conditions:
-        return None
-    return conditions[0] if len(conditions) == 1 else {"$and": conditions}
+        ends = [[{"first_page": {"$lte": end}}, {"last_page": {"$gte": start}}] for start, end in scope.pages]
+        conditions.append(_joined("$or", [_joined("$and", each) for each in ends]))
+    return _joined("$and", conditions) if conditions else None
+
+
+def _joined(sign: str, conditions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Conditions as one; Chroma takes no list of one."""
+    return conditions[0] if len(conditions) == 1 else {sign: conditions}
 
 
 def _nearest(collection: Any, vector: Vector, k: int, where: dict[str, Any] | None) -> list[tuple[str, float]]:

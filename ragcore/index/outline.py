@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ragcore.index.store import Store
 
-_COLUMNS = "position, tokens, first_page, last_page, coalesce(first_tile, -1), coalesce(last_tile, -1)"
 Ints = NDArray[np.int32]
 
 
@@ -35,17 +34,14 @@ class Extent:
 @dataclass(frozen=True)
 class Outline:
     """Chunks of some documents, one row each, by document and by index. Arrays ``(n,)``: ``doc`` is the index of its
-    extent, ``position`` its index there, ``tile`` and ``last_tile`` the first and last tile that it spans, ``x`` their
-    midpoint among the tiles of all documents; pages count from 1 (0: none), tokens are cl100k's."""
+    extent, ``position`` its index there, ``first_page`` counts from 1 (0: none), ``tiles`` ``(2, n)`` are the first and
+    last tile that it spans, ``x`` is their midpoint among the tiles of all documents."""
 
     extents: tuple[Extent, ...]
     doc: Ints
     position: Ints
-    tile: Ints
-    last_tile: Ints
-    tokens: Ints
     first_page: Ints
-    last_page: Ints
+    tiles: Ints
     x: NDArray[np.float64]
 
     def __len__(self) -> int:
@@ -66,54 +62,42 @@ class Outline:
 
     def of(self, doc_ids: Sequence[str]) -> Outline:
         """Outline of those of its documents that are among ``doc_ids``, in its own order."""
-        wanted = set(doc_ids)
-        kept = [extent for extent in self.extents if extent.doc_id in wanted]
-        if len(kept) == len(self.extents):
-            return self
-        whole = (self.position, self.tile, self.last_tile, self.tokens, self.first_page, self.last_page)
-        return _joined(
-            [
-                (extent.doc_id, extent.title, np.stack([c[extent.start : extent.start + extent.chunks] for c in whole]))
-                for extent in kept
-            ]
-        )
+        kept = [extent for extent in self.extents if extent.doc_id in doc_ids]
+        whole = np.stack([self.position, self.first_page, *self.tiles])
+        return _joined([(e.doc_id, e.title, whole[:, e.start : e.start + e.chunks]) for e in kept])
 
 
 def outline(store: Store, doc_ids: Sequence[str]) -> Outline:
     """Outline of ``doc_ids``, in that order; documents without chunks are left out."""
     titles = store.titles()
-    found: list[tuple[str, str, Ints]] = []
+    query = """
+        SELECT position, first_page, coalesce(first_tile, position), coalesce(last_tile, position)
+        FROM chunks WHERE doc_id = ? ORDER BY position
+    """
     with store.database.read() as connection:
-        for doc_id in doc_ids:
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE doc_id = ? ORDER BY position", (doc_id,))
-            # One flat run of numbers, since intermediate lists of rows and columns take several times as long.
-            numbers = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
-            position, tokens, first_page, last_page, tile, last_tile = numbers.reshape(-1, 6).T
-            tile, last_tile = np.where(tile < 0, [position, position], [tile, last_tile])
-            columns = np.stack([position, tile, last_tile, tokens, first_page, last_page])
-            found.append((doc_id, titles.get(doc_id, doc_id), columns))
-    return _joined(found)
+        # One flat run of numbers, since intermediate lists of rows and columns take several times as long.
+        found = (np.fromiter(chain.from_iterable(connection.execute(query, (one,))), np.int32) for one in doc_ids)
+        return _joined([(one, titles.get(one, one), flat.reshape(-1, 4).T) for one, flat in zip(doc_ids, found)])
 
 
 def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
-    """Outline from each document's id, title and columns: int32 ``(6, chunks)``, in the order of `Outline`."""
+    """Outline from each document's id, title and columns."""
     extents: list[Extent] = []
+    kept = [np.zeros((4, 0), dtype=np.int32)]
     start = first = 0
     for doc_id, title, columns in documents:
         count = columns.shape[1]
         # A tile spans itself; composites are numbered after the last tile.
-        tiles = int((columns[0] == columns[1]).sum())
+        tiles = int((columns[0] == columns[2]).sum())
         if count:
             extents.append(Extent(doc_id, title, start, count, first, tiles))
+            kept.append(columns)
             start, first = start + count, first + tiles
-    kept = [columns for _, _, columns in documents if columns.shape[1]]
-    position, tile, last_tile, tokens, first_page, last_page = (
-        np.concatenate(kept, axis=1) if kept else np.zeros((6, 0), dtype=np.int32)
-    )
+    position, first_page, *tiles = np.concatenate(kept, axis=1)
     counts = [extent.chunks for extent in extents]
     doc = np.repeat(np.arange(len(extents), dtype=np.int32), counts)
-    x = np.repeat([float(extent.first) for extent in extents], counts) + (tile + last_tile) / 2.0
-    return Outline(tuple(extents), doc, position, tile, last_tile, tokens, first_page, last_page, x)
+    x = np.repeat([float(extent.first) for extent in extents], counts) + (tiles[0] + tiles[1]) / 2.0
+    return Outline(tuple(extents), doc, position, first_page, np.stack(tiles), x)
 
 
 @dataclass(frozen=True)
