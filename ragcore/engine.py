@@ -2,7 +2,7 @@
 
     ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`pipelines.ingest`)
     index     (rebuild stale documents) → embed new chunks → update the caches
-    retrieve  check the index → (cached?) → documents named → vector ∥ BM25 → fuse → rerank → passages
+    retrieve  check the index → documents named → vector ∥ BM25 → fuse → rerank → passages
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
     fill      a report: for each section retrieve → write → check → (missing items: retrieve → write again) → gaps
@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragcore.config.settings import Settings, default_home, load
+from ragcore.config.settings import Settings, default_home, load, varied
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, IndexEmpty, IndexMismatch
 from ragcore.index.model_records import Responses
 from ragcore.library import Library
@@ -34,6 +34,7 @@ from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, ignore_step
+from ragcore.types.report import NO_FOCUS, Focus
 from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from ragcore.suggest.overview import Overview
     from ragcore.suggest.questions import Starter
     from ragcore.types.library import Estimate
-    from ragcore.types.report import Focus, Report
+    from ragcore.types.report import Report
 
 
 class Engine(Library):
@@ -91,8 +92,6 @@ class Engine(Library):
         and loaded models, is cheap to create, and closing it closes nothing. Raises `ConfigError`, also for settings
         that fix how the library was read and indexed; ``reading`` permits those that may change for pages read later
         (`ragcore.config.settings.READING`)."""
-        from ragcore.config.settings import varied
-
         made = copy.copy(self)
         made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)
         made.models = self.models.under(made.settings, self._billing(made.settings), api_key=api_key)
@@ -241,7 +240,7 @@ class Engine(Library):
         self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None
     ) -> Exploration:
         """Scores of a question over every chunk in ``scope``, for searches under any settings without new embedding or
-        reranking. ``parts`` and errors as for `retrieve`."""
+        reranking. ``parts`` replace the sub-queries beside the question. Raises what `retrieve` raises."""
         from ragcore.explore.explore import Exploration
 
         scope = self.search.checked(question, self.resolved(checked(scope)))
@@ -329,10 +328,8 @@ class Engine(Library):
         nothing. Raises what retrieval raises."""
         from ragcore.suggest.questions import OFFLINE, starters
 
-        quoting = self.with_settings(OFFLINE)
-
         def ask(question: str) -> Answer:
-            return quoting.ask(question, doc_ids=doc_ids).run()
+            return self.with_settings(OFFLINE).ask(question, doc_ids=doc_ids).run()
 
         return starters(self, self.models.wording, self.overview, ask, doc_ids, go_on, tell)
 
@@ -342,9 +339,8 @@ class Engine(Library):
         Raises `UnknownConversation`, and what retrieval raises."""
         from ragcore.suggest.questions import OFFLINE, suggestions
 
-        quoting = self.with_settings(OFFLINE)
-
         def ask(question: str, scope: Scope, history: Sequence[Turn]) -> Answer:
+            quoting = self.with_settings(OFFLINE)
             run = quoting.ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history)
             return run.run()
 
@@ -352,18 +348,15 @@ class Engine(Library):
 
     # Reports
 
-    def fill(
-        self, template: Template, *, doc_ids: Sequence[str] | None = None, focus: Focus | None = None
-    ) -> ReportRun:
+    def fill(self, template: Template, *, doc_ids: Sequence[str] | None = None, focus: Focus = NO_FOCUS) -> ReportRun:
         """Sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` gives
         its company and year. Iterate the run for each finished section, or call ``run()``. Faults in writing a section
         go into the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
         from ragcore.report.evidence import SectionConstraints
         from ragcore.report.fill import ReportRun
-        from ragcore.types.report import NO_FOCUS
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids))
-        filler, infos, focus = self._filler(), self.documents(), focus or NO_FOCUS
+        filler, infos = self._filler(), self.documents()
         return ReportRun(
             template,
             lambda stop: filler.sections(template, scope, infos, stop, SectionConstraints(focus=focus)),
@@ -411,8 +404,7 @@ class Engine(Library):
         count_tokens("warm")
         stem("warm")
         sentence_spans("Warm.")
-        with suppress(IndexEmpty, IndexMismatch):
-            self.search.indexer.open()
+        self.settle()
 
     def try_out(self, changed: Collection[str]) -> None:
         """Load the models named by the settings ``changed`` and send each a minimal request. Raises the `ModelError` or

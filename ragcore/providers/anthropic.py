@@ -397,7 +397,7 @@ class AnthropicStream:
             plan = self._request.tool is not None
             raise StreamBroken(
                 f"The {'plan' if plan else 'answer'} was cut off after {self._request.max_tokens} tokens.",
-                hint="Choose a model that answers forms briefly, or set agentic.decompose and agentic.gaps off."
+                hint="Try again, or choose another llm.model."
                 if plan
                 else "Raise llm.max_tokens in config.toml, or ask for a shorter answer.",
                 retryable=False,
