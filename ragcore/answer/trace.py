@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ragcore.types import Document, Hit, Retrieval, Source, Trace, TracedHit
 
-_EXCERPT = 200  # characters
-
 
 def trace(
     retrieval: Retrieval,
@@ -48,7 +46,6 @@ def _traced(hit: Hit, sources: Sequence[Source], document: Document) -> TracedHi
         pages=pages,
         page_labels=tuple(document.pages[page - 1].label for page in pages),
         boxes=document.boxes(chunk.start, chunk.end),
-        excerpt=" ".join(chunk.text[: 2 * _EXCERPT].split())[:_EXCERPT],
         score=hit.score,
         scores=hit.scores,
         ranks=hit.ranks,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Generator
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Literal
@@ -117,4 +116,4 @@ def _failed(question: str, error: GroundworkError | None) -> Answer:
     """Empty answer, failed with ``error`` or, with None, stopped by the user."""
     told = None if error is None else error.as_dict()
     status: Literal["stopped", "failed"] = "stopped" if error is None else "failed"
-    return Answer(uuid.uuid4().hex[:16], question, status=status, error=told, created=time.time())
+    return Answer(question, status=status, error=told, created=time.time())

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -366,7 +365,6 @@ class AnswerStream:
             written = cost(self._usage, self._model, self._with.settings.llm.prices, asked=self._with.llm.name)
         costs = (self._task.retrieval.cost_usd, written, checked.cost_usd)
         return Answer(
-            answer_id=uuid.uuid4().hex[:16],
             question=self._task.question,
             queries=tuple(one.text for one in self._task.retrieval.queries) or (self._task.query.text,),
             text=text,

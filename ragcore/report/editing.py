@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from ragcore.errors import InputError
 from ragcore.report.fill import marked
 from ragcore.text.markdown import escape
-from ragcore.types import Answer, Citation, Document, Mark, Retrieval, Segment, Source, Usage
+from ragcore.types import Answer, Citation, Document, Mark, Retrieval, Segment, Source
 from ragcore.types.report import INSUFFICIENT, ConflictingValue, FilledSection, Gap, SectionStatus, Span
 from ragcore.verify.verify import unchecked, verify
 
@@ -122,25 +121,7 @@ class Editing:
 
 def blank(section: FilledSection) -> Answer:
     """Empty answer, for a section without text."""
-    return Answer(
-        answer_id=uuid.uuid4().hex[:16],
-        question=section.heading,
-        queries=(),
-        text=section.text,
-        refused=False,
-        claims=(),
-        citations=(),
-        marks=(),
-        dropped=(),
-        sources=(),
-        model=HAND,
-        extractive=False,
-        usage=Usage(),
-        cost_usd=0.0,
-        timings_ms={},
-        settings_hash="",
-        created=time.time(),
-    )
+    return Answer(section.heading, text=section.text, model=HAND, cost_usd=0.0, created=time.time())
 
 
 def _put(section: FilledSection, quote: str, instead_of: str) -> str:

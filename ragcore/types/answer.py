@@ -142,7 +142,6 @@ class Answer:
     follow-up question, made by ``rewritten_by``: ``rules``, a model's name, or `AS_TYPED` if its reference could not be
     resolved; both are "" for other questions. ``notes`` name the checks that could not be done."""
 
-    answer_id: str
     question: str
     queries: tuple[str, ...] = ()
     text: str = ""

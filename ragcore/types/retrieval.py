@@ -172,8 +172,8 @@ def ignore_step(_: Step) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TracedHit:
-    """`Hit` as stored with an answer: its span replaces the chunk, in the document as it was then. ``excerpt`` is its
-    beginning; ``source`` the number of the source that contains it, 0 for none."""
+    """`Hit` as stored with an answer: its span replaces the chunk, in the document as it was then. ``source``
+    is the number of the source that contains it, 0 for none."""
 
     rank: int
     chunk_id: str
@@ -185,7 +185,6 @@ class TracedHit:
     pages: tuple[int, ...]
     page_labels: tuple[str, ...]
     boxes: tuple[Box, ...]
-    excerpt: str
     score: float
     scores: Mapping[str, float]
     ranks: Mapping[str, int]

@@ -37,7 +37,6 @@ def answer(text: str, citations: Sequence[Citation] = (), **fields: Any) -> Answ
     known = {each.n for each in citations}
     marks = tuple(Mark(m.start(), m.end(), int(m[1])) for m in re.finditer(r"\[(\d+)\]", text) if int(m[1]) in known)
     given: dict[str, Any] = {
-        "answer_id": "a1",
         "question": "?",
         "queries": (),
         "refused": False,

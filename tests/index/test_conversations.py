@@ -31,7 +31,6 @@ from ragcore.types import (
 
 BOX = Box(3, 1.5, 2.5, 3.5, 4.5)
 ANSWER = Answer(
-    answer_id="a",
     question="How many?",
     queries=("How many?",),
     text="Five.[1]",
@@ -118,7 +117,6 @@ def test_a_trace_reopens_as_it_was(conversations: Conversations) -> None:
         pages=(3, 4),
         page_labels=("iii", "iv"),
         boxes=(BOX,),
-        excerpt="Five of",
         score=0.75,
         scores={"vector": 0.5, "rerank": 0.9},
         ranks={"vector": 3, "rerank": 1},

@@ -34,7 +34,6 @@ HIT = TracedHit(
     pages=(53, 54),
     page_labels=("51", "52"),
     boxes=(Box(53, 1, 2, 3, 4),),
-    excerpt="Net cash",
     score=0.924,
     scores={"vector": 0.801, "bm25": 19.34, "prior": 1.0, "fused": 0.87, "rerank": 0.9871},
     ranks={"vector": 9, "bm25": 74, "fused": 1, "rerank": 6},
@@ -62,7 +61,6 @@ SOURCES = tuple(
 
 def answer(trace: Trace | None, **changes: Any) -> Answer:
     made = Answer(
-        answer_id="a",
         question="How much cash?",
         queries=(),
         text="",
