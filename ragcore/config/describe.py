@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import re
 import tomllib
-import types
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal
 
-from ragcore.config.settings import FIXED, NAMED, Section, Settings, flatten, varied
+from ragcore.config.settings import FIXED, Settings, flatten, varied
 from ragcore.errors import ConfigError
 
 Kind = Literal["choice", "flag", "whole", "number", "text", "table"]
+_KINDS: dict[str, Kind] = {
+    "boolean": "flag",
+    "integer": "whole",
+    "number": "number",
+    "string": "text",
+    "object": "table",
+}
 _LINE = re.compile(r"^(?P<key>\w+)\s*=\s*(?P<value>\"[^\"]*\"|[^#]*?)\s*(?:#\s*(?P<said>.*))?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """Description of one ``section.key``. ``choices`` are the values of a choice, ``least`` and ``most`` the bounds of
-    a number (``above``: ``least`` itself is excluded); ``fixed``: the library was read and indexed with it. ``said`` is
-    its comment."""
+    a number (``above``: ``least`` itself is excluded). ``said`` is its comment."""
 
     key: str
     kind: Kind
@@ -36,11 +41,11 @@ class Setting:
     least: float | None = None
     most: float | None = None
     above: bool = False
-    fixed: bool = False
 
     @property
-    def section(self) -> str:
-        return self.key.partition(".")[0]
+    def fixed(self) -> bool:
+        """Whether the library was read and indexed with it."""
+        return self.key.partition(".")[0] in FIXED
 
     @property
     def allowed(self) -> str:
@@ -61,8 +66,9 @@ class Setting:
 def catalogue() -> Mapping[str, Setting]:
     """All settings by key, in the order of ``config.toml``."""
     text = resources.files("ragcore.config").joinpath("config.toml").read_text("utf-8")
-    said = _comments(text)
-    return {key: _setting(key, value, said.get(key, "")) for key, value in flatten(tomllib.loads(text)).items()}
+    said, fields = _comments(text), _fields()
+    defaults = flatten(tomllib.loads(text))
+    return {key: _setting(key, fields[key], value, said.get(key, "")) for key, value in defaults.items()}
 
 
 def read(setting: Setting, typed: str) -> Any:
@@ -107,41 +113,24 @@ def _number(setting: Setting, text: str) -> float | None:
     return value if low and (setting.most is None or value <= setting.most) and abs(value) < 1e15 else None
 
 
-def _setting(key: str, default: Any, said: str) -> Setting:
-    section, _, name = key.partition(".")
-    model = Settings.model_fields[section].annotation
-    assert isinstance(model, type)
-    assert issubclass(model, Section)
-    field = model.model_fields[name]
-    fixed = section in FIXED
-    if key in NAMED:
-        return Setting(key, "table", default, said, fixed=fixed)
-    kind, choices = _kind(field.annotation)
-    least = most = None
-    above = False
-    for bound in field.metadata:
-        if getattr(bound, "ge", None) is not None:
-            least = bound.ge
-        if getattr(bound, "gt", None) is not None:
-            least, above = bound.gt, True
-        if getattr(bound, "le", None) is not None:
-            most = bound.le
-    if kind == "whole" and above and least is not None:
+def _setting(key: str, field: Mapping[str, Any], default: Any, said: str) -> Setting:
+    kind: Kind = "choice" if "enum" in field else _KINDS[field["type"]]
+    choices = tuple(str(choice) for choice in field.get("enum", ()))
+    least, above = field.get("minimum", field.get("exclusiveMinimum")), "exclusiveMinimum" in field
+    if kind == "whole" and above:
         least, above = least + 1, False
-    return Setting(key, kind, default, said, choices, least, most, above, fixed)
+    return Setting(key, kind, default, said, choices, least, field.get("maximum"), above)
+
+
+def _fields() -> dict[str, Any]:
+    """JSON schema of each setting, with its type and bounds."""
+    schema = Settings.model_json_schema()
+    models = {section: schema["$defs"][of["$ref"].rpartition("/")[2]] for section, of in schema["properties"].items()}
+    return {f"{section}.{name}": of for section, model in models.items() for name, of in model["properties"].items()}
 
 
 def _plain(number: float) -> str:
     return f"{int(number):,}" if number == int(number) else f"{number:g}"
-
-
-def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:
-    if get_origin(annotation) is Literal:
-        return "choice", tuple(str(choice) for choice in get_args(annotation))
-    if get_origin(annotation) in (Union, types.UnionType):
-        return "text", ()
-    kinds: dict[Any, Kind] = {bool: "flag", int: "whole", float: "number", str: "text"}
-    return kinds.get(annotation, "text"), ()
 
 
 def _comments(text: str) -> dict[str, str]:
