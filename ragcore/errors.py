@@ -30,14 +30,6 @@ class GroundworkError(Exception):
         """JSON object under ``--json``: code, message, hint, retryable."""
         return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Errors come out of the parsing child process, so they must be picklable.
-        return _rebuild, (type(self), self.message, self.hint, self.retryable)
-
-
-def _rebuild(kind: type[GroundworkError], message: str, hint: str, retryable: bool) -> GroundworkError:
-    return kind(message, hint=hint, retryable=retryable)
-
 
 class ConfigError(GroundworkError):
     """Invalid setting."""
