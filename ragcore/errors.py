@@ -1,6 +1,6 @@
 """Errors, each with ``hint`` (the next step, one sentence) and ``retryable`` (the same call may work later).
 
-Their classes are the stable codes that ``--json`` prints.
+``code``, the name of the class in snake case, is stable: ``--json`` prints it.
 """
 
 from __future__ import annotations

@@ -93,12 +93,6 @@ def nothing_within(scope: Scope) -> str:
     return f"{where[0].upper()}{where[1:]} {'holds' if one else 'hold'} {held}."
 
 
-def narrowed(scope: Scope) -> str:
-    """Page and kind filters of a question: ``Only pages 3–7, tables``; "" without filters."""
-    parts = [part for part in (pages_in_words(scope), kinds_in_words(scope)) if part]
-    return f"Only {', '.join(parts)}" if parts else ""
-
-
 def _listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragcore.errors import InputError
 from ragcore.types import EVERYTHING, Scope
-from ragcore.types.scope import kinds_in_words, narrowed, page_ranges, pages_in_words, pages_typed, within
+from ragcore.types.scope import kinds_in_words, page_ranges, pages_in_words, pages_typed, within
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,6 @@ def test_a_scope_in_words() -> None:
     scope = Scope(None, ((3, 7), (9, 9), (12, 12)), ("figure", "table"))
     assert pages_in_words(scope) == "pages 3–7, 9 and 12"
     assert kinds_in_words(scope) == "tables and figures"
-    assert narrowed(scope) == "Only pages 3–7, 9 and 12, tables and figures"
     assert within(scope, 1) == "pages 3–7, 9 and 12 of 1 document, only tables and figures"
     assert pages_in_words(Scope(pages=((4, 4),))) == "page 4"
-    assert narrowed(EVERYTHING) == ""
     assert within(EVERYTHING, 1200) == "1,200 documents"
