@@ -27,7 +27,7 @@ def failing(error: BaseException) -> Callable[[], None]:
 
 
 def broken_by(error: BaseException) -> Callable[[Stop], AnswerStream]:
-    def prepare(_: Stop) -> AnswerStream:
+    def prepare(stop: Stop) -> AnswerStream:
         return AnswerStream(
             AnswerTask(QUESTION, read(QUESTION), retrieval(QUESTION, (PROSE, DIVIDENDS)), sources(PROSE, DIVIDENDS)),
             Services(
@@ -35,6 +35,7 @@ def broken_by(error: BaseException) -> Callable[[Stop], AnswerStream]:
                 SETTINGS,
                 document,
             ),
+            stop,
         )
 
     return prepare

@@ -266,7 +266,7 @@ def test_an_answer_that_never_ends_is_ended(server: MessagesServer) -> None:
     assert time.monotonic() - began < 6
 
 
-@pytest.mark.parametrize("told", [-5, 2**52, 10**9, 1e6])
+@pytest.mark.parametrize("told", [-5, 2**52, 10**9, 1e9])
 def test_counts_that_cannot_be_true_are_not_booked(server: MessagesServer, told: object) -> None:
     server.reply(Reply(text="x", usage={"input_tokens": told, "output_tokens": told}))
     stream = writer(server).stream(request())
