@@ -31,7 +31,7 @@ from ragcore.text.words import FUNCTION_WORDS, stem
 from ragcore.types import EVERYTHING, Entry, Scope
 
 EPSILON = 0.25
-VERSION = 3  # raise it when `terms` or the stored form of postings changes: postings are then counted again
+VERSION = 4  # raise it when `terms` or the stored form of postings changes: postings are then counted again
 
 Ints = NDArray[np.int64]
 

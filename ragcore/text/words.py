@@ -1,21 +1,21 @@
-"""Content words of questions and claims, as Porter stems.
+"""Content words of questions and claims, as stems.
 
-Used wherever two texts are compared by words (verification, refusal, the offline writer). Stems come from NLTK's Porter
-stemmer (Porter 1980), which needs no data.
+Used wherever two texts are compared by words (verification, refusal, the offline writer). Stems come from Snowball's
+English stemmer (Porter 2001).
 """
 
 from __future__ import annotations
 
 import re
+import threading
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from nltk.stem.porter import PorterStemmer
+from Stemmer import Stemmer
 
 # English in every locale, unlike `time.strftime`.
 MONTHS = (
@@ -54,20 +54,23 @@ STOP_WORDS: Final = (
 _IRREGULAR: Final[dict[str, str]] = {past: verb for verb, forms in LISTS["irregular"].items() for past in forms.split()}
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> PorterStemmer:
-    from nltk.stem.porter import PorterStemmer
+class _Local(threading.local):
+    """Stemmer of a thread, since one is not safe to share."""
 
-    return PorterStemmer()
+    def __init__(self) -> None:
+        self.stemmer = Stemmer("english")
+
+
+_local = _Local()
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """Porter stem of a lower-case word, or of its base form if it is an irregular past; a word with a digit is
+    """Stem of a lower-case word, or of its base form if it is an irregular past; a word with a digit is
     unchanged."""
     if any(character.isdigit() for character in word):
         return word
-    return str(_stemmer().stem(_IRREGULAR.get(word, word)))
+    return str(_local.stemmer.stemWord(_IRREGULAR.get(word, word)))
 
 
 def tokens(text: str) -> list[str]:
