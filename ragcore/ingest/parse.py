@@ -173,19 +173,20 @@ class _Reader(threading.Thread):
 
     def _read(self, number: int) -> PageLayout:
         """Page by the layout model (and OCR if needed), else by the plain method, else empty."""
-        job, why = self._job, None
+        job = self._job
+        why: str | None = None
         reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was skipped here"
         layout = job.strikes < LAYOUT_STRIKES
         if layout:
             try:
                 child = self._begin(layout=True)
-                data, why = child.page_unless_scan(number)
-                if why is None:
-                    return PageLayout.from_bytes(data)
+                page = child.page_unless_scan(number)
+                if isinstance(page, PageLayout):
+                    return page
+                why = page
                 if (without := job.without_ocr()) is None:
-                    return PageLayout.from_bytes(child.scan(number))
-                page = PageLayout.from_bytes(child.page(number, plain=False))
-                return replace(page, degraded=f"this page {why}; {without}")
+                    return child.scan(number)
+                return replace(child.page(number, plain=False), degraded=f"this page {why}; {without}")
             except (ParseTimeout, ParseCrashed) as error:
                 if self._child is None:
                     raise  # the file couldn't be opened
@@ -198,7 +199,7 @@ class _Reader(threading.Thread):
                     reason = f"this page {why}, and OCR couldn't read it: {error.message}"
         child = self._begin(layout=False)
         try:
-            page = PageLayout.from_bytes(child.page(number, plain=True))
+            page = child.page(number, plain=True)
             return replace(page, degraded=reason, unread=why is not None and not page.texts)
         except (ParseTimeout, ParseCrashed) as error:
             lost = f"this page couldn't be read: {error.message}"

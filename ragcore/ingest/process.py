@@ -26,7 +26,7 @@ from pydantic import TypeAdapter
 from ragcore import errors
 from ragcore.config.settings import IngestSettings, OcrSettings
 from ragcore.errors import Cancelled, GroundworkError, ParseCrashed, ParseTimeout
-from ragcore.ingest.layout import FileInfo
+from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.worker import receive, send
 from ragcore.types import Box
 
@@ -258,23 +258,23 @@ class Child:
         head, _payload = self._call({"op": "info"}, self._settings.page_seconds)
         return TypeAdapter(FileInfo).validate_python(head["info"])
 
-    def page(self, number: int, *, plain: bool) -> bytes:
-        """`PageLayout` bytes. Raises `ParseTimeout` or `ParseCrashed`; then see `usable`."""
+    def page(self, number: int, *, plain: bool) -> PageLayout:
+        """Page ``number``. Raises `ParseTimeout` or `ParseCrashed`; then see `usable`."""
         seconds = self._settings.plain_seconds if plain else self._settings.page_seconds
         _head, payload = self._call({"op": "page", "page": number, "plain": plain, "ask": False}, seconds)
-        return payload
+        return PageLayout.from_bytes(payload)
 
-    def page_unless_scan(self, number: int) -> tuple[bytes, str | None]:
-        """`PageLayout` bytes; or none, and the reason to read the page by OCR (`scan`). Raises as `page` does."""
+    def page_unless_scan(self, number: int) -> PageLayout | str:
+        """Page ``number``, or the reason to read it by OCR (`scan`). Raises as `page` does."""
         request = {"op": "page", "page": number, "plain": False, "ask": self._ocr is not None}
         head, payload = self._call(request, self._settings.page_seconds)
-        return payload, head["ocr"]
+        return head["ocr"] or PageLayout.from_bytes(payload)
 
-    def scan(self, number: int) -> bytes:
-        """`PageLayout` bytes of a page read by OCR. Raises as `page` does, and `ModelMissing` or `ModelDamaged`."""
+    def scan(self, number: int) -> PageLayout:
+        """Page ``number`` read by OCR. Raises as `page` does, and `ModelMissing` or `ModelDamaged`."""
         assert self._ocr is not None
         _head, payload = self._call({"op": "scan", "page": number}, self._ocr.page_seconds)
-        return payload
+        return PageLayout.from_bytes(payload)
 
     def frame(self, number: int) -> tuple[float, float, int]:
         """Displayed width, height and rotation of a page. Raises as `page` does."""

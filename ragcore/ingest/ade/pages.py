@@ -94,7 +94,7 @@ class AdeSource:
 def _words(child: Child, number: int) -> PageLayout:
     """Page with its words and MuPDF's text blocks, or an empty page that says why there are none."""
     try:
-        return PageLayout.from_bytes(child.page(number, plain=True))
+        return child.page(number, plain=True)
     except (ParseTimeout, ParseCrashed) as error:
         reason = f"this page's words couldn't be read, so they are ADE's: {error.message}"
     frame = LETTER
