@@ -79,8 +79,7 @@ def _worth(heading: str, form: Field, wanted: Sequence[str], rows: Sequence[Quot
 
 def _about(heading: str, form: Field, rows: Sequence[Quotable]) -> float:
     """Match of heading and requirements with the names of the table and its columns, 0–1."""
-    labels = [cell.column for cell in _row(rows[-1]).cells]
-    said = set(content_stems(" ".join((*rows[-1].source.section[-1:], rows[-1].about, *labels))))
+    said = rows[-1].place.union(*(content_stems(cell.column) for cell in _row(rows[-1]).cells))
     asked = set(content_stems(f"{heading} {' '.join(form.requirements)}")) - stems("names", "beside")
     return cover(asked or content_stems(heading), said)
 
