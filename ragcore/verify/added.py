@@ -81,7 +81,10 @@ def add_citations(
         inserted.append(Mark(length - len(mark) + 1, length, citation.n, added=True))
         shifts.append((place, len(mark)))
         position = place
-    moved = [replace(mark, start=mark.start + by, end=mark.end + by) for mark in marks for by in [_shift(mark, shifts)]]
+    moved = []
+    for old in marks:
+        by = sum(size for place, size in shifts if place <= old.start)
+        moved.append(replace(old, start=old.start + by, end=old.end + by))
     return "".join([*pieces, text[position:]]), tuple(sorted([*moved, *inserted], key=lambda mark: mark.start))
 
 
@@ -102,10 +105,6 @@ def tell_added(claims: Sequence[Claim], marks: Sequence[Mark], citations: Sequen
 def _place(text: str, statement: Statement) -> int:
     stop = _FULL_STOP.search(text, statement.start, statement.end)
     return stop.start() if stop else statement.end
-
-
-def _shift(mark: Mark, shifts: Sequence[tuple[int, int]]) -> int:
-    return sum(by for place, by in shifts if place <= mark.start)
 
 
 class _Search:

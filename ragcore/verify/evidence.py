@@ -16,8 +16,6 @@ from ragcore.types import Cell, Citation, ClaimStatus, Document, Element, Table
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 from ragcore.verify.signs import Sense, sense_of
 
-_CAPTION = 250  # characters
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -178,7 +176,7 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
                 own, beside, notes = _read_table(doc, element, element.table, citation)
                 cells.extend(own)
                 words.extend(f"{cell.label} {cell.meaning}".strip() for cell in own)
-                around.extend((notes, beside, "" if element.table.title else _above(doc, element)))
+                around.extend((notes, beside))
             if not own:
                 sentences.extend(_sentences(doc, element, citation))
         if not found:
@@ -197,12 +195,6 @@ def _sentences(document: Document, element: Element, citation: Citation) -> list
     """Cited sentences without raised footnote marks, which would merge with a word or figure."""
     text = document.shown(max(element.start, citation.start), min(element.end, citation.end))
     return [" ".join(text[start:end].split()) for start, end in sentence_spans(text, 0)]
-
-
-def _above(document: Document, element: Element) -> str:
-    """Line right above a table, if short enough for a caption."""
-    line = document.text[: element.start].rstrip().rpartition("\n")[2]
-    return line if len(line) <= _CAPTION else ""
 
 
 def _read_table(

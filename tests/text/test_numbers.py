@@ -102,3 +102,8 @@ def test_dates_and_quarters_are_read(text: str, dates: set[tuple[int, int, int]]
 
 def test_a_half_of_a_year_is_no_share() -> None:
     assert [number.value for number in numbers("Half of the plants closed in the second half of 2022.")] == [50.0]
+
+
+def test_a_letter_after_the_year_of_a_reference_is_no_scale() -> None:
+    assert numbers("as others found (Okafor et al., 2023b)") == []
+    assert years("as others found (Okafor et al., 2023b)") == {2023}
