@@ -226,6 +226,16 @@ def test_a_passage_says_why_and_where(library: Engine, exploration: Exploration)
         assert explore_payload.why(beyond, found, exploration)
 
 
+def test_a_set_of_values_for_segments_moves_sliders_and_is_recognised(library: Engine) -> None:
+    known = explore_settings.known()
+    sliders = {slider["key"] for slider in known["sliders"]}
+    for values in known["segments"].values():
+        assert set(values) <= sliders
+        under = library.with_settings(explore_settings.overrides({"a": values}, "a"))
+        assert explore_settings.controls(under.settings).items() >= values.items()
+    assert explore_settings.controls(library.settings).items() >= known["segments"]["default"].items()
+
+
 def test_what_is_wrong_with_a_request_is_said(library: Engine) -> None:
     with pytest.raises(EmptyQuestion):
         explore.asked({"question": " "})
