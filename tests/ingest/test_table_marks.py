@@ -44,7 +44,6 @@ def marks_of(words: list[tuple[str, bool]]) -> list[str]:
         ([("Revenue", False), ("b", True)], ["b"]),
         ([("910", False), ("*", False)], ["*"]),
         ([("Loans", False), ("(a)", False), ("(b)", False)], ["(a)", "(b)"]),
-        ([("2015", False), ("(1)", False)], ["(1)"]),
         ([("Area", False), ("m", False), ("2", True)], []),
         ([("Phase", False), ("I", False), ("1", True)], ["1"]),
         ([("Phase", False), ("I", False), ("2", True)], ["2"]),

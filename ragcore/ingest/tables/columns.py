@@ -70,55 +70,34 @@ def join_symbol_columns(draft: Draft) -> None:
                 cell.col += step
                 continue
             first, second = (cell, other) if step > 0 else (other, cell)
-            other.lines = _beside(first.lines, second.lines)
+            other.lines = side_by_side(first.lines, second.lines)
             cell.lines = []
         draft.remove_column(col)
-
-
-def _beside(left: list[Line], right: list[Line]) -> list[Line]:
-    if len(left) <= 1 and len(right) <= 1:
-        return [tuple(word for line in (*left, *right) for word in line)]
-    return left + right
 
 
 APART = 0.8  # of the font size: header words closer than this belong to one header
 _SUM = r"(?:US)?[$€£¥]\s*(?:\(?[\d.,]+\s?\)?|[-–—])"
 _CURRENCY = re.compile(r"[$€£¥]")
 _TWO_SUMS = re.compile(rf"^{_SUM}\s+{_SUM}$")
-BLANK = 1.4  # of the table's own blank: words closer than this are in one run
-WIDEST_BLANK = 0.45  # of the font size: no wider gap counts as a blank
-USUAL_BLANK = 0.28  # of the font size: used if the table's cells have too few words to measure
+BLANK = 0.4  # of the font size: words closer than this are in one run
 ALIGNED = 0.3  # of the font size: largest offset of a header from the left edge of its column
 LABEL_EDGE = 1.0  # of the font size: a run that starts this near the first column's edge starts at it
 
 
 def mend_runs(draft: Draft) -> None:
     """Assign each run of words that crosses cells of a row to one cell."""
-    blank = _blank(draft)
     edge = min((c.extent()[0] for c in draft.cells if c.col == 0 and c.lines), default=0.0)
     row = 0
     while row < draft.rows:
         cells = draft.row(row)
         for left, right in pairwise(cells):
-            if _join(draft, left, right, blank, edge):
+            if _join(draft, left, right, edge):
                 break  # and check the row again
         else:
             row += 1
 
 
-def _blank(draft: Draft) -> float:
-    """Widest gap, in font sizes, that is a blank in this table."""
-    gaps = [
-        (second.box[0] - first.box[2]) / max(first.size, 1.0)
-        for cell in draft.cells
-        for line in cell.lines
-        for first, second in pairwise(line)
-    ]
-    usual = median(gaps) if len(gaps) >= 5 else USUAL_BLANK
-    return min(BLANK * max(usual, 0.0), WIDEST_BLANK)
-
-
-def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: float) -> bool:
+def _join(draft: Draft, left: DraftCell, right: DraftCell, edge: float) -> bool:
     """Join text that runs from ``left`` into ``right``; returns whether anything was joined."""
     if right.col != left.col + left.col_span or left.row_span != 1 or right.row_span != 1:
         return False
@@ -129,10 +108,10 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, blank: float, edge: f
     if _begins_column(draft, right) and (label or _begins_column(draft, left)):
         return False
     first, second = left.lines[0], right.lines[0]
-    if not _one_run(first[-1], second[0], blank):
+    if not _one_run(first[-1], second[0]):
         return False
     lower = [*left.lines[1:], *right.lines[1:]]
-    if any(_one_run(a[-1], b[0], blank) for a in left.lines[1:] for b in right.lines[1:]):
+    if any(_one_run(a[-1], b[0]) for a in left.lines[1:] for b in right.lines[1:]):
         lines: list[Line] = side_by_side(left.lines, right.lines)
     elif not lower:
         lines = [(*first, *second)]
@@ -155,11 +134,11 @@ def _begins_column(draft: Draft, cell: DraftCell) -> bool:
     return bool(others) and abs(cell.extent()[0] - median(others)) <= ALIGNED * cell.size
 
 
-def _one_run(first: Ref, second: Ref, blank: float) -> bool:
+def _one_run(first: Ref, second: Ref) -> bool:
     if is_symbol(first.text) or is_symbol(second.text) or first.text.endswith("...") or first.page is not second.page:
         return False
     gap = (second.box[0] - first.box[2]) / max(first.size, 1.0)
-    return -0.1 < gap <= blank and abs(first.box[3] - second.box[3]) < 0.3 * first.size
+    return -0.1 < gap <= BLANK and abs(first.box[3] - second.box[3]) < 0.3 * first.size
 
 
 def side_by_side(left: list[Line], right: list[Line]) -> list[Line]:
@@ -220,30 +199,20 @@ def _sides(lines: Sequence[Line], middle: float) -> tuple[list[Line], list[Line]
 
 def _divide(draft: Draft, col: int, cut: float) -> None:
     """Make two columns of column ``col``; a header that crosses the cut spans both."""
-    out: list[DraftCell] = []
-    for cell in draft.cells:
+    for cell in list(draft.cells):
         if cell.col > col:
             cell.col += 1
-        elif cell.col + cell.col_span - 1 >= col and cell.col_span > 1:
+        elif cell.col + cell.col_span > col:
             left, right = _sides(cell.lines, cut)
-            if cell.header and left and right and not _close(left, right, cell.size):
-                out.append(DraftCell(cell.row, col + 1, cell.row_span, cell.col + cell.col_span - col, True, right))
-                cell.lines, cell.col_span = left, col + 1 - cell.col
-            else:
+            both = cell.header and left and right
+            crosses = left and max(word.box[2] for line in left for word in line) > cut
+            if both and right[0][0].box[0] - left[0][-1].box[2] < APART * cell.size:
+                crosses = True
+            if (cell.header and crosses) or (cell.col_span > 1 and not both):
                 cell.col_span += 1
-        elif cell.col == col:
-            left, right = _sides(cell.lines, cut)
-            over = cell.lines and max(w.box[2] for w in cell.words if w.box[0] < cut) > cut if left else False
-            if cell.header and (over or (left and right and _close(left, right, cell.size))):
-                cell.col_span = 2
             elif right:
-                out.append(DraftCell(cell.row, col + 1, cell.row_span, 1, cell.header, right))
-                cell.lines = left
-        out.append(cell)
-    draft.cells = out
+                span = cell.col + cell.col_span - col
+                draft.cells.append(DraftCell(cell.row, col + 1, cell.row_span, span, cell.header, right))
+                cell.lines, cell.col_span = left, col + 1 - cell.col
     draft.columns += 1
     draft.sort()
-
-
-def _close(left: Sequence[Line], right: Sequence[Line], size: float) -> bool:
-    return min(line[0].box[0] for line in right) - max(line[-1].box[2] for line in left) < APART * size

@@ -11,6 +11,7 @@ to the next group.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Set
 
 from ragcore.ingest.layout import BOLD
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year
@@ -58,7 +59,6 @@ def _count_header_rows(draft: Draft) -> int:
         if not top or not all(c.header for c in top):
             break
         marked += 1
-    marked = min(marked, draft.rows - 1)
     while marked > 1 and _has_values(draft, marked - 1):
         marked -= 1
     if marked == 1 and _is_body(draft):
@@ -85,10 +85,8 @@ def _is_body(draft: Draft) -> bool:
 
 
 def _names_columns(draft: Draft, row: int) -> bool:
-    """Whether ``row`` continues the header above: it has words over the values only, or nothing but a unit."""
+    """Whether ``row`` continues the header above: it has words over the values only, beside a unit."""
     cells = draft.row(row)
-    if len(cells) == 1 and _is_unit(cells[0].text):
-        return True
     if cells and cells[0].col == 0 and UNIT.search(cells[0].text):
         cells = cells[1:]
     return bool(cells) and cells[0].col > 0 and not any(is_number(c.text) and not is_year(c.text) for c in cells)
@@ -109,7 +107,7 @@ def _spread(draft: Draft, row: int) -> None:
     repeat from group to group (2022, 2023, 2022, 2023)."""
     named = [c for c in draft.cells if c.row == row and c.lines and c.col > 0]
     filled = {col for c in draft.cells if c.row <= row < c.row + c.row_span and c.lines for col in c.columns}
-    extents = [_extent(draft, col, row + 1) for col in range(draft.columns)]
+    extents = _extents(draft, row + 1)
     for place, cell in enumerate(named):
         low = named[place - 1].col + named[place - 1].col_span if place else 1
         high = named[place + 1].col if place + 1 < len(named) else draft.columns
@@ -143,47 +141,32 @@ def _cover_groups(draft: Draft, row: int) -> None:
 
 
 def _centred_reach(
-    cell: DraftCell,
-    extents: list[tuple[float, float] | None],
-    lefts: range,
-    rights: range,
-    filled: set[int],
+    cell: DraftCell, extents: Mapping[int, tuple[float, float]], lefts: range, rights: range, filled: Set[int]
 ) -> tuple[int, int] | None:
-    """Columns over which ``cell`` is centred, if they are more than its own and fit clearly better."""
-    x0, x1 = cell.extent()
-    middle = (x0 + x1) / 2
-    own = set(cell.columns)
+    """First and last column over which ``cell`` is centred, if they are more than its own and fit clearly better."""
+    middle = sum(cell.extent()) / 2
 
-    def miss(first: int, last: int) -> float | None:
-        inside = [extents[col] for col in range(first, last + 1)]
-        if any(e is None for e in inside) or any(col in filled and col not in own for col in range(first, last + 1)):
-            return None
-        left, right = inside[0], inside[-1]
-        assert left is not None
-        assert right is not None
-        return abs(middle - (left[0] + right[1]) / 2)
+    def miss(reach: tuple[int, int]) -> float:
+        return abs(middle - (extents[reach[0]][0] + extents[reach[1]][1]) / 2)
 
-    alone = miss(cell.col, cell.col + cell.col_span - 1)
-    best: tuple[float, int, int] | None = None
-    for first in lefts:
-        for last in rights:
-            error = miss(first, last)
-            if error is not None and (first, last) != (cell.col, cell.col + cell.col_span - 1):
-                best = min(best or (error, first, last), (error, first, last))
-    if best is None or alone is None:
+    free = [col for col in extents if col not in filled or col in cell.columns]
+    reaches = [(first, last) for first in lefts for last in rights if set(range(first, last + 1)).issubset(free)]
+    own = (cell.columns[0], cell.columns[-1])
+    if own not in reaches or len(reaches) < 2:
         return None
-    error, first, last = best
-    left, right = extents[first], extents[last]
-    assert left is not None
-    assert right is not None
-    pitch = (right[1] - left[0]) / (last - first + 1)
-    return (first, last) if error <= CENTRED * pitch and alone > 2 * error + CENTRED * pitch else None
+    best = min((reach for reach in reaches if reach != own), key=lambda reach: (miss(reach), reach))
+    pitch = (extents[best[1]][1] - extents[best[0]][0]) / (best[1] - best[0] + 1)
+    return best if miss(best) <= CENTRED * pitch and miss(own) > 2 * miss(best) + CENTRED * pitch else None
 
 
-def _extent(draft: Draft, col: int, below: int) -> tuple[float, float] | None:
-    """Left and right edge of the words in a column from row ``below`` on."""
-    parts = [c.extent() for c in draft.cells if c.col == col and c.col_span == 1 and c.row >= below and c.lines]
-    return (min(p[0] for p in parts), max(p[1] for p in parts)) if parts else None
+def _extents(draft: Draft, below: int) -> dict[int, tuple[float, float]]:
+    """Left and right edge of the words in each column from row ``below`` on."""
+    out: dict[int, tuple[float, float]] = {}
+    for cell in (c for c in draft.cells if c.col_span == 1 and c.row >= below and c.lines):
+        left, right = cell.extent()
+        known = out.get(cell.col, (left, right))
+        out[cell.col] = min(left, known[0]), max(right, known[1])
+    return out
 
 
 def _widen(draft: Draft, cell: DraftCell, first: int, last: int) -> None:
@@ -249,7 +232,6 @@ def header_levels(draft: Draft) -> tuple[list[DraftCell], list[list[DraftCell]]]
 
 MAX_WORDS = 14  # words; a longer one-cell row is a note, not the name of the rows below it
 STEP = 0.3  # of the font size: labels with a smaller difference of indent have one depth
-MAX_DEPTHS = 6  # labels at more depths than this are not indented but centred or aligned right
 _TOTAL = re.compile(r"^(?:sub|grand )?totals?\b", re.IGNORECASE)
 _BARE_TOTAL = re.compile(r"^(?:sub|grand )?totals?\W*$", re.IGNORECASE)
 _OVER_ALL = -1  # the depth of a name centred over the table
@@ -310,8 +292,6 @@ def _stays(entry: tuple[int, DraftCell], depth: int, new: DraftCell, values_sinc
     its_depth, cell = entry
     if its_depth != depth:
         return its_depth < depth
-    if is_period(cell.value) and is_period(new.value):
-        return False
     if _weight(cell) != _weight(new):
         return _weight(cell) > _weight(new)
     return not values_since and depth >= 0 and cell.value.endswith(":") == new.value.endswith(":")
@@ -338,6 +318,6 @@ def _depths(draft: Draft) -> dict[int, int]:
     for left in sorted(lefts.values()):
         if not levels or left - levels[-1] > step:
             levels.append(left)
-    if len(levels) > MAX_DEPTHS or any(is_number(c.text) for c in draft.column(0, draft.header_rows)):
+    if any(is_number(c.text) for c in draft.column(0, draft.header_rows)):
         return dict.fromkeys(lefts, 0)
     return {row: sum(left >= level for level in levels[1:]) for row, left in lefts.items()}

@@ -22,7 +22,6 @@ SMALL = 0.85  # of the previous font size: a raised word is smaller
 RAISED = 0.12  # of the previous font size: least rise of its foot above the line's
 _RAISED_MARK = re.compile(r"^(?:\(?(?:\d{1,2}|[a-z]{1,2}|[ivx]{1,4}|[*∗†‡§¶#]+)\)?[,;.]?)+$", re.IGNORECASE)
 _LEVEL_MARK = re.compile(r"^(?:\([a-z]\)[,;]?)+$|^[*∗†‡§¶]+$|^\[[a-z\d]{1,2}\]$")
-_AFTER_YEAR = re.compile(r"^(?:\(\d{1,2}\))+$")
 _TAIL = re.compile(r"(?<=[\w)%.])(?:[*∗†‡§¶]+|(?:\((?:[a-z]|\d{1,2})\))+)$")
 _YEAR_END = re.compile(r"(?:19|20)\d\d$")
 _NO_MARKS = frozenset({"st", "nd", "rd", "th", "er", "tm", "sm"})
@@ -85,8 +84,6 @@ def _is_mark(word: Ref, base: Ref, before: list[Ref]) -> bool:
     if _LEVEL_MARK.match(text):
         return True
     last = before[-1].text
-    if _AFTER_YEAR.match(text) and _YEAR_END.search(last):
-        return True
     if not _RAISED_MARK.match(text) or not any(is_raised(word, other) for other in (base, before[-1], before[0])):
         return False
     if text.lower() in _NO_MARKS:

@@ -58,10 +58,6 @@ def join_tables(per_page: Sequence[list[Block]], drafts: dict[Block, Draft], tit
     return joined
 
 
-def _last(block: Block, joined: Joined) -> Block:
-    return joined.parts.get(block, [block])[-1]
-
-
 def _goes_on(
     first: Block,
     second: Block,
@@ -70,7 +66,7 @@ def _goes_on(
     titles: Mapping[Block, Sequence[Line]],
     joined: Joined,
 ) -> bool:
-    end = _last(first, joined)
+    end = joined.parts.get(first, [first])[-1]
     upper, lower = drafts[first], drafts[second]
     same_page = end.page is second.page
     if upper.columns != lower.columns or (not same_page and second.page.number - end.page.number != 1):
@@ -107,21 +103,17 @@ def _may_stand_between(block: Block, end: Block, title: str) -> bool:
 
 
 def _same_header(upper: Draft, lower: Draft) -> bool:
-    if not upper.header_rows or not lower.header_rows:
-        return False
-    return _fold(_header(upper)) == _fold(_header(lower)) != ""
+    return _header_text(upper) == _header_text(lower) != ""
 
 
 def _header(draft: Draft) -> list[DraftCell]:
     return [cell for row in range(draft.header_rows) for cell in draft.row(row)]
 
 
-def _fold(cells: Sequence[DraftCell]) -> str:
-    return re.sub(r"\W+", "", _words(cells).casefold().replace("continued", ""))
-
-
-def _words(cells: Sequence[DraftCell]) -> str:
-    return " ".join(cell.text for cell in cells)
+def _header_text(draft: Draft) -> str:
+    """Text of the header for comparison."""
+    text = "".join(cell.text for cell in _header(draft))
+    return re.sub(r"\W+", "", text.casefold().replace("continued", ""))
 
 
 def _same_columns(upper: Draft, lower: Draft, end: Block) -> bool:
@@ -153,7 +145,7 @@ def _join(
     drafts: dict[Block, Draft],
     joined: Joined,
 ) -> None:
-    end = _last(first, joined)
+    end = joined.parts.get(first, [first])[-1]
     upper, lower = drafts[first], drafts.pop(second)
     header: list[DraftCell] = []
     if _same_header(upper, lower):

@@ -1,7 +1,7 @@
 """Row repair: two printed rows in one, one printed row split over two, and labels of several rows.
 
 A cell broken over lines shows it in three ways: the previous line was full (the next word would not have fitted), the
-sentence continues (a small letter, an open bracket, a word that no label ends with), and its lines are closer than
+sentence continues (a small letter, a word that no label ends with), and its lines are closer than
 rows. Two of the three merge two rows into one; a colon, values in both rows, or a following row with the same beginning
 count against it.
 """
@@ -18,13 +18,11 @@ from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, 
 
 WIDER = 0.25  # of the text's height: a gap wider by this than that between lines divides rows
 CLOSER = 0.12  # of the text's height: lines closer by this than rows are lines of one row
-OVERLAP = 0.25  # of the text's height: the greatest overlap of two rows
 FULL = 0.5  # of the font size: a full line comes this near to its column's edge
 _OPEN_WORDS = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
     | {"per", "than", "under", "including", "net", "&"}
 )
-_OPEN_ENDS = (",", "-", "\u2010", "–", "/", "&", "(")
 _CLOSED_ENDS = (":", ";", ".")
 _TOTALS = ("total", "subtotal")
 
@@ -144,14 +142,9 @@ def _wraps(draft: Draft, row: int, shape: _Geometry) -> bool:
     if any(c.page is not upper[0].words[0].page for cell in lower for c in cell.words):
         return False
     shared = [(a, b) for a in upper for b in lower if a.col == b.col and a.col_span == b.col_span == 1]
-    if not shared:
-        # A label alone, and values alone half a line lower: vertically centred on a label of several lines.
-        apart = len(upper) == 1 and upper[0].col == 0 and lower[0].col > 0
-        apart = apart or (len(lower) == 1 and lower[0].col == 0 and upper[0].col > 0)
-        return apart and _gap(upper, lower) < -OVERLAP
-    if len(shared) < min(len(upper), len(lower)) or draft.columns < 2:
+    if not shared or len(shared) < min(len(upper), len(lower)) or draft.columns < 2:
         return False
-    if any(_is_value(b.text) or (_is_value(a.text) and not _is_text_tail(b)) for a, b in shared):
+    if any(_is_value(cell.text) for pair in shared for cell in pair):
         return False
     label = next(((a, b) for a, b in shared if a.col == 0), None)
     alone = len(upper) == 1 or len(lower) == 1
@@ -164,26 +157,15 @@ def _is_value(text: str) -> bool:
     return is_number(text) or is_symbol(text)
 
 
-def _is_text_tail(cell: DraftCell) -> bool:
-    return cell.text[:1] in "([" or cell.text[:1].islower()
-
-
 def _continues(upper: DraftCell, lower: DraftCell, shape: _Geometry) -> bool:
     last, first = upper.words[-1], lower.words[0]
     if last.text.endswith(_CLOSED_ENDS) or first.text.lower().startswith(_TOTALS):
         return False
-    if abs(last.size - first.size) > 0.15 * last.size or (
-        not first.text[0].isalnum() and first.text[0] not in "([≥≤\"“'"
-    ):
+    if not first.text[0].isalnum() and first.text[0] not in "([≥≤\"“'":
         return False
     full = upper.words[-1].box[2] + (first.box[2] - first.box[0]) + 0.25 * last.size
     is_full = full > shape.edges.get(upper.col, full) - FULL * last.size
-    goes_on = (
-        first.text[0].islower()
-        or last.text.lower() in _OPEN_WORDS
-        or last.text.endswith(_OPEN_ENDS)
-        or upper.text.count("(") > upper.text.count(")")
-    )
+    goes_on = first.text[0].islower() or last.text.lower() in _OPEN_WORDS
     gap = (lower.top() - upper.bottom()) / max(upper.height(), 1.0)
     is_close = shape.gap is not None and gap < shape.gap - CLOSER
     return is_full + goes_on + is_close >= 2

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, plain
-from ragcore.ingest.layout import SUPERSCRIPT
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number
 
 TITLE_GAP = 40.0  # points between a table and the block that names it
@@ -117,27 +116,24 @@ def _lead_in(block: Block) -> list[Line]:
 
 def _shorten(lines: Sequence[Line]) -> list[Line]:
     """The first sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number."""
+    words = [word.text for line in lines for word in line]
+    ends = (
+        place + 1
+        for place, word in enumerate(words)
+        if place > 3 and word.endswith((".", "?", "!")) and not word[:-1].isdigit() and len(word) > 2
+    )
+    limit = min(MAX_TITLE_WORDS, next(ends, MAX_TITLE_WORDS))
     kept: list[Line] = []
-    count = 0
-    words = [word for line in lines for word in line]
-    limit = MAX_TITLE_WORDS
-    for place, word in enumerate(words):
-        ends = word.text.endswith((".", "?", "!")) and not word.text[:-1].isdigit() and len(word.text) > 2
-        if place > 3 and ends:
-            limit = min(limit, place + 1)
-            break
     for line in lines:
-        if count < limit:
-            kept.append(line[: limit - count])
-        count += len(line)
+        if limit > 0:
+            kept.append(line[:limit])
+        limit -= len(line)
     return kept
 
 
 MIN_RULE = 12  # characters of a rule set in dots
 MIN_WORDS = 4  # a shorter line after a mark is a row's label
 _NAMED = re.compile(r"^(?:sources?|notes?|n\.?b\.?|quelle|fuente|fonte)\s*[:.]", re.IGNORECASE)
-_CONTINUES = re.compile(r"^\W*(?:table\b.{0,20}\bcontinue[sd]\b|(?:continued|cont['’]?d)\b.{0,30}$)", re.IGNORECASE)
-_NAME = re.compile(r"^(?:table|exhibit|tab\.)\s+[A-Z]?[-.]?(?:\d+|[IVXLC]+)\b", re.IGNORECASE)
 _MARKED = re.compile(r"^(?:[*∗†‡§¶]+|\(?(?:\d{1,2}|[a-z])\))(?:\s|\w|$)")
 
 
@@ -152,9 +148,9 @@ def take_notes(draft: Draft) -> list[Line]:
     first = draft.rows
     for row in range(draft.rows - 1, max(draft.header_rows, 1), -1):
         cells = draft.row(row)
-        if not cells or not _is_text(draft, row, cells):
+        if len(cells) != 1 or is_number(cells[0].text):
             break
-        if _is_note(cells):
+        if _is_note(cells[0]):
             first = row
     taken = [c for c in draft.cells if c.row >= first and c.lines]
     if not taken or first <= draft.header_rows or any(c.row < first < c.end_row for c in draft.cells):
@@ -168,23 +164,17 @@ def take_name(draft: Draft) -> list[Line]:
     """Remove a row that is only the table's name (``Table 2. Study outcomes``), or says that it is continued, from the
     head of ``draft``'s header or body; returns its lines."""
     taken: list[Line] = []
-    for row, name in ((draft.header_rows, _CONTINUES), (0, _NAME), (0, _CONTINUES)):
+    for row in (draft.header_rows, 0):
         cells = draft.row(row)
-        if draft.rows < 3 or len(cells) != 1 or cells[0].row_span > 1 or not name.match(cells[0].text):
+        if draft.rows < 3 or len(cells) != 1 or cells[0].row_span > 1:
             continue
-        draft.remove_row(row)
-        taken += cells[0].lines
+        if is_continued(cells[0].text) or (row == 0 and is_name(cells[0].lines)):
+            draft.remove_row(row)
+            taken += cells[0].lines
     return taken
 
 
-def _is_text(draft: Draft, row: int, cells: list[DraftCell]) -> bool:
-    """Whether the row may be part of a note: words in its first cell, or running on into the next ones."""
-    return (len(cells) == 1 or _NAMED.match(cells[0].text) is not None) and not any(is_number(c.text) for c in cells)
-
-
-def _is_note(cells: list[DraftCell]) -> bool:
-    head = cells[0]
-    if _NAMED.match(head.text) or _CONTINUES.match(head.text):
+def _is_note(head: DraftCell) -> bool:
+    if _NAMED.match(head.text) or is_continued(head.text):
         return True
-    raised = bool(head.words[0].flags & SUPERSCRIPT)
-    return (raised or bool(_MARKED.match(head.text))) and len(head.words) > MIN_WORDS
+    return bool(_MARKED.match(head.text)) and len(head.words) > MIN_WORDS
