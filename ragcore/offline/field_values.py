@@ -366,11 +366,8 @@ def _called(asked: Wish, quote: Quotable, before: str, after: str) -> frozenset[
     clause = [*said, *tokens(after)]
     neutral = words("sentences", "neutral") | words("names", "beside") | words("names", "columns")
     neutral |= words("sentences", "changes") if said[-1:] in (["to"], ["at"]) else frozenset()
-    if (
-        not words("sentences", "breaks").isdisjoint(said)
-        or not words("sentences", "unsure").isdisjoint(clause)
-        or (is_part(f"{before} {after}") and not is_part(asked.piece))
-    ):
+    unsure = words("sentences", "unsure") | words("sentences", "modal")
+    if not words("sentences", "breaks").isdisjoint(said) or not unsure.isdisjoint(clause):
         return None
     others = frozenset(content_stems(quote.source.title))
     named = ((word, stem(word)) for word in clause if word not in STOP_WORDS and not word[0].isdigit())
@@ -428,7 +425,7 @@ def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given
             yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), quote.text
         elif fit(asked.office, quote.text) == 1.0 and (name := _holder(asked.office, quote.text)):
             yield _sentence(quote, name), ""
-    elif not quote.text[:1].islower() and (asked.sort == "duration" or _is_sure(quote.text)):
+    elif not quote.text[:1].islower() and (asked.sort == "duration" or _is_sure(asked, quote.text)):
         figures = list(_figures(asked, quote, latest))
         for given, before, after in figures:
             clause = quote.text if len(figures) == 1 and asked.sort != "date" else f"{before} {after}"
@@ -439,8 +436,10 @@ def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given
                 yield given, ""
 
 
-def _is_sure(text: str) -> bool:
-    return words("sentences", "unsure").isdisjoint(tokens(text))
+def _is_sure(asked: Wish, text: str) -> bool:
+    """Whether a sentence expects nothing; an agreement may well say what will be, but not of a year."""
+    unsure = words("sentences", "unsure") | (words("sentences", "modal") if asked.annual else frozenset())
+    return unsure.isdisjoint(tokens(text))
 
 
 def _start(text: str) -> list[str]:

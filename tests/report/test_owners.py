@@ -61,6 +61,7 @@ def test_an_item_of_a_list_does_not_say_of_whom_it_is() -> None:
     assert given(led_in, Item("sales of $400 million in 2021;"), Item("a net income of $89 million in 2021; and")) == []
     (text,) = given("The net income was $89 million in 2021.")
     assert text.startswith("**$89 million** — ")
+    assert given("Net income would be $89 million in 2021.") == []
 
 
 IMPORTED = ["Country", "Cases", "Imported cases"]
