@@ -3,9 +3,9 @@
     python -m benchmarks answerable --home DIR --questions FILE
 
 ``--home`` is an indexed library and FILE a JSON list of ``{"question", "docs": [names without .pdf], "answered"}``.
-The weights of `ragcore.offline.answerable` are printed as fitted on all of them, and for each threshold the share of
-unanswered questions that are refused, each judged by weights that were fitted without its tenth of the set, beside the
-cross-encoder's best relevance alone.
+The weights of `ragcore.answer.refuse.ANSWERED` are printed as fitted on all of them, and for each threshold the share
+of unanswered questions that are refused, each judged by weights that were fitted without its tenth of the set, beside
+the cross-encoder's best relevance alone.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import table
-from ragcore.answer.generate import build_request
+from ragcore.answer.refuse import Signs, signs_of
 from ragcore.engine import Engine
-from ragcore.offline.answerable import Signs
-from ragcore.offline.writer import OfflineWriter
+from ragcore.offline.question import RuleAnalyser
 from ragcore.types import Found
 
+ANALYSER = RuleAnalyser()
 _FOLDS = 10
 _RIDGE = 1.0  # on standardised signs: keeps a few questions from deciding a weight
 _WRONG = (0.03, 0.06, 0.10)  # shares of answered questions that may be refused
@@ -43,22 +43,17 @@ def main() -> None:
 
 
 def measured(home: Path, asked: list[dict[str, Any]]) -> tuple[Array, Array]:
-    """The signs of each question that comes to the writer, and 1.0 for those that are answered."""
+    """The signs of each question for which something is found, and 1.0 for those that are answered."""
     rows: list[list[float]] = []
     answered: list[float] = []
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         ids = {Path(info.name).stem: info.doc_id for info in engine.documents() if info.indexed}
-        writer = OfflineWriter(engine.models.reranker, engine.settings.answer)
+        reranker = engine.models.reranker
         for one in asked:
             for event in engine.ask(one["question"], doc_ids=[ids[doc] for doc in one["docs"]]):
-                if not isinstance(event, Found):
-                    continue
-                routes, terms = event.retrieval.routes, engine.search.terms(one["question"])
-                request = build_request(
-                    one["question"], event.sources, (), engine.document, engine.settings, terms=terms, routes=routes
-                )
-                signs = writer.signs(request)
-                if signs is not None:
+                if isinstance(event, Found) and event.sources:
+                    question, terms = ANALYSER.read(one["question"]), engine.terms(one["question"])
+                    signs = signs_of(question, event.sources, terms, event.retrieval.routes, ANALYSER.fit, reranker)
                     rows.append(list(asdict(signs).values()))
                     answered.append(float(one["answered"]))
     return np.array(rows), np.array(answered)

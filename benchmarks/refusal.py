@@ -10,10 +10,8 @@ offline, of the whole library unless said otherwise:
   only what is asked for can tell; *another company*, *another year*: with the name
   of one that has no filing here, with years 12 later or 14 earlier; *foreign*: what no filing holds.
 
-*rule*: share refused before anything is written, by a writer that writes; *quoting*: by one that can only quote, which
-judges line by line afterwards; *answer*: share of offline answers that are refusals, by that rule or by the writer.
-Beside them the rule of before (by plain cover of words, without names or other terms), and that of never refusing,
-whose share is 0. Each once for the questions of even and of odd place: the bounds were chosen on the even ones.
+*asked*: share refused before a model that writes is asked; *answer*: share of offline answers that are refusals, once
+each for the questions of even and of odd place. Beside them that of never refusing is 0.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +28,9 @@ from benchmarks.common import questions, table
 from ragcore.answer.refuse import reason_to_refuse
 from ragcore.engine import Engine
 from ragcore.offline.question import RuleAnalyser
-from ragcore.text.words import content_stems, cover
-from ragcore.types import Found, Retrieval, Source
+from ragcore.types import Found
 
-read = RuleAnalyser().read
+ANALYSER = RuleAnalyser()
 
 # Companies whose filings are not among those of the set.
 ABSENT = ("Boeing", "Lockheed Martin", "Nike", "Kraft Heinz", "Oracle", "Caterpillar", "Lululemon", "Etsy", "Tesla")
@@ -94,7 +91,7 @@ def main() -> None:
     rows = measure(options.home, filings(questions("financebench-dev")), options.limit)
     if options.mixed:
         rows += measure(options.mixed, mixed(questions("mmlongbench-dev")), options.limit)
-    head = ("questions", "n", "refused: rule of before", "rule", "quoting", "answer", "answer, even", "answer, odd")
+    head = ("questions", "n", "refused: asked", "answer", "answer, even", "answer, odd")
     print(table(rows, head))
 
 
@@ -150,47 +147,28 @@ def measure(home: Path, asked: Iterator[Asked], limit: int) -> list[list[object]
             chosen = of_kind[:limit] if limit else of_kind
             refused = [decisions(engine, one, ids) for one in chosen]
             print(f"{kind}: {len(chosen)}", file=sys.stderr, flush=True)
-            before, rule, quoting, answer = (list(column) for column in zip(*refused))
-            rows.append([kind, len(chosen), *map(share, (before, rule, quoting, answer, answer[::2], answer[1::2]))])
+            rule, answer = (list(column) for column in zip(*refused))
+            rows.append([kind, len(chosen), *map(share, (rule, answer, answer[::2], answer[1::2]))])
     return rows
 
 
-def decisions(engine: Engine, one: Asked, ids: dict[str, str]) -> tuple[bool, bool, bool, bool]:
-    """Whether the rule of before, the rule, that for a writer that quotes and the answer refuse."""
+def decisions(engine: Engine, one: Asked, ids: dict[str, str]) -> tuple[bool, bool]:
+    """Whether a model would not be asked, and whether the offline answer refuses."""
     run = engine.ask(one.text, doc_ids=[ids[one.doc]] if one.doc else None)
-    before = rule = quoting = False
+    refused = False
     for event in run:
         if isinstance(event, Found):
-            before = bool(rule_of_before(one.text, event.retrieval, event.sources))
-            rule = bool(rule_in_force(engine)(one.text, event.retrieval, event.sources))
-            quoting = bool(rule_in_force(engine, extractive=True)(one.text, event.retrieval, event.sources))
+            reason = reason_to_refuse(
+                ANALYSER.read(one.text),
+                event.retrieval,
+                event.sources,
+                terms=engine.terms(one.text),
+                mentions=engine.mentions,
+                fit=ANALYSER.fit,
+            )
+            refused = bool(reason)
     assert run.answer is not None
-    return before, rule, quoting, run.answer.refused
-
-
-def rule_in_force(engine: Engine, *, extractive: bool = False) -> Callable[[str, Retrieval, Sequence[Source]], str]:
-    def decide(query: str, retrieval: Retrieval, sources: Sequence[Source]) -> str:
-        return reason_to_refuse(
-            read(query),
-            retrieval,
-            sources,
-            terms=engine.search.terms(query),
-            mentions=engine.search.sparse().mentions,
-            extractive=extractive,
-        )
-
-    return decide
-
-
-def rule_of_before(query: str, retrieval: Retrieval, sources: Sequence[Source]) -> bool:
-    """Best relevance under 0.02 and no source with half of the question's words; or none of them."""
-    wanted = set(content_stems(query))
-    if not sources or not wanted:
-        return not sources
-    best = max(cover(wanted, content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}")) for s in sources)
-    reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
-    irrelevant = bool(reranked) and max(reranked) < 0.02
-    return (irrelevant and best < 0.5) or (best == 0.0 and not any(score >= 0.5 for score in reranked))
+    return refused, run.answer.refused
 
 
 def share(refused: Sequence[bool]) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ragcore.config.settings import AnswerSettings
 from ragcore.text.terms import Term
 from ragcore.types import EVERYTHING, Document, Entry, Purpose, Retrieval, Route, Scope, Segment, Source, Usage
-from ragcore.types.question import FollowUp, Question
+from ragcore.types.question import AnswerType, FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing
 
 Vector = NDArray[np.float32]
@@ -46,6 +46,10 @@ class QuestionAnalyser(Protocol):
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         """Meaning of ``text`` after the stand-alone questions ``earlier``, oldest first."""
+
+    def fit(self, answer: AnswerType, text: str) -> float:
+        """Resemblance of ``text`` to an ``answer`` of this type, 0–1."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

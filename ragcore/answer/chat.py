@@ -1,25 +1,69 @@
 """Follow-up questions rewritten to stand alone, for retrieval.
 
 Only the retrieval query is rewritten; the writer sees the question as asked, beside the history. Rules do it
-(`ragcore.protocols.QuestionAnalyser`) or, with ``chat.rewrite``, the model in force (`ragcore.answer.rewriting`), whose
-form is checked; if it is unusable, the rules' question is searched for.
+(`ragcore.protocols.QuestionAnalyser`) or, with ``chat.rewrite``, the model in force, which fills in one form (`Forms`):
+it may contain no name, number or year absent from the conversation, except the year before or after a mentioned one.
+If the form is unusable, the rules' question is searched for. The cost of a question is bounded: two calls, with a
+history of at most `HISTORY_TOKENS`, within ``chat.timeout_seconds``.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
-from ragcore.answer.rewriting import by_model
+from pydantic import ValidationInfo, field_validator
+
+from ragcore.answer.requests import recent
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
-from ragcore.errors import Cancelled, EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
-from ragcore.protocols import LLM, QuestionAnalyser
+from ragcore.errors import (
+    Cancelled,
+    EmptyQuestion,
+    KeyMissing,
+    KeyRefused,
+    ModelError,
+    ModelMissing,
+    QuestionTooLong,
+    QuestionTooShort,
+    QuestionUnclear,
+    StoreError,
+)
+from ragcore.model_calls import Filled, Forms, words
+from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
+from ragcore.protocols import LLM, Form, QuestionAnalyser
+from ragcore.text.names import words_of
+from ragcore.text.periods import years
 from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
 
 LONGEST = 8000  # characters of a question
 SHORTEST = 3  # letters and digits of one that stands alone
+LONGEST_STANDALONE = 400
+HISTORY_TOKENS = 1500  # of the conversation shown to the model
+LONGEST_SHOWN = 1500  # characters of a question shown to the model
+MAX_TOKENS = 300
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class Standalone(Filled):
+    question: Annotated[str, words(LONGEST_STANDALONE)]
+
+    @field_validator("question")
+    @classmethod
+    def _nothing_invented(cls, question: str, info: ValidationInfo) -> str:
+        said: str = (info.context or {})["said"]
+        invented = _invented(question, said)
+        if invented:
+            raise ValueError(f"{invented!r} is in neither the question nor the conversation")
+        return question
+
+
+_FORM = Form("stand_alone", "Search the documents for the question as it stands alone.", Standalone.model_json_schema())
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +121,51 @@ def rewrite(
     if planner is None or not before or (query == asked and read.named):
         return ruled
     try:
-        model = by_model(asked, history, planner, settings, stop or Stop(), fresh=fresh)
+        found = _by_model(asked, history, planner, settings, stop or Stop(), fresh=fresh)
     except Cancelled:
         return ruled  # the answer stream then ends as stopped
     ms = round((time.perf_counter() - started) * 1000, 2)
-    cost = model.cost_usd
-    if not model.query:
-        return Rewritten(ruled.query, ruled.by, (model.note,), model.usage, cost, ms)
-    return Rewritten(model.query, model.model if model.query != asked else "", (), model.usage, cost, ms)
+    if not found.query:
+        return replace(found, query=ruled.query, by=ruled.by, ms=ms)
+    return replace(found, by=found.by if found.query != asked else "", ms=ms)
+
+
+def _by_model(
+    question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop, *, fresh: bool
+) -> Rewritten:
+    """``question`` rewritten by ``planner``, from the newest whole turns of ``history`` that fit
+    `HISTORY_TOKENS`; its query is "" if the model's form is unusable. Raises `KeyMissing`, `KeyRefused`,
+    `ModelMissing` and `Cancelled`."""
+
+    def note(why: str) -> tuple[str, ...]:
+        return (f"{planner.name} couldn't rewrite the question, so rules did: {why.rstrip('.')}.",)
+
+    if len(question) > LONGEST_SHOWN:
+        return Rewritten("", notes=note(f"the question has more than {LONGEST_SHOWN} characters"))
+    shown = recent(history, settings.answer.history_turns, HISTORY_TOKENS)
+    about = {
+        "conversation": [{"question": turn.question, "answer": turn.answer} for turn in shown],
+        "question": question,
+    }
+    prompt = REWRITE_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
+    said = "\n".join([question, *(f"{turn.question}\n{turn.standalone}\n{turn.answer}" for turn in shown)])
+    forms = Forms(
+        planner,
+        stop,
+        max_tokens=MAX_TOKENS,
+        timeout_seconds=settings.chat.timeout_seconds,
+        purpose="rewrite",
+        fresh=fresh,
+    )
+    query, notes = "", tuple[str, ...]()
+    try:
+        filled: Standalone = forms.fill(_FORM, Standalone, REWRITE_SYSTEM, prompt, context={"said": said})
+        query = filled.question
+    except (KeyMissing, KeyRefused, ModelMissing):
+        raise  # an error of the settings, for which the rules are no substitute
+    except (ModelError, StoreError) as error:
+        notes = note(error.message)
+    return Rewritten(query, forms.model, notes, forms.usage, forms.cost(settings.llm.prices))
 
 
 def settle(question: str, history: Sequence[Turn], analyser: QuestionAnalyser) -> None:
@@ -121,3 +202,25 @@ def _earlier(history: Sequence[Turn], analyser: QuestionAnalyser) -> list[str]:
 
 def _length(question: str) -> int:
     return sum(2 if 0x3000 <= ord(character) < 0xD7B0 else 1 for character in question if character.isalnum())
+
+
+def _invented(question: str, said: str) -> str:
+    """First name or number of ``question`` that is not in ``said``; "" if there is none."""
+    numbers = {_bare(number) for number in _NUMBER.findall(said)}
+    told = years(said)
+    asked: list[str] = _NUMBER.findall(question)
+    for number in asked:
+        near = number.isdigit() and len(number) == 4 and any(abs(int(number) - year) == 1 for year in told)
+        if _bare(number) not in numbers and not near:
+            return number
+    known = said.casefold()
+    for word in words_of(question):
+        name = question[word.start : word.end]
+        parts = re.findall(r"[^\W\d_]{2,}", name) if word.names and word.marked else []
+        if any(part.casefold() not in known for part in parts):
+            return name.removesuffix("'s")
+    return ""
+
+
+def _bare(number: str) -> str:
+    return number.replace(",", "")

@@ -1,40 +1,151 @@
 """Refusals: when the documents do not contain the answer, and the text that says so.
 
-A wrong refusal hurts more than a weak answer marked as weak, so only clear cases are refused before writing: nothing
-was found, or nothing found is relevant by score and by words, or a name in the question occurs nowhere. The thresholds
-are measured: see `benchmarks.refusal`.
+One probability decides, from a few features of what was found (`Signs`): a writer that only quotes refuses below
+``offline_floor``; a model, which judges for itself, is not asked below `BELOW`. Its weights are fitted by
+`benchmarks.answerable` on questions with and without the passages that answer them. Hard evidence comes before it:
+nothing was found, or what the question is about is named nowhere in the scope.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import log10
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from math import log
+from typing import Final
 
 from ragcore.answer.cite import Marker, Part
+from ragcore.protocols import Reranker
 from ragcore.text.languages import language_of
+from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.markdown import escape, quoted
-from ragcore.text.naming import is_only_a_word, is_period, named, unnamed, words_lacking
-from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
+from ragcore.text.naming import full_text, is_only_a_word, is_period, named, unnamed, words_lacking
+from ragcore.text.periods import years
+from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
-from ragcore.types.question import Name, Question
+from ragcore.types.question import AnswerType, Name, Question
 from ragcore.types.scope import nothing_within
 
 Mentions = Callable[[str], Mapping[str, int]]
+Fit = Callable[[AnswerType, str], float]
 
-# A passage is about the question if its rerank score is above BELOW, or it has this share of the question's words (rare
-# ones count more). A passage with a score above UNNAMED may be the answer although a name in the question is nowhere.
-BELOW, COVER, UNNAMED = 0.02, 0.5, 0.5
+BELOW = 0.05  # probability of an answer below which no model is asked
 NEAREST = 3
 _UNANSWERED = "The documents do not answer this question."
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
 _MOST_LACKING = 5
 _MOST_TERMS = 4
-_FEWEST_WORDS = 5
-_FEWEST_WORDS_UNENDED = 8
-_SENTENCE_END = (".", "!", "?", ";", ":", ",")
+_FARTHEST = 9.0  # log odds of relevance
+_READ = 16  # lines that the reranker reads
+_BEST = 4  # of them, those read with their paragraph
+_LONGEST_PASSAGE = 600  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """Features of answerability. ``relevance``: log odds of the best rerank score of a line, alone or with its
+    paragraph, or without a reranker of a passage; ``cover``: the largest share of the question's words, weighted by
+    rarity, in a line and its headings; ``thing``: whether a good line has the rarest word that is not a name; ``fit``:
+    how closely one looks like an answer; ``names``: whether some are in no passage; ``years``: whether they are in
+    none, or the best line speaks of others."""
+
+    relevance: float
+    cover: float
+    thing: float
+    fit: float
+    names: float
+    years: float
+
+
+# In the order of `Signs`.
+ANSWERED: Final = Logistic(-1.6, (0.19, 2.25, 0.42, 1.86, -3.0, -4.0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Units ``first``..``last`` of ``source``, and the stems of their ``text`` and of its headings."""
+
+    source: Source
+    first: int
+    last: int
+    text: str
+    words: frozenset[str]
+
+    @property
+    def passage(self) -> str:
+        where = " > ".join(part for part in (self.source.title, *self.source.section[-1:]) if part)
+        return f"{where}: {self.text}"[:_LONGEST_PASSAGE]
+
+    @property
+    def paragraph(self) -> str:
+        """Line with the preceding text of its paragraph, which may name its subject."""
+        first = next(first for first, last in self.source.lines() if first <= self.first <= last)
+        return self.source.words(first, self.last)[-_LONGEST_PASSAGE:]
+
+
+def signs_of(
+    question: Question,
+    sources: Sequence[Source],
+    terms: Sequence[Term] = (),
+    routes: Sequence[Route] = (),
+    fit: Fit | None = None,
+    reranker: Reranker | None = None,
+) -> Signs:
+    """Features of ``sources``; ``fit`` is `QuestionAnalyser.fit`, and ``reranker`` reads their best lines."""
+    wanted, names = Wanted(question.main, terms), named(question.names, terms)
+    lines = [
+        _Line(source, first, last, text, frozenset(content_stems(" ".join((source.title, *source.section, text)))))
+        for source in sources
+        for first, last in quotable_lines(source)
+        for text in (source.words(first, last),)
+    ]
+    counts = Counter(word for line in lines for word in wanted.held(line.words))
+    weights = {word: log(1 + len(lines) / (1 + counts[word])) for word in wanted.words}
+    total = sum(weights.values()) or 1.0
+    covers = [sum(weights[word] for word in wanted.held(line.words)) / total for line in lines]
+    order = sorted(range(len(lines)), key=lambda n: -covers[n] - lines[n].source.score / 2)[:_READ]
+    near = [lines[n] for n in order]
+    scores = [line.source.score for line in near]
+    if reranker is not None and near:
+        scores = [float(score) for score in reranker.score(question.main, [line.passage for line in near])]
+    best = [near[n] for n in sorted(range(len(near)), key=lambda n: -scores[n])[:_BEST]]
+    good = [*best, *near[:_BEST]]
+    own = {stem for name in names for stem in content_stems(name.text)}
+    things = [word for word in wanted.words if word not in own and not word.isdigit()]
+    thing = max(things, key=weights.__getitem__, default="")
+    said = not thing or any(wanted.has(thing, line.words) for line in good)
+    relevance = max(scores, default=0.0)
+    if reranker is not None and best:
+        # A line that only names the question's subject is relevant to the name.
+        asked = question.main if said else _without(question.main, names)
+        together = float(reranker.score(asked, [line.paragraph for line in best]).max())
+        relevance = max(relevance, together) if said else together
+    beside = question.answer.beside
+    alike = [
+        line for line in good if len(beside) < 2 or 2 * sum(wanted.has(w, line.words) for w in beside) >= len(beside)
+    ]
+    known = " ".join(_routed(routes))
+    absent = [name for name in unnamed(names, sources) if name.text not in known]
+    told = years(best[0].text) if best else set()
+    given = set().union(*(years(full_text(source)) for source in sources))
+    return Signs(
+        log_odds(relevance, _FARTHEST),
+        max(covers, default=0.0),
+        float(said),
+        max((fit(question.answer, line.text) for line in alike), default=0.0) if fit is not None else 0.0,
+        # Of two things compared, one may be answerable.
+        float(bool(absent) and not (question.compares and len(absent) < len(names))),
+        float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
+    )
+
+
+def _without(question: str, names: Sequence[Name]) -> str:
+    for name in names:
+        question = question.replace(name.text, " ")
+    return " ".join(question.split())
 
 
 def reason_to_refuse(
@@ -46,18 +157,20 @@ def reason_to_refuse(
     mentions: Mentions | None = None,
     document: Callable[[str], Document] | None = None,
     extractive: bool = False,
+    fit: Fit | None = None,
+    reranker: Reranker | None = None,
+    floor: float = BELOW,
 ) -> str:
     """Opening of a refusal with the reason why the sources cannot contain an answer to ``question``, or "" if they may.
 
-    It is refused without sources; if its subject is named in no passage found and no document searched, or another name
-    is not and the best rerank score is below `UNNAMED`; if the best rerank score is below `BELOW` and
-    no single source has `COVER` of the query's content words, weighted by rarity (from ``mentions``, as
-    `SparseIndex.mentions`; ``terms`` give synonyms); and, without rerank scores, if no source contains any of its
-    words. The last two do not apply to a writer that only quotes (``extractive``): it judges each quote itself.
+    It is refused without sources; if its subject is named in no passage found and, by ``mentions`` (as
+    `SparseIndex.mentions`), in no document in scope; and if an answer is less probable than ``floor``. Without rerank
+    scores, that is if no source has any of its words.
 
-    If the sources are in another language, their words are no evidence. A writer that only quotes then refuses, unless
-    a source contains a language-independent word of the question (a number, a name or an identifier); other writers
-    read the sources. ``document`` gives a whole document, to look up a name that is also a common word.
+    If the sources are in another language, their words are no evidence. A writer that only quotes (``extractive``) then
+    refuses, unless a source contains a language-independent word of the question (a number, a name or an identifier);
+    other writers read the sources. ``document`` gives a whole document, to look up a name that is also a common word;
+    ``fit`` and ``reranker`` are as in `signs_of`.
     """
     if not sources:
         scope = retrieval.scope
@@ -65,58 +178,44 @@ def reason_to_refuse(
         if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
             return f"{nothing_within(scope)} Widen the scope, or add a document."
         return f"{_UNANSWERED} No passage was found."
-    wanted = Wanted(question.main, terms)
-    if not wanted.words:
-        return ""
-    reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
     names = named(question.names, terms)
-    nowhere = _named_nowhere(names, retrieval, sources, mentions, document)
-    if nowhere:
-        here = [name for name in names if name not in nowhere]
-        known = _routed(retrieval.routes)
-        # Of two compared subjects, one can be described.
-        about = [name for name in here if name.owner or (name.text in known) or question.compares]
-        weak = not reranked or max(reranked) < UNNAMED
-        of_another = any(name.owner for name in nowhere) and not about
-        if not known and (of_another or (weak and not (about and question.compares))):
-            where = "your documents" if retrieval.scope == Scope() else "the current scope"
-            said = _quoted([name.text for name in nowhere])
-            return f"{_UNANSWERED} Nothing in {where} mentions {said}."
+    known = _routed(retrieval.routes)
+    nowhere = [] if known else _named_nowhere(names, sources, retrieval, mentions, document)
+    # Of two compared subjects, one can be described.
+    about = [name for name in names if name not in nowhere and (name.owner or question.compares)]
+    if any(name.owner for name in nowhere) and not about:
+        where = "your documents" if retrieval.scope == Scope() else "the current scope"
+        return f"{_UNANSWERED} Nothing in {where} mentions {_quoted([name.text for name in nowhere])}."
     foreign = in_another_language("question", question.language, sources)
     if foreign:
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(question, sources) else ""
     # The opening of a document says what it is about, whatever its words.
-    if extractive or question.whole or (reranked and max(reranked) >= 0.5):
+    if question.whole or question.task or not Wanted(question.main).words:
         return ""
-    weights = _rarity(question.main, wanted, retrieval, mentions)
-    total = sum(weights.values())
-
-    def best(held: Iterable[frozenset[str]]) -> float:
-        return max((sum(weights[word] for word in words) / total for words in held), default=0.0)
-
-    covered = best(wanted.held(set(content_stems(f"{s.title}\n{' '.join(s.section)}\n{s.text}"))) for s in sources)
-    if reranked and max(reranked) < BELOW and covered < COVER:
-        return f"{_UNANSWERED} No passage found is about this."
-    if covered == 0.0 and not any(score >= 0.5 for score in reranked):
-        return f"{_UNANSWERED} No passage found shares a word with the question."
-    return ""
+    signs = signs_of(question, sources, terms, retrieval.routes, fit, reranker)
+    if not any("rerank" in hit.scores for hit in retrieval.hits):
+        return "" if signs.cover > 0.0 else f"{_UNANSWERED} No passage found shares a word with the question."
+    if ANSWERED(*astuple(signs)) >= floor:
+        return ""
+    if signs.names or signs.years:
+        lacking = [f"“{escape(name.text)}”" for name in unnamed(names, sources)]
+        lacking += map(str, sorted(question.years)) if signs.years else []
+        return f"{_UNANSWERED} The passages found do not mention {' or '.join(lacking)}."
+    return f"{_UNANSWERED} No passage found is about this."
 
 
 def _named_nowhere(
     names: Sequence[Name],
-    retrieval: Retrieval,
     sources: Sequence[Source],
+    retrieval: Retrieval,
     mentions: Mentions | None,
     document: Callable[[str], Document] | None,
 ) -> list[Name]:
-    """Names of ``names`` in no source and, according to ``mentions``, in no document in scope; names that led retrieval
-    to a document are left out."""
+    """Names of ``names`` in no source and, according to ``mentions``, in no document in scope."""
     if mentions is None:
         return []
-    known = " ".join(_routed(retrieval.routes))
-    lacking = [name for name in unnamed(names, sources) if name.text not in known]
     out = []
-    for name in lacking:
+    for name in unnamed(names, sources):
         there = any(_mentioned(form, retrieval, mentions) for form in (name.text, name.text.lower()))
         if there and name.common and document is not None:
             there = not is_only_a_word(name.text, [document(one).text for one in {source.doc_id for source in sources}])
@@ -168,16 +267,6 @@ def _mentioned(words: str, retrieval: Retrieval, mentions: Mentions) -> int:
     return sum(count for doc_id, count in mentions(words).items() if inside is None or doc_id in inside)
 
 
-def _rarity(asked: str, wanted: Wanted, retrieval: Retrieval, mentions: Mentions | None) -> dict[str, float]:
-    """Weight of each content word: 1 if no chunk in scope has it, falling with their number (1/2 for ten)."""
-    if mentions is None:
-        return dict.fromkeys(wanted.words, 1.0)
-    written = {stem: token for token in tokens(asked) for stem in content_stems(token)}
-    return {
-        word: 1.0 / (1.0 + log10(1 + _mentioned(written.get(word, word), retrieval, mentions))) for word in wanted.words
-    }
-
-
 def refusal(
     reason: str,
     question: Question,
@@ -225,30 +314,24 @@ def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] =
     the first few sources, then of other ones. A unit needs a word of the query; headings, fragments and lines of
     contents are excluded."""
     wanted = Wanted(query, terms)
-    nearest: list[tuple[int, int, int, str]] = []
+    firsts: list[tuple[float, tuple[int, int, int, str]]] = []
     others: list[tuple[float, tuple[int, int, int, str]]] = []
     for source in sources:
-        offered = [(source.number, first, last, source.words(first, last)) for first, last in _offered(source)]
-        if not offered:
-            continue
-        covers = [wanted.cover(set(content_stems(words))) for *_, words in offered]
-        best = covers.index(max(covers))
-        if covers[best] == 0.0:
-            continue
-        nearest.append(offered[best])
-        others += [(covers[i], unit) for i, unit in enumerate(offered) if i != best and covers[i] > 0.0]
-        if len(nearest) == NEAREST:
-            break
-    others.sort(key=lambda item: -item[0])
-    nearest += [unit for _, unit in others[: NEAREST - len(nearest)]]
-    return [(number, first, last, _shortened(words, _LONGEST_QUOTE)) for number, first, last, words in nearest]
+        units = [(source.number, *line, source.words(*line)) for line in quotable_lines(source)]
+        covered = [(wanted.cover(set(content_stems(unit[3]))), unit) for unit in units]
+        covered = sorted((each for each in covered if each[0] > 0.0), key=lambda each: -each[0])
+        if len(firsts) < NEAREST:
+            firsts += covered[:1]
+            others += covered[1:]
+    nearest = [*firsts, *sorted(others, key=lambda each: -each[0])][:NEAREST]
+    return [(number, first, last, _shortened(words, _LONGEST_QUOTE)) for _, (number, first, last, words) in nearest]
 
 
 def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{escape(word)}”" for word in words)
 
 
-def _offered(source: Source) -> Iterator[tuple[int, int]]:
+def quotable_lines(source: Source) -> Iterator[tuple[int, int]]:
     """First and last unit numbers of the document's meaningful sentences and rows."""
     for first, last in source.lines():
         if source.units[first - 1].generated:
@@ -259,18 +342,7 @@ def _offered(source: Source) -> Iterator[tuple[int, int]]:
             if values and not all(labels) and not DOT_LEADERS.search(source.words(first, last)):
                 yield first, last
             continue
-        yield from ((n, n) for n in range(first, last + 1) if _says_something(source.words(n, n)))
-
-
-def _says_something(text: str) -> bool:
-    """Whether a sentence unit is more than a heading or fragment: it has several words, and a sentence end or else many
-    words that are not all capitalised as in a title."""
-    words = tokens(text)
-    if len(words) < _FEWEST_WORDS or DOT_LEADERS.search(text):
-        return False
-    if text.rstrip("”\"')’").endswith(_SENTENCE_END):
-        return True
-    return len(words) >= _FEWEST_WORDS_UNENDED and any(len(word) > 4 and word.islower() for word in text.split())
+        yield from ((n, n) for n in range(first, last + 1) if says_something(source.words(n, n)))
 
 
 def _shortened(text: str, longest: int) -> str:

@@ -44,12 +44,6 @@ _SAYS_LITTLE = STOP_WORDS | _SPOKEN | _CORRECTING | _JOINING | _NARROWING | _PRO
 _OPENING = re.compile(
     rf"\W*(?:(?:(?:what|how)\s+(?:about|of)|i|{'|'.join(_JOINING | _SPOKEN | _CORRECTING)})\b\W*)*", re.IGNORECASE
 )
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
-_RELATIVE = re.compile(
-    r"\b(?:(?P<count>a|one|two|three|four|five)\s+|the\s+)years?\s+(?P<way>later|after|earlier|before|ago)\b"
-    r"|\b(?:the\s+)?(?P<next>previous|prior|preceding|next|following)\s+(?:fiscal\s+)?year\b",
-    re.IGNORECASE,
-)
 _BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
 
 
@@ -99,7 +93,7 @@ class _Read:
         self.corrects = not _CORRECTING.isdisjoint(joining)
         self.slots = slots_of(text)
         self.values = [slot for slot in self.slots if slot.kind == "value"]
-        said = tokens(_RELATIVE.sub(" ", blanked(text, self.slots)))
+        said = tokens(blanked(text, self.slots))
         labels = {slot.label for slot in self.values}
         self.own = [word for word in said if word not in _SAYS_LITTLE | foreign | labels and len(word) > 1]
         self.says = len(self.own) + len(self.values)
@@ -160,7 +154,7 @@ def _kept(previous: str, read: _Read) -> str:
 def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> str:
     """Text to search for; "" if the question as typed is best."""
     about = _subject(previous)
-    if not read.own and not read.slots and not points and not _RELATIVE.search(read.text):
+    if not read.own and not read.slots and not points:
         return f"{about}? {read.text}" if set(read.words) & (_ASKING | read.foreign) else previous
     put = _replaced(read, previous) if not own and "than" not in read.words else ""
     if put:
@@ -182,12 +176,6 @@ def _replaced(read: _Read, previous: str) -> str:
     old = slots_of(previous)
     put: list[tuple[int, int, str]] = []
     added: list[str] = []
-    relative = _RELATIVE.search(read.text)
-    years = [slot for slot in old if slot.kind == "year"]
-    if relative is not None and len(years) == 1 and years[0].text[-4:].isdigit():
-        ahead = (relative["way"] or relative["next"]).lower() in ("later", "after", "next", "following")
-        step = _COUNTS.get((relative["count"] or "").lower(), 1) * (1 if ahead else -1)
-        put.append((years[0].end - 4, years[0].end, str(int(years[0].text[-4:]) + step)))
     for kind in ("year", "day", "part"):
         new, those = ([slot for slot in slots if slot.kind == kind] for slots in (read.slots, old))
         said = read.text[new[0].start : new[-1].end] if new else ""

@@ -6,7 +6,7 @@ The cues are data (`intents.toml`). A fit raises a quote among relevant ones; it
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -65,17 +65,6 @@ def about_whole() -> AnswerType:
     return AnswerType(
         says=tuple(tuple(map(stem, tokens(said))) for said in listed_lines("whole", "answers")), prose=True
     )
-
-
-def extreme_of(words: Iterable[str]) -> int:
-    """1 if ``words`` ask for a maximum, -1 for a minimum, 0 for neither."""
-    known = (("most", 1), ("least", -1))
-    return next((sign for word in words for name, sign in known if word in listed("extremes", name)), 0)
-
-
-def sums_up(name: str) -> bool:
-    """Whether a row named ``name`` is a total of others."""
-    return any(word in listed("extremes", "totals") for word in tokens(name))
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Names in a question, detected by spelling alone, and those missing from the passages found.
+"""Names in a question, detected by spelling alone.
 
 Slots are the periods, names and numbers that a follow-up can replace ("and in 2021?", "about Unit 9?").
 """
@@ -11,35 +11,12 @@ from dataclasses import dataclass, replace
 from ragcore.offline.intents import listed
 from ragcore.text.languages import language_of
 from ragcore.text.names import Word, words_of
-from ragcore.text.naming import full_text, is_period, named, unnamed
-from ragcore.text.periods import period_spans, years
-from ragcore.text.terms import Term
+from ragcore.text.naming import is_period
+from ragcore.text.periods import period_spans
 from ragcore.text.words import OTHER_FUNCTION_WORDS, STOP_WORDS
-from ragcore.types import Source
-from ragcore.types.question import Name, Question
+from ragcore.types.question import Name
 
 _CURRENCY = ("$", "€", "£", "¥")
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """``names`` as written in the question, and ``years``, that are in no source, title or section."""
-
-    names: tuple[str, ...] = ()
-    years: tuple[int, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.names or self.years)
-
-
-def missing(question: Question, sources: Sequence[Source], terms: Sequence[Term] = ()) -> Missing:
-    """Names and years in ``question`` missing from ``sources``. Years count as missing only if all are; a trade term
-    (``terms``) is not a name."""
-    given = {year for source in sources for year in years(full_text(source))}
-    return Missing(
-        tuple(name.text for name in unnamed(named(question.names, terms), sources)),
-        () if question.years & given else tuple(sorted(question.years)),
-    )
 
 
 def names_in(question: str) -> list[Name]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ragcore.offline.followups import follow_up
-from ragcore.offline.intents import about_whole, answer_type, extreme_of, listed, listed_lines
+from ragcore.offline.intents import about_whole, answer_type, fit, listed, listed_lines
 from ragcore.offline.names import Slot, names_in, slots_of
 from ragcore.text.languages import language_of
 from ragcore.text.periods import years
@@ -33,6 +33,9 @@ class RuleAnalyser:
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         return _follow_up(text, tuple(earlier))
+
+    def fit(self, answer: AnswerType, text: str) -> float:
+        return fit(answer, text)
 
 
 _follow_up = lru_cache(maxsize=256)(follow_up)  # clarity is tested before meaning
@@ -64,7 +67,6 @@ def read(text: str) -> Question:
         years=frozenset(years(main)),
         called=tuple(_called(main)),
         answer=answer,
-        extreme=extreme_of(words),
         task=task,
         changes=not listed("question", "changes").isdisjoint(words),
         compares=compares,

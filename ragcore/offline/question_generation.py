@@ -10,9 +10,9 @@ import tomllib
 from collections.abc import Sequence, Set
 from functools import lru_cache
 from importlib import resources
+from itertools import groupby
 from typing import Any
 
-from ragcore.offline.quotable import REFERENCE as REFERENCE  # for `QuestionWording`
 from ragcore.text.periods import periods, years
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
 
@@ -20,6 +20,12 @@ _MONTHS = word_set(" ".join((*MONTHS, *(month[:3] for month in MONTHS))).lower()
 # Words between a change and its cause.
 CAUSE = re.compile(
     r"\b(?:due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|reflect\w*|attributable\s+to|resulted\s+from)\b",
+    re.IGNORECASE,
+)
+# References and list numbers, which are not figures: § 312.32(c), (1), Item 7, Note 12, page 3.
+REFERENCE = re.compile(
+    r"§+\s?[\d.]+(?:\(\w+\))*|\b\d+\s+CFR\b|\b\d+(?:\.\d+)*(?:\(\w+\))+|^\(?[\divx]{1,4}[.)]\s|\(\d{1,2}\)|\b(?:item|note|part|section|page|form|figure|table|"
+    r"paragraph|exhibit|chapter|article|clause|field|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
     re.IGNORECASE,
 )
 # Reference label of a heading ("§ 312.42", "Note 7"), or just the number before it.
@@ -32,8 +38,7 @@ _LABEL = re.compile(
 _BRACKETS = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))")
 _PERIOD_TOKEN = re.compile(r"\d+(?:[/–-]\d+)?|FY\s?\d+|[QH]\d|[1-4]Q\d*", re.IGNORECASE)
 _LONGEST = 70  # characters of a name
-_LONGEST_MEASURE = 4  # words
-_LONGEST_SHORT = 5  # letters of an abbreviation: "FDA"
+_LONGEST_COLUMN = 40
 
 
 @lru_cache(maxsize=1)
@@ -66,56 +71,38 @@ def written(text: str) -> frozenset[str]:
 
 
 def within(name: str, words: Set[str]) -> str:
-    """``name`` as spelled inside a sentence, without a capital owed only to its first position. ``words`` are those
-    that the document uses inside sentences."""
-    parts = name.split()
-    cores = [part.strip(".,;:()“”\"'’&") for part in parts]
-    if len(parts) > 1 and sum(core.isupper() and len(core) > 1 for core in cores) * 2 > len(cores):
-        return " ".join(_unshouted(part, core, words) for part, core in zip(parts, cores))
-    capital = [core[:1].isupper() and core[1:].replace("-", "").islower() for core in cores]
-    small = [all(part in words for part in core.lower().split("-")) for core in cores]
-    if all(small[place] for place in range(1, len(parts)) if capital[place]):
-        known = [small[0] or (cores[0] not in words and len(parts) > 1), *small[1:]]
-        return " ".join(
-            part[0].lower() + part[1:] if upper and is_known else part
-            for part, upper, is_known in zip(parts, capital, known)
-        )
-    # "Sales in North America": the rest is a name, the first word is not.
-    return name[0].lower() + name[1:] if small[0] and not capital[1] else name
-
-
-def _unshouted(part: str, core: str, words: Set[str]) -> str:
-    if core.lower() not in words and core.capitalize() in words:
-        return part.replace(core, core.capitalize())
-    return part.lower() if core.lower() in words or len(core) > _LONGEST_SHORT else part
+    """``name`` as spelled inside a sentence: capitals go from words that the document writes small, unless a word
+    beside them has a capital of its own ("North America"). ``words`` are those used inside sentences."""
+    parts = [(part, part.strip(".,;:()“”\"'’&")) for part in name.split()]
+    spelled: list[str] = []
+    for upper, run in groupby(parts, key=lambda one: one[1][:1].isupper()):
+        own = [
+            (part.replace(core, core.capitalize()) if core.isupper() and core.capitalize() in words else part, core)
+            for part, core in run
+        ]
+        shouted = all(core.isupper() for _, core in own)
+        small = [all(one in words for one in core.lower().split("-")) for _, core in own]
+        lower = [upper and known and (shouted or all(small)) for known in small]
+        spelled += [part.lower() if low else part for (part, _), low in zip(own, lower)]
+    return " ".join(spelled)
 
 
 def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
-    """Question on a table cell: ``What was net income in 2022?``; ``What was the revenue of Field Sensors in 2022?`` in
-    a table of revenue by segment (``title``); for other tables ``What does Table 2 give for age under placebo?``."""
+    """Question on a table cell: ``What was net income in 2022?``; for other rows than measures ``What does Table 2 give
+    for age under placebo?``. ``title`` is the table's."""
     name = _BRACKETS.sub("", row).strip(" :.·,*†‡")
     column = " ".join(_BRACKETS.sub("", column).replace("·", " ").split()).strip(" :,*†‡")
     low = name.lower().split()
-    if not _is_name(name) or _is_part(low) or not column or column.endswith("."):
+    if not _is_name(name) or _is_part(low) or not column or column.endswith(".") or len(column) > _LONGEST_COLUMN:
         return ""
     said, when = within(name, words), _period(column)
-    is_measure, measure = bool(set(low) & words_of("measures")), _divided(title)
-    if when and measure and not is_measure:
-        return f"What {_was(measure)} the {within(measure, words)} of {name} {when}?"
-    if when and is_measure:
-        article = "the " if low[0] in words_of("with_article") and _was(said) == "was" else ""
-        return f"What {_was(said)} {article}{said}{',' if ',' in said else ''} {when}?"
+    if when and words_of("measures").intersection(low):
+        was = "were" if _is_many(said) else "was"
+        article = "the " if low[0] in words_of("with_article") and was == "was" else ""
+        return f"What {was} {article}{said}{',' if ',' in said else ''} {when}?"
     where = " ".join(title.split()[:2]).rstrip(".:")
     place = where if where[-1:].isdigit() and where[:1].isupper() else "the table"
-    return f"What does {place} give for {said} {when or 'under ' + within(column, words)}?" if len(column) <= 40 else ""
-
-
-def _divided(title: str) -> str:
-    """Measure that a table breaks down: the revenue of "Results: Revenue by segment"."""
-    before = title.partition(" by ")[0].split() if " by " in title else []
-    last = max((place for place, word in enumerate(before) if word[0].isupper()), default=0)
-    measure = before[last:] if len(before) - last <= _LONGEST_MEASURE else []
-    return " ".join(measure) if words_of("measures").intersection(map(str.lower, measure)) else ""
+    return f"What does {place} give for {said} {when or 'under ' + within(column, words)}?"
 
 
 def _is_name(name: str) -> bool:
@@ -133,16 +120,12 @@ def _is_part(words: Sequence[str]) -> bool:
     return words[0] in words_of("parts") or (len(words) == 1 and words[0] in words_of("alone"))
 
 
-def is_many(name: str) -> bool:
+def _is_many(name: str) -> bool:
     """Whether the noun of a name is plural: "net sales of goods", not "cost of goods"."""
     own = re.split(r"[,(]", name)[0].lower().split()
     ends = (place for place, word in enumerate(own) if place and word in words_of("noun_ends"))
-    noun = own[next(ends, len(own)) - 1] if own else ""
+    noun = own[next(ends, len(own)) - 1]
     return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
-
-
-def _was(name: str) -> str:
-    return "were" if is_many(name) else "was"
 
 
 def _period(column: str) -> str:
@@ -159,18 +142,12 @@ def _period(column: str) -> str:
     return f"{'at' if periods(said).dates else 'in'} {said}"
 
 
-def label_of(text: str) -> str:
-    """Reference label of a heading: ``§ 312.42``, ``Note 7``, or ""."""
-    match = _LABEL.match(text)
-    return (match["said"] or "") if match else ""
-
-
 def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
     """Question on a heading: ``What does § 312.33 say about annual reports?``; a heading that is a question stays as it
     is. ``low`` is the text in lower case, which decides on the article *the*; ``several``: more than one document is
     asked."""
     match = _LABEL.match(text)
-    label, rest = label_of(text), text[match.end() if match else 0 :]
+    label, rest = (match["said"] or "", text[match.end() :]) if match else ("", text)
     name = _BRACKETS.sub("", rest).strip(" :.–—-†*").removeprefix("About ")
     if name.endswith("?"):
         return name[:1].upper() + name[1:] if 3 <= len(name.split()) <= 14 else ""
@@ -180,14 +157,10 @@ def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
     if own[0] in words_of("commands") or any(sign in name for sign in (" - ", " – ", " — ", ": ", "; ", ". ")):
         return ""
     place = label if label.startswith("§") or not several else ""
-    return of_topic(within(name, words), low, several=several, place=place)
-
-
-def of_topic(name: str, low: str, *, several: bool, place: str = "") -> str:
-    """Question on a topic: ``What does the document say about the drug substance?``"""
     asks = f"does {place}" if place else "do the documents" if several else "does the document"
-    definite = low.count(f" the {name.lower()}") * 2 > low.count(f" {name.lower()}")
-    return f"What {asks} say about {'the ' if definite else ''}{name}?"
+    topic = within(name, words)
+    definite = low.count(f" the {topic.lower()}") * 2 > low.count(f" {topic.lower()}")
+    return f"What {asks} say about {'the ' if definite else ''}{topic}?"
 
 
 def of_cause(sentence: str, words: Set[str]) -> str:
@@ -204,6 +177,6 @@ def of_cause(sentence: str, words: Set[str]) -> str:
         return ""
     if not CAUSE.search(" ".join(own[at:])) or "," in bare or any(map(str.isdigit, bare)):
         return ""
-    article = "the " if (bare != subject and not is_many(bare)) or low[0] in words_of("with_article") else ""
+    article = "the " if (bare != subject and not _is_many(bare)) or low[0] in words_of("with_article") else ""
     when = f" in {years(opening[0]).pop()}" if years(opening[0]) else ""
     return f"Why did {article}{within(bare, words)} {changed[own[at]]}{when}?"

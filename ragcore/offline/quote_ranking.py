@@ -36,23 +36,19 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Quote with its relative ``worth`` (0–1), the cross-encoder's ``relevance`` (None without one), its share of the
-    question's words weighted by rarity (``cover``), and whether it is the cell whose row and column the question both
-    names (``named``)."""
+    """Quote with its relative ``worth``, 0–1, and the cross-encoder's ``relevance`` (None without one)."""
 
     quote: Quotable
     worth: float
     relevance: float | None
-    cover: float
-    named: bool
 
 
 class Ranking:
-    """Ranker of quotes for ``question``, whose words are ``wanted`` and whose trade terms are ``terms``. ``routes`` are
-    the documents that it names; ``names`` are the stems of their names in it."""
+    """Ranker of quotes for ``question``, whose words are ``wanted``. ``routes`` are the documents that it names;
+    ``names`` are the stems of their names in it."""
 
     def __init__(self, question: Question, wanted: Wanted, *, routes: Sequence[Route] = ()) -> None:
-        self.question = question
+        self._question = question
         self._wanted = wanted
         self._priors = {route.doc_id: route.prior for route in routes}
         self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
@@ -62,62 +58,49 @@ class Ranking:
         return [(each.quote, each.worth) for each in self.scored(found, reranker)]
 
     def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
-        """The 40 best of ``found``, best first.
-
-        Worth combines the votes of cross-encoder and words, lowered if the question asks for a figure and there is
-        none, raised if the question names the row. The words choose the 40 that reach the cross-encoder.
-        """
+        """The 40 best of ``found``, best first: by the cross-encoder and the question's words, raised if the question
+        names the row, or if the quote looks like an answer. The words choose the 40 that reach the cross-encoder."""
         shortlist = self._shortlist(found)
         if not shortlist:
             return []
-        cover = self._words_vote(shortlist)
-        votes, relevance = cover, None
+        votes, relevance = self._words_vote(shortlist), None
         if reranker is not None:
-            passages = [quote.passage[:LONGEST_PASSAGE] for quote in shortlist]
-            relevance = reranker.score(self.question.main, passages)
+            relevance = reranker.score(self._question.main, [quote.passage[:LONGEST_PASSAGE] for quote in shortlist])
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
-        if not self.question.answer.prose:
+        if not self._question.answer.prose:
             # A row whose header the question names is relevant, even if the cross-encoder, trained on prose, misses it.
             votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
-        votes = np.minimum(1.0, votes + INTENT_LIFT * self._fits(shortlist))
-        votes = votes * self.standing(shortlist)
-        named = self._named(shortlist)
+        votes = np.minimum(1.0, votes + INTENT_LIFT * self._fits(shortlist)) * self._standing(shortlist)
         return [
-            Scored(
-                shortlist[i],
-                float(votes[i]),
-                None if relevance is None else float(relevance[i]),
-                float(cover[i]),
-                bool(named[i] == 1.0 and shortlist[i].is_cell),
-            )
+            Scored(shortlist[i], float(votes[i]), None if relevance is None else float(relevance[i]))
             for i in np.argsort(-votes, kind="stable")
         ]
-
-    def standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Worth of each quote by its document, 0–1: highest in the document that the question names best."""
-        return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
-
-    def fit(self, quote: Quotable) -> float:
-        """Resemblance to an answer, 0–1: it has the requested kind of thing, in its usual words, and at least half of
-        the question's other words."""
-        answer = self.question.answer
-        if quote.row is not None and (self.question.whole or answer.figures):
-            # The unit of a row may be in its headers.
-            return 0.0 if self.question.whole else max(KIND_ONLY, fit(answer, quote.text))
-        held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
-        return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
     def prior(self, doc_id: str) -> float:
         """How well the question names a document, 0–1, relative to the best-named one."""
         most = max(self._priors.values(), default=0.0)
         return self._priors.get(doc_id, 0.0) / most if most else 1.0
 
+    def _standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Worth of each quote by its document, 0–1: highest in the document that the question names best."""
+        return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
+
+    def _fit(self, quote: Quotable) -> float:
+        """Resemblance to an answer, 0–1: it has the requested kind of thing, in its usual words, and at least half of
+        the question's other words."""
+        answer = self._question.answer
+        if quote.row is not None and (self._question.whole or answer.figures):
+            # The unit of a row may be in its headers.
+            return 0.0 if self._question.whole else max(KIND_ONLY, fit(answer, quote.text))
+        held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
+        return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
+
     def _shortlist(self, found: list[Quotable]) -> list[Quotable]:
         """At most 40, by words, by name and by half the score of their source, in text order."""
         if len(found) <= CANDIDATES:
             return found
         value = self._words_vote(found) + 0.5 * self._named(found) + self._fits(found)
-        value = (value + 0.5 * np.array([quote.source.score for quote in found])) * self.standing(found)
+        value = (value + 0.5 * np.array([quote.source.score for quote in found])) * self._standing(found)
         return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
 
     def _words_vote(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
@@ -136,7 +119,7 @@ class Ranking:
         )
 
     def _fits(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        return np.array([self.fit(quote) for quote in found])
+        return np.array([self._fit(quote) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of each row's name that the question has, 0–1; a one-word name counts half, since it may match by

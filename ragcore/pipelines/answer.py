@@ -56,6 +56,7 @@ class AnswerPipeline:
                 mentions,
                 self.store.titles,
                 self.models.entailment,
+                self.models.analyser.fit,
             ),
             stop,
         )

@@ -287,7 +287,7 @@ class SectionFiller:
         instruction: str,
         orders: SectionConstraints,
     ) -> AnswerStream:
-        from ragcore.answer.section import section_request
+        from ragcore.answer.requests import section_request
         from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 
         section = place.section

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragcore.answer.section import BEFORE_TOKENS
+from ragcore.answer.requests import BEFORE_TOKENS
 from ragcore.cancel import Stop
 from ragcore.errors import (
     BadTemplate,

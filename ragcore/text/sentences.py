@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import nupunkt
 
+from ragcore.text.words import tokens
+
 if TYPE_CHECKING:
     import tiktoken
     from nupunkt import PunktSentenceTokenizer
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 # Leaders before the page numbers of a table of contents, and the header of their column.
 DOT_LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){2,}|_{4,}")
 PAGE_COLUMN = re.compile(r"(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?", re.IGNORECASE)
+
+# Words of a unit that says something; of one without a stop at its end.
+_FEWEST_WORDS, _FEWEST_UNENDED = 4, 8
+_ENDS = (".", "!", "?", ";", ":", ",")
 
 # Currency abbreviations before an amount that nupunkt does not know.
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
@@ -74,3 +80,14 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at = match.end()
     if at < end:
         yield at, end
+
+
+def says_something(text: str) -> bool:
+    """Whether a unit of prose is more than a heading or fragment: it has several words, and a stop at its end or else
+    many words that are not all capitalised as in a title."""
+    words = tokens(text)
+    if len(words) < _FEWEST_WORDS or DOT_LEADERS.search(text):
+        return False
+    if text.rstrip("”\"')’").endswith(_ENDS):
+        return True
+    return len(words) >= _FEWEST_UNENDED and any(len(word) > 4 and word.islower() for word in text.split())

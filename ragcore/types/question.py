@@ -52,9 +52,9 @@ class Question:
     ``text`` is the question as asked; ``main`` is it without instructions; ``focus`` is the search query, without the
     form of the answer. ``parts`` are searched for in addition, and ``composed`` says whether a model may find more of
     them. ``names`` and ``years`` are those in ``main``; ``called`` are documents referred to by type. ``answer`` is the
-    expected type, ``extreme`` 1 for the most, -1 for the least and 0 for neither, ``task`` a task other than answering
-    (summarise, compare). ``compares``: it compares two or more things; ``changes``: it asks how a quantity changed;
-    ``whole``: it is about a document as a whole. ``language`` is that of ``main``, "" if unknown.
+    expected type, ``task`` a task other than answering (summarise, compare). ``compares``: it compares two or more
+    things; ``changes``: it asks how a quantity changed; ``whole``: it is about a document as a whole. ``language`` is
+    that of ``main``, "" if unknown.
     """
 
     text: str
@@ -66,7 +66,6 @@ class Question:
     years: frozenset[int] = frozenset()
     called: tuple[Called, ...] = ()
     answer: AnswerType = AnswerType()
-    extreme: int = 0
     task: str = ""
     changes: bool = False
     compares: bool = False

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.answer.generate import build_request, recent
 from ragcore.answer.render import render_source
+from ragcore.answer.requests import build_request, recent
 from ragcore.answer.sources import build_sources, build_units
 from ragcore.config.settings import AnswerSettings
 from ragcore.text.sentences import count_tokens

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragcore.answer.cite import Marker, MarkerParser
-from ragcore.answer.generate import build_request
+from ragcore.answer.requests import build_request
 from ragcore.config.settings import LlmSettings, Settings
 from ragcore.errors import KeyMissing
 from ragcore.protocols import LLM, ModelRequest

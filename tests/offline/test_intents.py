@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.everyday import squeezed
 from benchmarks.everyday_texts import HELD_OUT, MENDED
-from ragcore.answer.generate import build_request
+from ragcore.answer.requests import build_request
 from ragcore.offline.intents import KIND_ONLY, answer_type, fit
 from ragcore.offline.writer import OfflineWriter
 from tests.answer.samples import SETTINGS

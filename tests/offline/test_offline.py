@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
-from ragcore.answer.generate import build_request
+from ragcore.answer.requests import build_request
 from ragcore.answer.sources import build_sources
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
@@ -74,14 +74,8 @@ def test_headings_and_labels_are_no_answers() -> None:
     assert "“Results of operations”" not in text
 
 
-def test_nothing_near_is_said_to_be_nothing() -> None:
-    assert ask("Which volcano buried Pompeii?", PROSE, IND).startswith("<<NO ANSWER>>")
-
-
 def test_documents_are_named_when_there_are_several() -> None:
-    text = ask(
-        "Which sponsor shall submit, and what did the Board of Directors declare?", IND, DIVIDENDS, offline_floor=0.1
-    )
+    text = ask("Which sponsor shall submit, and what did the Board of Directors declare?", IND, DIVIDENDS)
     assert "Sample 10-K: “The Board of Directors" in text
     assert "21 CFR 312: “A sponsor shall submit" in text
 
@@ -113,7 +107,7 @@ def test_without_a_reranker_words_decide() -> None:
 def test_quotes_are_the_documents_own_words() -> None:
     made = sources(PROSE, DIVIDENDS, IND)
     request = build_request("What rose, what fell, and what was declared?", made, (), document, SETTINGS)
-    text = "".join(OfflineWriter(WordReranker(), ANSWER.model_copy(update={"offline_floor": 0.0})).stream(request))
+    text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
     parser, citer = MarkerParser(), Citer(made, document)
     quote = ""
     for item in [*parser.feed(text), *parser.finish()]:
@@ -170,7 +164,7 @@ def test_two_periods_asked_for_are_two_rows() -> None:
     )
     text = quotes("How did total revenues change from 2021 to 2022?", table)
     assert text == (
-        "Total revenues: **2,984** (June 30, 2022) <<SOURCE 1.6>>, **2,761** (June 30, 2021) <<SOURCE 1.7>>\n\n"
+        "Total revenues: 2,984 (June 30, 2022), 2,761 (June 30, 2021) <<SOURCE 1.4-1.7>>\n\n"
         "| Row | Period | Value | Unit |\n| --- | ---: | ---: | ---: |\n"
         "| Total revenues | June 30, 2022 | 2,984 <<SOURCE 1.6>> | Dollars in millions |\n"
         "| Total revenues | June 30, 2021 | 2,761 <<SOURCE 1.7>> | Dollars in millions |\n\n"
@@ -183,22 +177,6 @@ def test_contents_are_not_quoted() -> None:
     assert text.startswith("<<NO ANSWER>>")
 
 
-def test_a_name_that_stands_nowhere_is_said_to() -> None:
-    text = quotes("How much did the revenues of Apple rise?", "On the map, please note: revenues rose 10% this year.")
-    assert "The passages found do not mention “Apple”." in text
-    assert "mention" not in quotes(
-        "How much did the revenues of BestBuy rise?", "Revenues of Best Buy rose 10% a year."
-    )
-
-
-def test_when_nothing_answers_the_nearest_is_cited_with_the_sentinel() -> None:
-    text = quotes(
-        "Which volcano raised revenues in Pompeii long ago?", "Revenues rose 10% this year.", offline_floor=0.9
-    )
-    assert text.startswith("<<NO ANSWER>>")
-    assert "The nearest passages:\n\n> “Revenues rose 10% this year.” <<SOURCE 1.1>>" in text
-
-
 def test_a_lead_in_and_its_list_on_one_line_are_quoted_together() -> None:
     text = quotes(
         "What shall a sponsor submit to the agency?",
@@ -209,20 +187,6 @@ def test_a_lead_in_and_its_list_on_one_line_are_quoted_together() -> None:
     )
     assert text.startswith("“A sponsor who intends")
     assert text.strip().endswith("by any office.” <<SOURCE 1.1-1.4>>")
-
-
-def test_a_heading_that_runs_on_into_a_lead_in_is_quoted_with_the_list() -> None:
-    text = quotes(
-        "Can a sponsor charge for a trial drug?",
-        "(1) Charging for a sponsor's trial drug. A sponsor who wishes to charge for its trial drug must:",
-        Item("(1)"),
-        Item("(i) show that the drug has a benefit; and"),
-        Item("(ii) show what it costs."),
-    )
-    assert text.strip().endswith(
-        "must: (1) (i) show that the drug has a benefit; and (ii) show what it costs.” <<SOURCE 1.1-1.5>>"
-    )
-    assert text.count("sponsor's trial drug") == 1
 
 
 def test_a_numbered_heading_is_no_quote() -> None:
@@ -249,7 +213,7 @@ def columns(question: str, headers: Sequence[str], *before: str) -> list[str]:
     """Which columns the quote of a row with a cell under each header shows."""
     cells = [f"{number},110" for number in range(1, len(headers) + 1)]
     grid = Grid("Sales", [["", *headers], ["Net sales", *cells]])
-    text = quotes(question, *before, grid, offline_sentences=9, offline_floor=0.0)
+    text = quotes(question, *before, grid, offline_sentences=9)
     return [header for header, cell in zip(headers, cells) if f" {cell} <<" in text.partition("\n\n")[2]]
 
 
@@ -308,34 +272,12 @@ def test_columns_kept(question: str, headers: list[str], kept: list[int]) -> Non
     assert columns(f"What was {question}", headers) == [headers[index] for index in kept]
 
 
-def test_a_year_that_no_passage_speaks_of_is_refused() -> None:
-    text = quotes("What was the dividend in 2019?", "The dividend of 2023 was $1.36 per share.")
-    assert text.startswith("<<NO ANSWER>> The passages found do not mention 2019.")
-    assert "The nearest passages:\n\n> “The dividend of 2023" in text
-
-
-def test_what_is_of_another_year_than_asked_for_is_no_answer() -> None:
-    text = quotes(
-        "What was the dividend in 2027?",
-        "The dividend of 2023 was $1.36 per share.",
-        "Bonds fall due in March 2027.",
-        offline_sentences=1,
-    )
-    assert text.startswith(
-        "<<NO ANSWER>> The passages found do not mention 2027. The nearest passages:\n\n> “The dividend of 2023"
-    )
-
-
 def test_other_names_of_a_term_are_words_of_the_question() -> None:
     source = whole(make_document("Capital expenditure was $9.7 million.", "Weather was mild in the north this year."))
     terms = (Term("capex", ("capital expenditures",)),)
     request = ModelRequest(task=WritingTask("What was the capex?", (source,), terms=terms))
     text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
-    assert text == "“Capital expenditure was $9.7 million.” <<SOURCE 1.1>>\n\n"
-    without = "".join(
-        OfflineWriter(WordReranker(), ANSWER).stream(replace(request, task=replace(request.task, terms=())))
-    )
-    assert without.startswith("<<NO ANSWER>>")
+    assert text.startswith("“Capital expenditure was $9.7 million.” <<SOURCE 1.1>>\n\n")
 
 
 def test_the_document_that_the_question_names_is_quoted_first() -> None:
@@ -344,47 +286,3 @@ def test_the_document_that_the_question_names_is_quoted_first() -> None:
     routes = (Route(ours.doc_id, 1.0, "a"), Route(theirs.doc_id, 0.1))
     request = ModelRequest(task=WritingTask("How did revenues rise?", made, routes=routes))
     assert "<<SOURCE 2.1>>" in "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
-
-
-def test_the_year_of_a_title_is_not_that_of_a_sentence_of_another_year() -> None:
-    doc = make_document("Revenues of the company rose to $4.1 billion in 2019.", title="Annual report 2021")
-
-    def answer(doc: Document) -> str:
-        request = build_request(
-            "What were the revenues of the company in 2021?", (whole(doc),), (), lambda _: doc, SETTINGS
-        )
-        return "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
-
-    assert answer(doc).startswith("<<NO ANSWER>> The passages found do not mention 2021.")
-    # What names no year is of the year of its document.
-    undated = make_document("Revenues of the company rose to $4.1 billion.", title="Annual report 2021")
-    assert "do not mention" not in answer(undated)
-
-
-class ReasonReranker(WordReranker):
-    """A `Reranker` to which a passage says more that also says "so"."""
-
-    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
-        reasons = np.array([0.9 if " so " in f" {passage.lower()} " else 0.3 for passage in passages])
-        return np.minimum(reasons, super().score(query, passages) + 0.05)
-
-
-@pytest.mark.parametrize(
-    "paragraph",
-    [
-        "Note that the slot is wider than the key. So it can be narrowed.",
-        "So it can be narrowed. The slot is wider than the key.",
-    ],
-)
-def test_a_sentence_that_only_repeats_the_question_is_quoted_with_the_one_beside_it(paragraph: str) -> None:
-    def asked(*lines: str) -> str:
-        doc = make_document(*lines)
-        request = build_request("Why is the slot wider than the key?", (whole(doc),), (), lambda _: doc, SETTINGS)
-        return "".join(
-            OfflineWriter(ReasonReranker(), ANSWER.model_copy(update={"offline_floor": 0.0})).stream(request)
-        )
-
-    assert asked(paragraph).startswith(f"“{paragraph}” <<SOURCE 1.1-1.2>>")
-    # Another paragraph says it of something else.
-    first, second = paragraph.replace(". ", ".|").split("|")
-    assert "1.1-1.2" not in asked(first, second)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
-from ragcore.answer.generate import build_request
+from ragcore.answer.requests import build_request
 from ragcore.answer.sources import build_sources
 from ragcore.offline.writer import OfflineWriter
 from ragcore.types import Mark, Retrieval, Segment
@@ -96,16 +96,6 @@ def test_quotation_marks_within_a_quote_are_single() -> None:
     assert "““" not in text
 
 
-def test_a_heading_that_runs_on_is_quoted_with_what_it_heads() -> None:
-    text = quotes(
-        "What is a serious adverse event?",
-        "Serious adverse event or reaction. An adverse event counts as serious if it results in death or in a stay in "
-        "hospital.",
-    )
-    assert text.startswith("“Serious adverse event or reaction. An adverse event counts as serious if")
-    assert "<<SOURCE 1.1-1.2>>" in text
-
-
 def test_a_numbered_heading_is_no_answer() -> None:
     text = quotes(
         "Are foreign clinical studies accepted?",
@@ -122,7 +112,6 @@ def test_a_note_in_brackets_of_where_a_text_was_amended_is_no_answer() -> None:
         "At any time a sponsor may withdraw an IND without prejudice.",
         "[52 FR 8831, Mar. 19, 1987, as amended at 52 FR 23031, June 17, 1987; IND 67 FR 9586, Mar. 4, 2002]",
         offline_share=0.0,
-        offline_floor=0.0,
     )
     assert "may withdraw an IND" in text
     assert "52 FR" not in text

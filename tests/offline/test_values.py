@@ -95,19 +95,21 @@ def test_only_what_is_certain(question: str, figure: str) -> None:
     assert f"**{figure}**" in line if figure else line == ""
 
 
-def test_tables_that_differ_are_both_shown_and_those_that_agree_once() -> None:
+def test_a_statement_comes_before_a_summary_that_differs() -> None:
     summary = Grid("Selected data (Millions)", [YEARS, ["Net income", "5,363", "4,868", "5,058"]])
     text = written("What was net income in 2017?", make_document(summary, CASH))
-    first, table, *_ = text.split("\n\n")
-    assert first.startswith("Net income, 2017: **4,869** <<")
-    assert first.endswith("Another table, “Selected data (Millions)”, gives a different value.")
-    assert [line.split(" | ")[2].partition(" ")[0] for line in table.splitlines()[2:]] == ["4,869", "4,868"]
-    assert "different value" not in written("What was net income in 2018?", make_document(summary, CASH))
+    assert text.startswith("Net income, 2017: **4,869** <<")
+
+
+def test_of_two_tables_that_differ_none_is_certain() -> None:
+    other = Grid("Consolidated Statement of Income (Millions)", [YEARS, ["Net income", "5,363", "4,868", "5,058"]])
+    assert "**" not in written("What was net income in 2017?", make_document(other, CASH))
+    assert "**5,363**" in written("What was net income in 2018?", make_document(other, CASH))
 
 
 def test_a_figure_rounded_elsewhere_is_the_same() -> None:
     exact = Grid("Statements of Income (in thousands)", [YEARS, ["Net income", "5,363,211", "4,868,900", "5,058,000"]])
-    assert "different value" not in written("What was net income in 2017?", make_document(CASH, exact))
+    assert "**" in written("What was net income in 2017?", make_document(CASH, exact))
 
 
 def test_a_scale_said_above_the_table_is_the_unit() -> None:
@@ -123,7 +125,7 @@ def test_the_document_that_the_question_names_comes_first() -> None:
     theirs = make_document(Grid("Consolidated Statement of Income", [YEARS, row]), doc_id="b" * 16, title="Acme")
     routes = (Route("a" * 16, 1.0, "3M"), Route("b" * 16, 0.1))
     text = written("What was 3M's net income in 2018?", theirs, ours, routes=routes)
-    assert text.startswith("3M 10-K 2018: Net income, 2018: **5,363** <<")
+    assert text.startswith("Net income, 2018: **5,363** <<SOURCE 2")
 
 
 @pytest.mark.parametrize(
@@ -149,13 +151,6 @@ BALANCE = Grid(
     "Balance Sheets (Millions)",
     [["", "2022", "2021"], ["Other assets", "841", "883"], ["Current liabilities", "1,403", "1,210"]],
 )
-HELD = Grid(
-    "Assets held for sale (Millions)",
-    [["", "2022", "2021"], ["Assets held for sale", "", ""], ["Goodwill", "130.0", "128.0"]],
-)
-CHANGES = Grid(
-    "Consolidated Statements of Cash Flows (Millions)", [["", "2022", "2021"], ["Inventories", "(85.8)", "(27.1)"]]
-)
 
 
 @pytest.mark.parametrize(
@@ -166,10 +161,6 @@ CHANGES = Grid(
         ("What was the net loss in 2022?", "", INCOME),
         ("What were total assets in 2022?", "", BALANCE),
         ("What were current liabilities in 2022?", "1,403", BALANCE),
-        ("What was goodwill at the end of 2022?", "", HELD),
-        ("What were inventories at the end of 2022?", "", CHANGES),
-        ("What was 3M's net income in 2022?", "", INCOME),
-        ("What was IBM's net income in 2022?", "", INCOME),
     ],
 )
 def test_a_value_is_not_that_of_something_like_it(question: str, figure: str, table: Grid) -> None:

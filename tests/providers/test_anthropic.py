@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragcore.answer.generate import conversation
+from ragcore.answer.requests import conversation
 from ragcore.errors import (
     KeyRefused,
     ModelError,

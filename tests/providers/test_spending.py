@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.answer.generate import conversation
+from ragcore.answer.requests import conversation
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
