@@ -1,8 +1,8 @@
 """Contradiction checks: a word of one class in the claim and of its opposite in the evidence, on the same argument.
 
-The classes are data (`ragcore.text.lexicon`): denial, up and down, more and less, must and may, at least and at most,
-and plain opposites. If the claim follows a cited sentence, the two are aligned word by word and the differences
-examined in place. Otherwise each class is compared across both texts, each word with its neighbours.
+The classes are data (`ragcore.text.lexicon`): denial, up and down, more and less, at least and at most, and opposites
+such as must and may. If the claim follows a cited sentence, the two are aligned word by word and the differences
+examined in place. Otherwise each class is compared across both, if they share enough words to be about the same.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cells)
     prose = evidence.sentences or ((evidence.words,) if not evidence.cells else ())
     compared, settled = check_comparison(claim, evidence)
-    found: list[Finding] = []
+    reasons: list[str] = []
     for start, end in sentence_spans(claim, 0):
         said = tokens(claim[start:end])
-        for sentence in prose:
-            found += _aligned(said, tokens(sentence)) or _related(said, tokens(sentence), settled=settled)
+        for given in map(tokens, prose):
+            reasons.append(_aligned(said, given) or _related(said, given, settled=settled))
         if labels and not prose:
-            found += _related(said, tokens(labels), settled=settled)
+            reasons.append(_related(said, tokens(labels), settled=settled))
             if numbers(claim) and len(_denied_at(said)) > len(_denied_at(tokens(labels))):
-                found.append(Finding("unsupported", "It denies what the cited table gives."))
+                reasons.append("It denies what the cited table gives.")
+    found = [Finding("unsupported", reason) for reason in reasons if reason]
     return [*compared, *found, *_bounds(claim, evidence)]
 
 
@@ -70,13 +71,13 @@ def _denied_at(words: Sequence[str]) -> set[int]:
 # Claims that follow a sentence
 
 
-def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
+def _aligned(said: Sequence[str], given: Sequence[str]) -> str:
     """Denials and opposites among the differing words of two otherwise equal texts."""
     mine, theirs = [stem(word) for word in said], [stem(word) for word in given]
     matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks or sum(block.size for block in blocks) < _KEPT * len(said):
-        return []
+        return ""
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
     denials = _denied_at(said), _denied_at(given)
     denied = [0, 0]
@@ -97,7 +98,7 @@ def _aligned(said: Sequence[str], given: Sequence[str]) -> list[Finding]:
         against.append(f"It puts “{swapped}” where the cited words have another.")
     if (denied[0] - denied[1]) % 2:
         against.append("It denies what the cited words say." if denied[0] > denied[1] else "It affirms what they deny.")
-    return [Finding("unsupported", reason) for reason in against[:1]]
+    return against[0] if against else ""
 
 
 def _exchanged(replaced: Sequence[tuple[set[str], set[str]]]) -> str:
@@ -109,15 +110,14 @@ def _exchanged(replaced: Sequence[tuple[set[str], set[str]]]) -> str:
 # Claims that say it in other words
 
 
-def _related(said: Sequence[str], given: Sequence[str], *, settled: bool) -> list[Finding]:
+def _related(said: Sequence[str], given: Sequence[str], *, settled: bool) -> str:
     """Opposites, opposite directions and denials in two texts of which the second has many words of the first.
     ``settled``: words for more and less are already checked."""
     mine, theirs = ({stem(word) for word in words if word not in _NO_TOPIC} for words in (said, given))
     if len(mine & theirs) < _RELATED * len(mine):
-        return []
-    reason = ("" if settled else _direction(said, given)) or _opposite(said, given, settled=settled)
-    reason = reason or _denial(_plain(said), _plain(given))
-    return [Finding("unsupported", reason)] if reason else []
+        return ""
+    direction = "" if settled else _direction(said, given)
+    return direction or _opposite(said, given, settled=settled) or _denial(_plain(said), _plain(given))
 
 
 def _opposite(said: Sequence[str], given: Sequence[str], *, settled: bool) -> str:
