@@ -38,9 +38,10 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     reasons: list[str] = []
     for start, end in sentence_spans(claim, 0):
         said = tokens(claim[start:end])
-        for given in map(tokens, prose):
-            reasons.append(_aligned(said, given) or _related(said, given, settled=settled))
-        if labels and not prose:
+        if prose:
+            followed = next(filter(None, (_aligned(said, tokens(sentence)) for sentence in prose)), "")
+            reasons.append(followed or _related(said, tokens("\n".join(prose)), settled=settled))
+        else:
             reasons.append(_related(said, tokens(labels), settled=settled))
             if numbers(claim) and len(_denied_at(said)) > len(_denied_at(tokens(labels))):
                 reasons.append("It denies what the cited table gives.")
@@ -145,7 +146,8 @@ def _denial(said: list[str], given: list[str]) -> str:
         return ""
     if here:
         return "" if here & turned or here <= told else "It denies something the cited words don't deny."
-    denied = there & {stem(word) for word in said}
+    stems = [stem(word) for word in given]
+    denied = {one for one in there & {stem(word) for word in said} if stems.count(one) == 1}  # and nowhere affirmed
     return f"It affirms “{min(denied)}”, against the cited words." if denied else ""
 
 
