@@ -93,11 +93,11 @@ def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
             extents.append(Extent(doc_id, title, start, count, first, tiles))
             kept.append(columns)
             start, first = start + count, first + tiles
-    position, first_page, *tiles = np.concatenate(kept, axis=1)
+    position, first_page, *spanned = np.concatenate(kept, axis=1)
     counts = [extent.chunks for extent in extents]
     doc = np.repeat(np.arange(len(extents), dtype=np.int32), counts)
-    x = np.repeat([float(extent.first) for extent in extents], counts) + (tiles[0] + tiles[1]) / 2.0
-    return Outline(tuple(extents), doc, position, first_page, np.stack(tiles), x)
+    x = np.repeat([float(extent.first) for extent in extents], counts) + (spanned[0] + spanned[1]) / 2.0
+    return Outline(tuple(extents), doc, position, first_page, np.stack(spanned), x)
 
 
 @dataclass(frozen=True)
