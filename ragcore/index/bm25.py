@@ -240,7 +240,6 @@ class Bm25Index:
     def __init__(
         self, *, k1: float, b: float, documents: Mapping[str, str] | None = None, counts: _Counts | None = None
     ) -> None:
-        stem("warm")  # loads the stemmer before the first text, since importing it takes a second
         self._k1, self._b = k1, b
         self.documents = documents or {}  # id → fingerprint, in the library's order
         self._counts = counts or _Counts.of([])
