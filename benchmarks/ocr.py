@@ -74,7 +74,7 @@ def compare(folder: Path, count: int, resolutions: Sequence[int]) -> None:
         scans = pictures(source, dpi)
         (folder / "scans.pdf").write_bytes(scans.tobytes())
         started = processor()
-        pages = read(folder / "scans.pdf", len(source), dpi=dpi)
+        pages = read(folder / "scans.pdf", len(source), scanned=True)
         seconds = processor() - started
         rows.append(("rapidocr", dpi, *scored(truth, [words_of(page) for page in pages]), seconds / len(source)))
         sure = np.concatenate([page.confidence for page in pages if page.confidence is not None])
@@ -120,12 +120,14 @@ def pictures(source: pymupdf.Document, dpi: int) -> pymupdf.Document:
     return scans
 
 
-def read(path: Path, pages: int, *, dpi: int | None = None) -> list[PageLayout]:
-    """The pages in order; by OCR where ``dpi`` is given."""
+def read(path: Path, pages: int, *, scanned: bool = False) -> list[PageLayout]:
+    """The pages in order; by OCR where they are ``scanned``."""
     settings, _origins = load()
-    ocr = None if dpi is None else settings.ocr.model_copy(update={"dpi": dpi})
     one = settings.ingest.model_copy(update={"workers": 1})
-    found = sorted(parse_pages(path, range(1, pages + 1), settings=one, ocr=ocr), key=lambda page: page.number)
+    found = sorted(
+        parse_pages(path, range(1, pages + 1), settings=one, ocr=settings.ocr if scanned else None),
+        key=lambda page: page.number,
+    )
     for page in found:
         if page.degraded:
             print(f"page {page.number}: {page.degraded}")

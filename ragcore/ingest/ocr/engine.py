@@ -10,13 +10,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from ragcore.config.settings import OcrSettings
@@ -25,7 +24,7 @@ from ragcore.ingest.ocr.lines import Mask, OcrWord, PlacedLine, ReadLine, line_w
 
 TALL = 1.5  # a box higher than this many times its width holds a turned line
 SIDEWAYS_SHARE = 0.6  # of the lines' length: from this share of turned lines the whole page lies on its side
-PROBES = 6  # lines read to determine a page's turn
+PROBES = 4  # lines read to determine a page's turn
 SURE = 0.75  # mean confidence above which a page counts as upright
 BETTER = 0.1  # margin by which another turn must win
 
@@ -57,7 +56,6 @@ class OcrEngine:
                 "Global.return_word_box": True,
                 "EngineConfig.onnxruntime.intra_op_num_threads": 1,
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-                "Det.model_path": str(own_models() / DETECTOR),
                 "Rec.model_path": str(model.path),
                 "Rec.lang_type": settings.language,
                 "Rec.ocr_version": OCRVersion(model.version),
@@ -70,16 +68,11 @@ class OcrEngine:
         quads = self._detect(picture)
         turn = self._turn(picture, quads)
         if turn:
-            picture, ink = _back(picture, turn), _back(ink, turn)
+            picture = np.ascontiguousarray(np.rot90(picture, turn // 90))
+            ink = np.ascontiguousarray(np.rot90(ink, turn // 90))
             quads = self._detect(picture)
-        lines = self._lines(picture, ink, quads)
-        if lines and not turn and _mean_score(lines) < SURE and self._upside_down(picture, quads):
-            turn = 180
-            picture, ink = _back(picture, turn), _back(ink, turn)
-            lines = self._lines(picture, ink, self._detect(picture))
-        return OcrPage(
-            tuple(word for number, line in enumerate(settled(lines)) for word in line_words(line, number)), turn
-        )
+        lines = settled(self._lines(picture, ink, quads))
+        return OcrPage(tuple(word for number, line in enumerate(lines) for word in line_words(line, number)), turn)
 
     def _detect(self, picture: Image) -> NDArray[np.float32]:
         """Corners of the lines, float32 ``(n, 4, 2)``, clockwise from the top left, in order down the page."""
@@ -95,20 +88,22 @@ class OcrEngine:
         return cut[(_lengths(cut) >= 4).all(axis=1)]
 
     def _turn(self, picture: Image, quads: NDArray[np.float32]) -> int:
-        """90 or 270 if most lines run down or up the page and can be read that way; else 0."""
+        """Clockwise turn of the text, by its longest lines: read across the page, or down and up if most lie so. 0 if
+        none can be read with more confidence than as they are."""
         sides = _lengths(quads)
         long = sides.max(axis=1, initial=0)
         tall = sides[:, 1] > TALL * sides[:, 0]
-        elongated = sides.max(axis=1) > TALL * sides.min(axis=1)
-        if not tall.any() or long[tall].sum() < SIDEWAYS_SHARE * long[elongated].sum():
+        flat = sides[:, 0] > TALL * sides[:, 1]
+        sideways = tall.any() and long[tall].sum() >= SIDEWAYS_SHARE * long[tall | flat].sum()
+        lying = tall if sideways else ~tall
+        if not lying.any():
             return 0
-        longest = quads[np.flatnonzero(tall)[np.argsort(-long[tall], kind="stable")[:PROBES]]]
-        down, up = (self._score(picture, longest, way) for way in (90, 270))
-        return 0 if max(down, up) < SURE else 90 if down >= up else 270
-
-    def _upside_down(self, picture: Image, quads: NDArray[np.float32]) -> bool:
-        longest = quads[np.argsort(-_lengths(quads)[:, 0], kind="stable")[:PROBES]]
-        return self._score(picture, longest, 180) > self._score(picture, longest, 0) + BETTER
+        longest = quads[np.flatnonzero(lying)[np.argsort(-long[lying], kind="stable")[:PROBES]]]
+        if sideways:
+            down, up = (self._score(picture, longest, way) for way in (90, 270))
+            return 0 if max(down, up) < SURE else 90 if down >= up else 270
+        upright = self._score(picture, longest, 0)
+        return 180 if upright < SURE and self._score(picture, longest, 180) > upright + BETTER else 0
 
     def _score(self, picture: Image, quads: NDArray[np.float32], way: int) -> float:
         """Mean confidence of lines read as turned clockwise by ``way`` degrees."""
@@ -122,17 +117,13 @@ class OcrEngine:
         # wins.
         ways = [(i, way) for i in range(len(quads)) for way in ((0, 90, 270) if tall[i] else (0,))]
         corners = [_turned_quad(quads[i], way) for i, way in ways]
-        best: dict[int, tuple[float, int, ReadLine]] = {}
-        for place, read in enumerate(self._recognise([_crop(picture, quad) for quad in corners])):
-            index = ways[place][0]
-            if read.text.strip() and (index not in best or read.score > best[index][0]):
-                best[index] = (read.score, place, read)
+        readings = zip(ways, corners, self._recognise([_crop(picture, quad) for quad in corners]), strict=True)
         lines: list[PlacedLine] = []
-        for index in sorted(best):
-            _score, place, read = best[index]
-            mask = _crop(ink.astype(np.uint8) * 255, corners[place]) > 127
-            baseline, size = measure(mask, read.text)
-            lines.append(PlacedLine(corners[place], read, mask, ways[place][1] != 0, baseline, size))
+        for _index, same in groupby(readings, key=lambda reading: reading[0][0]):
+            (_i, way), quad, read = max(same, key=lambda reading: reading[2].score if reading[2].text.strip() else -1)
+            if read.text.strip():
+                mask = _crop(ink.astype(np.uint8) * 255, quad) > 127
+                lines.append(PlacedLine(quad, read, mask, way != 0, *measure(mask, read.text)))
         return lines
 
     def _recognise(self, crops: Sequence[Image]) -> list[ReadLine]:
@@ -152,11 +143,6 @@ def _as_read(text: str, score: float, info: Any) -> ReadLine:
     return ReadLine(text, tuple(centres), tuple(float(value) for value in info.confs[: len(text)]), score)
 
 
-def _back(picture: Any, turn: int) -> Any:
-    """Picture with its clockwise ``turn`` undone."""
-    return np.ascontiguousarray(np.rot90(picture, turn // 90))
-
-
 def _lengths(quads: NDArray[np.float32]) -> NDArray[np.float32]:
     """Width and height of each quadrangle, float32 ``(n, 2)``."""
     across = np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1)
@@ -171,74 +157,57 @@ def _turned_quad(quad: NDArray[np.float32], way: int) -> NDArray[np.float32]:
 
 def _crop(picture: Any, quad: NDArray[np.float32]) -> Any:
     """Upright crop of ``quad``."""
-    width, height = _extent(quad)
+    width, height = (max(1, round(side)) for side in _lengths(quad[None])[0].tolist())
     target = np.asarray([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(np.ascontiguousarray(quad, np.float32), target)
     return cv2.warpPerspective(picture, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE, flags=cv2.INTER_CUBIC)
 
 
-def _extent(quad: NDArray[np.float32]) -> tuple[int, int]:
-    width, height = _lengths(quad[None])[0].tolist()
-    return max(1, round(width)), max(1, round(height))
-
-
-def _mean_score(lines: Sequence[PlacedLine]) -> float:
-    return float(np.average([line.read.score for line in lines], weights=[len(line.read.text) for line in lines]))
-
-
-DETECTOR = "PP-OCRv6_det_small.onnx"
 # In this order: the recogniser inside the wheel, then those for other scripts.
 FAMILIES = (("PP-OCRv6", "small"), ("PP-OCRv5", "mobile"))
 
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
-    """Recogniser in rapidocr's list: its file, its download address, and rapidocr's names for it."""
+    """Recogniser in rapidocr's list: its file, and rapidocr's names for it."""
 
     path: Path
-    url: str
-    sha256: str
     version: str
     size: str
 
 
 def recogniser(settings: OcrSettings) -> Recogniser:
     """Recogniser for ``settings.language``, present and undamaged. Raises `ModelMissing`, `ModelDamaged`."""
+    import rapidocr
+    from rapidocr.inference_engine.base import FileInfo, InferSession
+    from rapidocr.utils.model_resolver import list_supported_langs
+    from rapidocr.utils.typings import EngineType, ModelType, OCRVersion, TaskType
+
     language = settings.language.strip().lower()
-    own = own_models()
-    known = yaml.safe_load((own.parent / "default_models.yaml").read_text("utf-8"))
     languages: set[str] = set()
     for version, size in FAMILIES:
-        for route in known["model_routes"][version]["rec"][size]:
-            languages.update(str(name) for name in route["supported_langs"])
-            if language not in route["supported_langs"]:
-                continue
-            entry = known["onnxruntime"][version]["rec"][route["model_key"]]
-            name = str(entry["model_dir"]).rsplit("/", 1)[-1]
-            folder = own if (own / name).is_file() or not settings.models else Path(settings.models).expanduser()
-            return _checked(Recogniser(folder / name, entry["model_dir"], entry["SHA256"], version, size), language)
+        known = list_supported_langs(TaskType.REC, OCRVersion(version), ModelType(size))
+        languages.update(known)
+        if language not in known:
+            continue
+        entry = InferSession.get_model_url(
+            FileInfo(EngineType.ONNXRUNTIME, OCRVersion(version), TaskType.REC, language, ModelType(size))
+        )
+        path = Path(rapidocr.__file__).parent / "models" / str(entry["model_dir"]).rsplit("/", 1)[-1]
+        if settings.models and not path.is_file():
+            path = Path(settings.models).expanduser() / path.name
+        if not path.is_file():
+            raise ModelMissing(
+                f"The OCR model for ocr.language = {language!r} is not on this machine ({path.name}).",
+                hint=f"Download {entry['model_dir']} into a folder, and name that folder in [ocr] models.",
+            )
+        if hashlib.sha256(path.read_bytes()).hexdigest() != entry["SHA256"]:
+            raise ModelDamaged(
+                f"The OCR model {path.name} isn't the published one.",
+                hint="Install it again: `pip install --force-reinstall rapidocr==3.10.0`, or download it again.",
+            )
+        return Recogniser(path, version, size)
     raise ModelMissing(
         f"There's no OCR model for ocr.language = {settings.language!r}.",
         hint=f"Set it to one of: {', '.join(sorted(languages))}.",
     )
-
-
-def _checked(model: Recogniser, language: str) -> Recogniser:
-    if not model.path.is_file():
-        raise ModelMissing(
-            f"The OCR model for ocr.language = {language!r} is not on this machine ({model.path.name}).",
-            hint=f"Download {model.url} into a folder, and name that folder in [ocr] models.",
-        )
-    if hashlib.sha256(model.path.read_bytes()).hexdigest() != model.sha256:
-        raise ModelDamaged(
-            f"The OCR model {model.path.name} isn't the published one.",
-            hint="Install it again: `pip install --force-reinstall rapidocr==3.10.0`, or download it again.",
-        )
-    return model
-
-
-def own_models() -> Path:
-    spec = find_spec("rapidocr")
-    if spec is None or spec.origin is None:
-        raise ModelMissing("OCR needs the package rapidocr.", hint="Install it: `pip install rapidocr==3.10.0`.")
-    return Path(spec.origin).parent / "models"

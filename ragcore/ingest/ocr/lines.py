@@ -62,7 +62,7 @@ class ReadLine:
 @dataclass(frozen=True, slots=True)
 class PlacedLine:
     """Recognised line with its place: ``quad`` has the corners in reading order (the line's own top left first),
-    ``ink`` marks print in its upright crop; other values are rows of the crop and pixels."""
+    ``ink`` marks print in its upright crop; ``baseline`` is a row of the crop, ``size`` the font size in pixels."""
 
     quad: NDArray[np.float32]
     read: ReadLine
@@ -95,50 +95,41 @@ def _band(ink: Mask) -> tuple[int, int]:
     rows = ink.sum(axis=1)
     if not rows.any():
         return 0, len(rows)
-    printed = rows > 0
     gap = max(1, len(rows) // 10)
-    top = bottom = int(rows.argmax())
-    while printed[max(0, top - gap) : top].any():
-        top = max(0, top - gap) + int(printed[max(0, top - gap) : top].argmax())
-    while printed[bottom + 1 : bottom + 1 + gap].any():
-        ahead = printed[bottom + 1 : bottom + 1 + gap]
-        bottom = bottom + len(ahead) - int(ahead[::-1].argmax())
-    return top, bottom + 1
+    printed = np.pad(rows > 0, gap).astype(np.uint8)
+    joined = cv2.morphologyEx(printed, cv2.MORPH_CLOSE, np.ones((gap + 1, 1), np.uint8)).ravel()[gap:-gap]
+    fullest = int(rows.argmax())
+    return next((top, bottom) for top, bottom in _runs(joined > 0) if top <= fullest < bottom)
+
+
+def _runs(values: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last index (exclusive) of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], values, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
 
 def settled(lines: Sequence[PlacedLine]) -> list[PlacedLine]:
     """Lines with harmonised sizes: each gets the median (by characters) of the lines of nearly its own size."""
-    sizes = np.asarray([line.size for line in lines], np.float64)
-    weights = np.asarray([len(line.read.text) for line in lines], np.float64)
-    known = ~np.isnan(sizes)
-    fallback = _median(sizes[known], weights[known]) if known.any() else float("nan")
+    every = np.repeat([line.size for line in lines], [len(line.read.text) for line in lines])
+    known = every[~np.isnan(every)]
     out: list[PlacedLine] = []
-    for line, size in zip(lines, sizes.tolist()):
+    for line in lines:
+        size = line.size
         if np.isnan(size):
-            size = fallback if not np.isnan(fallback) else 0.7 * len(line.ink)
-        near = known & (np.abs(sizes - size) <= SAME_SIZE * size)
-        out.append(replace(line, size=_median(sizes[near], weights[near]) if near.any() else size))
+            size = float(np.median(known)) if len(known) else 0.7 * len(line.ink)
+        near = known[np.abs(known - size) <= SAME_SIZE * size]
+        out.append(replace(line, size=float(np.median(near)) if len(near) else size))
     return out
-
-
-def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    order = np.argsort(values, kind="stable")
-    total = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(total, total[-1] / 2)])
 
 
 def line_words(line: PlacedLine, number: int) -> list[OcrWord]:
     """Words of a line; a character of a script without blanks is a word of its own, glued to the previous one."""
-    columns: Mask = np.asarray(line.ink.any(axis=0))
-    width = len(columns)
-    pieces = _pieces(line, columns)
-    matrix = cv2.getPerspectiveTransform(
-        np.asarray([[0, 0], [width, 0], [width, len(line.ink)], [0, len(line.ink)]], np.float32),
-        np.ascontiguousarray(line.quad, np.float32),
-    )
+    height, width = line.ink.shape
+    corners = np.asarray([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    matrix = cv2.getPerspectiveTransform(corners, np.ascontiguousarray(line.quad, np.float32))
+    top, bottom = line.baseline - ASCENT * line.size, line.baseline + DESCENT * line.size
     out: list[OcrWord] = []
-    for text, confidence, left, right, glued in pieces:
-        top, bottom = line.baseline - ASCENT * line.size, line.baseline + DESCENT * line.size
+    for text, confidence, left, right, glued in _pieces(line):
         corners = np.asarray([[[left, top], [right, top], [right, bottom], [left, bottom]]], np.float32)
         place = cv2.perspectiveTransform(corners, matrix)[0]
         (x0, y0), (x1, y1) = place.min(0).tolist(), place.max(0).tolist()
@@ -146,13 +137,14 @@ def line_words(line: PlacedLine, number: int) -> list[OcrWord]:
     return out
 
 
-def _pieces(line: PlacedLine, columns: NDArray[np.bool_]) -> list[tuple[str, float, float, float, bool]]:
+def _pieces(line: PlacedLine) -> list[tuple[str, float, float, float, bool]]:
     """Words of a line as (text, confidence, left, right, glued); left and right are columns of the crop.
 
     Neighbouring words are separated at the widest stretch without print between the centres of their last and first
     letters.
     """
     read = line.read
+    columns: Mask = np.asarray(line.ink.any(axis=0))
     width = len(columns)
     chosen = [k for k, char in enumerate(read.text) if not char.isspace() and clean_char(char) not in _UNSEEN]
     if not chosen:
@@ -179,12 +171,11 @@ def _pieces(line: PlacedLine, columns: NDArray[np.bool_]) -> list[tuple[str, flo
     return out
 
 
-def _gap(columns: NDArray[np.bool_], left: float, right: float) -> tuple[float, float]:
+def _gap(columns: Mask, left: float, right: float) -> tuple[float, float]:
     """Widest stretch without print between two columns; the midpoint if there is none."""
-    start, end = max(0, int(left)), min(len(columns), int(right) + 1)
-    empty = np.flatnonzero(np.diff(np.concatenate([[True], columns[start:end], [True]]).astype(np.int8)))
-    runs = empty.reshape(-1, 2)
-    if not len(runs):
-        return (left + right) / 2, (left + right) / 2
-    widest = runs[int((runs[:, 1] - runs[:, 0]).argmax())]
-    return float(start + widest[0]), float(start + widest[1])
+    start = max(0, int(left))
+    middle = (left + right) / 2 - start
+    first, last = max(
+        _runs(~columns[start : int(right) + 1]), key=lambda run: run[1] - run[0], default=(middle, middle)
+    )
+    return float(start + first), float(start + last)

@@ -7,7 +7,7 @@ kept if they are as flat, as full and as divided into strokes as a line of lette
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -18,7 +18,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from ragcore.config.settings import OcrSettings
-from ragcore.ingest.layout import GLUED, SIDEWAYS, Rect
+from ragcore.ingest.layout import GLUED, SIDEWAYS, Rect, area
 from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.ocr import WITH_FORCE
 from ragcore.ingest.ocr.engine import Image, OcrEngine, OcrPage
@@ -38,6 +38,8 @@ MARGIN = 0.02  # of the page at each edge, where scanners leave marks
 RULE = 24.0  # points: a straight stroke at least this long and at most RULE_WIDTH wide is a rule, not a letter
 RULE_WIDTH = 3.0
 _LATIN: Final = "helv"
+
+Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ class Scanner:
         if is_blank(page):
             return None
         width, height = float(page.rect.width), float(page.rect.height)
-        picture, zoom = self._picture(page)
+        pixels, zoom = _pixels(page, DPI, MOST_PIXELS, pymupdf.csRGB)
+        picture = np.ascontiguousarray(pixels[:, :, ::-1])
         ink, rules = _print(picture, zoom)
         found: OcrPage = self._engine.read(picture, ink)
         frame = (width, height) if found.turn in (0, 180) else (height, width)
@@ -82,14 +85,6 @@ class Scanner:
         document, sheet = _sheet(words, boxes, rules, upright, zoom, frame)
         return Scan(words, boxes, confidence, found.turn, document, sheet, len(rules))
 
-    def _picture(self, page: Any) -> tuple[Image, float]:
-        """Picture of the page at `DPI`, or as large as `MOST_PIXELS` allows; and its pixels per point."""
-        area = max(1.0, float(page.rect.width) * float(page.rect.height))
-        zoom = min(DPI / 72, (MOST_PIXELS / area) ** 0.5)
-        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False)
-        pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3)
-        return np.ascontiguousarray(pixels[:, :, ::-1]), zoom
-
 
 def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str, cover: Cover) -> str | None:
     """Reason to read ``page`` by OCR, in words that continue "This page ..."; None if its text layer is usable or it
@@ -99,7 +94,7 @@ def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str, cover: C
         return None if is_blank(page) else "is always read by OCR (ocr.mode)"
     if not words:
         return None if is_blank(page) else "has no text of its own"
-    if words <= FEW_WORDS and _is_picture(page):
+    if words <= FEW_WORDS and cover.pictures > PAGE_WIDE:
         return "is a picture with hardly any text"
     if cover.pictures > PAGE_WIDE and cover.mostly_unread:
         return "is a picture, and most of its print isn't in the text"
@@ -134,29 +129,37 @@ def own_text(raw: Mapping[str, Any]) -> str:
     return "\n".join("".join(char["c"] for char in span["chars"]) for span in spans)
 
 
-def _is_picture(page: Any) -> bool:
-    """Whether one image covers most of the page."""
-    area = abs(page.rect)
-    return any(abs(pymupdf.Rect(image["bbox"]) & page.rect) > PAGE_WIDE * area for image in page.get_image_info())
-
-
 def is_blank(page: Any) -> bool:
     """Whether nothing is printed on the page: its picture at `PROBE_DPI` shows only paper."""
-    area = max(1.0, abs(page.rect))
-    zoom = min(PROBE_DPI / 72, (1_000_000 / area) ** 0.5)
-    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
-    grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
+    grey, _zoom = _grey(page, PROBE_DPI, 1_000_000)
     down, across = int(grey.shape[0] * MARGIN), int(grey.shape[1] * MARGIN)
     inner = grey[down : grey.shape[0] - down, across : grey.shape[1] - across].astype(np.int16)
     return bool((np.abs(inner - np.median(inner)) > CONTRAST).mean() < MIN_INK)
 
 
+def _pixels(page: Any, dpi: float, most: int, colours: Any) -> tuple[Pixels, float]:
+    """Picture of the page at ``dpi``, or as large as ``most`` pixels allow; and its pixels per point."""
+    zoom = min(dpi / 72, (most / max(1.0, abs(page.rect))) ** 0.5)
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=colours, alpha=False)
+    return np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, -1), zoom
+
+
+def _grey(page: Any, dpi: float, most: int) -> tuple[Pixels, float]:
+    pixels, zoom = _pixels(page, dpi, most, pymupdf.csGRAY)
+    return pixels[:, :, 0], zoom
+
+
+def _contrast(grey: Pixels) -> Pixels:
+    """Difference of each pixel from the paper around it, in grey levels."""
+    height, width = grey.shape
+    paper = cv2.resize(grey, (max(1, width // 8), max(1, height // 8)), interpolation=cv2.INTER_AREA)
+    paper = cv2.resize(cv2.medianBlur(paper, 21), (width, height), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(cv2.absdiff(grey, paper), np.uint8)
+
+
 def _print(picture: Image, zoom: float) -> tuple[Mask, list[Rect]]:
     """Printed pixels without rules; and the rules, as rectangles in points."""
-    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    paper = cv2.medianBlur(cv2.resize(grey, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA), 21)
-    paper = cv2.resize(paper, grey.shape[::-1], interpolation=cv2.INTER_LINEAR)
-    contrast = cv2.absdiff(grey, paper)
+    contrast = _contrast(np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8))
     found = contrast[contrast > CONTRAST]
     # A letter ends half-way between paper and print, since the picture is smooth.
     edge = max(CONTRAST, 0.5 * float(found.mean())) if found.size else CONTRAST
@@ -179,36 +182,21 @@ def _print(picture: Image, zoom: float) -> tuple[Mask, list[Rect]]:
 def _columns(
     found: Sequence[OcrWord], zoom: float, frame: tuple[float, float]
 ) -> tuple[WordColumns, NDArray[np.float32], NDArray[np.uint8]]:
-    """Words in points, cut at the page's edges; lines that follow closely share a block."""
+    """Words in points, cut at the page's edges; each printed line is a block."""
     words = WordColumns()
     confidence: list[int] = []
-    block = -1
-    reach: Rect | None = None
     for word in found:
         x0, y0, x1, y1 = (value / zoom for value in word.box)
         box = (max(0.0, x0), max(0.0, y0), min(frame[0], x1), min(frame[1], y1))
-        if box[2] - box[0] <= 0 or box[3] - box[1] <= 0:
-            continue
-        size = word.size / zoom
-        if reach is None or not _follows(reach, box, size):
-            block += 1
-        reach = box
-        words.texts.append(word.text)
-        words.boxes.append(box)
-        words.sizes.append(size)
-        words.lines.append(word.line)
-        words.flags.append((GLUED if word.glued else 0) | (SIDEWAYS if word.sideways else 0))
-        words.blocks.append(block)
-        confidence.append(round(100 * min(1.0, max(0.0, word.confidence))))
+        if box[2] > box[0] and box[3] > box[1]:
+            words.texts.append(word.text)
+            words.boxes.append(box)
+            words.sizes.append(word.size / zoom)
+            words.lines.append(word.line)
+            words.flags.append((GLUED if word.glued else 0) | (SIDEWAYS if word.sideways else 0))
+            words.blocks.append(word.line)
+            confidence.append(round(100 * word.confidence))
     return words, words.box_array(), np.asarray(confidence, np.uint8)
-
-
-def _follows(before: Rect, box: Rect, size: float) -> bool:
-    """Whether a word continues the block of the previous one: on the same line, or the next one down."""
-    same_line = min(before[3], box[3]) - max(before[1], box[1]) > 0.5 * size
-    if same_line:
-        return -size < box[0] - before[2] < 2 * size
-    return 0 < box[1] - before[1] < 2 * size and box[0] < before[2]
 
 
 def _sheet(
@@ -259,8 +247,6 @@ FULL = 0.4  # of its box, once letters and words are joined
 COVERED = 0.3  # of a line's box under letters of the text layer: the text has this line
 LINES = 5  # uncovered lines from which a picture counts as one with words
 
-Pixels = NDArray[np.uint8]
-
 
 @dataclass(frozen=True, slots=True)
 class Cover:
@@ -278,24 +264,18 @@ class Cover:
 
 def measure(page: Any, raw: Mapping[str, Any]) -> Cover:
     """Coverage of the page's pictures by the characters of ``raw`` (MuPDF's ``rawdict``, visible or not)."""
-    boxes = [pymupdf.Rect(image["bbox"]) & page.rect for image in page.get_image_info()]
-    boxes = [box for box in boxes if not box.is_empty]
-    area = max(1.0, abs(page.rect))
-    if sum(abs(box) for box in boxes) < SOME_PICTURE * area:
+    boxes = [tuple(pymupdf.Rect(image["bbox"]) & page.rect) for image in page.get_image_info()]
+    if sum(map(area, boxes)) < SOME_PICTURE * abs(page.rect):
         return Cover(0.0, 0.0, 0)
-    zoom = min(LINE_DPI / 72, (MAX_PIXELS / area) ** 0.5)
-    print_ = _differing(page, zoom)
-    pictures, text = np.zeros_like(print_), np.zeros_like(print_)
-    for box in boxes:
-        _fill(pictures, tuple(box), zoom)
-    for box in _letters(raw):
-        _fill(text, box, zoom)
-    text = np.asarray(cv2.dilate(text, np.ones((3, max(3, round(JOIN * zoom))), np.uint8)), np.uint8)
-    share = float(pictures.mean())
+    grey, zoom = _grey(page, LINE_DPI, MAX_PIXELS)
+    print_ = (_contrast(grey) > CONTRAST).astype(np.uint8)
+    pictures = _filled(boxes, grey.shape, zoom)
+    letters = _filled(_letters(raw), grey.shape, zoom)
+    text = np.asarray(cv2.dilate(letters, np.ones((3, max(3, round(JOIN * zoom))), np.uint8)), np.uint8)
     # A scan may lie on its side: the direction with the greater total length of lines counts.
     ways = (_unread(print_, pictures, text, zoom), _unread(print_.T, pictures.T, text.T, zoom))
     length, unread, lines = max(ways)
-    return Cover(share, unread / length if length else 0.0, lines)
+    return Cover(float(pictures.mean()), unread / length if length else 0.0, lines)
 
 
 def _unread(print_: Pixels, pictures: Pixels, text: Pixels, zoom: float) -> tuple[int, int, int]:
@@ -325,16 +305,6 @@ def _lines(print_: Pixels, zoom: float) -> list[tuple[int, int, int, int]]:
     return [(int(x), int(y), int(w), int(h)) for x, y, w, h in stats[kept, :4]]
 
 
-def _differing(page: Any, zoom: float) -> Pixels:
-    """Mask: 1 where the page differs from the surrounding paper."""
-    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
-    grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
-    across, down = max(1, pixmap.width // 8), max(1, pixmap.height // 8)
-    paper = cv2.medianBlur(cv2.resize(grey, (across, down), interpolation=cv2.INTER_AREA), 21)
-    paper = cv2.resize(paper, (pixmap.width, pixmap.height), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(cv2.absdiff(grey, paper) > CONTRAST, np.uint8)
-
-
 def _letters(raw: Mapping[str, Any]) -> Iterator[Rect]:
     # Letter by letter: the box of a whole slanted line would cover half of the page.
     for block in raw["blocks"]:
@@ -343,6 +313,10 @@ def _letters(raw: Mapping[str, Any]) -> Iterator[Rect]:
                 yield from (char["bbox"] for char in span["chars"] if not char["c"].isspace())
 
 
-def _fill(mask: Pixels, box: tuple[float, ...], zoom: float) -> None:
-    x0, y0, x1, y1 = (max(0, round(value * zoom)) for value in box)
-    mask[y0 : y1 + 1, x0 : x1 + 1] = 1
+def _filled(boxes: Iterable[Rect], shape: tuple[int, ...], zoom: float) -> Pixels:
+    """Mask: 1 under ``boxes`` (points)."""
+    mask = np.zeros(shape, np.uint8)
+    for box in boxes:
+        x0, y0, x1, y1 = (max(0, round(value * zoom)) for value in box)
+        mask[y0 : y1 + 1, x0 : x1 + 1] = 1
+    return mask
