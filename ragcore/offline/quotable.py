@@ -52,11 +52,6 @@ class Quotable:
         return marker(self.source, self.first, self.last)
 
     @property
-    def is_cell(self) -> bool:
-        """Whether it is a row narrowed to the one cell whose column the question names."""
-        return self.row is not None and len(self.row.named) == 1 and self.row.first == self.row.last
-
-    @property
     def shown(self) -> str:
         """Printed form: ``text``, or only the requested cells of a long row."""
         return self.row.shown if self.row is not None and self.row.shown else self.text

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ragcore.answer.cite import Marker
-from ragcore.answer.refuse import Mentions, nearest_units, reason_to_refuse, refusal
+from ragcore.answer.refuse import Mentions, nearest_units, reason_to_refuse, refusal, signs_of
 from ragcore.answer.sources import build_sources
 from ragcore.offline.question import RuleAnalyser
 from ragcore.text.terms import Term
@@ -194,6 +194,20 @@ def test_mentions_outside_the_scope_do_not_count() -> None:
     query = "What were the revenues of Boeing?"
     found = replace(retrieval(query, [PROSE], rerank=0.4), scope=Scope(("another",)))
     assert "Boeing" in reason_to_refuse(read(query), found, sources(PROSE), mentions=everywhere)
+
+
+def test_below_its_floor_a_writer_that_only_quotes_refuses() -> None:
+    query = "How much did revenues rise in fiscal 2023?"
+    found, given = retrieval(query, [PROSE], rerank=0.9), scored(0.9, PROSE)
+    assert not reason_to_refuse(read(query), found, given, extractive=True, floor=0.2)
+    assert reason_to_refuse(read(query), found, given, extractive=True, floor=1.0)
+    assert not reason_to_refuse(read(f"Summarise: {query}"), found, given, extractive=True, floor=1.0)
+
+
+def test_what_the_best_line_says_of_another_year_is_no_sign_of_an_answer() -> None:
+    doc = make_document("A dividend of $1.20 per share was paid in 2019.", "Bonds fall due in March 2020.")
+    signs = [signs_of(read(f"What dividend was paid in {year}?"), (whole(doc),)) for year in (2019, 2020, 2031)]
+    assert [one.years for one in signs] == [0.0, 1.0, 1.0]
 
 
 def test_the_refusal_says_which_words_are_missing() -> None:
