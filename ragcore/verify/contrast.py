@@ -50,7 +50,7 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
 
 
 def _opposed(one: str, other: str) -> bool:
-    return other in lex.OPPOSITES.get(one, ((), ()))[1] or other in _prefixed(one) or one in _prefixed(other)
+    return other in _against(one) or other in _prefixed(one) or one in _prefixed(other)
 
 
 def _against(word: str) -> frozenset[str]:

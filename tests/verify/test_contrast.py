@@ -29,6 +29,7 @@ def reasons(claim: str, cited: str) -> list[str]:
         ("The tenant may return the keys and may leave.", "The tenant must return the keys and may leave."),
         ("Notice is given at least 30 days ahead.", "Notice is given no more than 30 days ahead."),
         ("The north plant closed.", "The north plant opened."),
+        ("Costs fell and margins fell on lower prices.", "Costs rose and margins fell on lower prices."),
     ],
 )
 def test_an_opposite_on_the_same_argument_is_found(claim: str, cited: str) -> None:
