@@ -123,7 +123,7 @@ def test_what_a_newer_version_notes_of_a_document_is_passed_over(tmp_path: Path)
         with engine.store.database.write() as connection:
             for column in ("counts", "figures", "context"):
                 known = connection.value(f"SELECT {column} FROM documents WHERE doc_id = ?", survey)
-                newer = json.dumps(json.loads(known or "{}") | {"of_tomorrow": 1})
+                newer = json.dumps((known or {}) | {"of_tomorrow": 1})
                 connection.update("documents", "doc_id = ?", survey, **{column: newer})
         info = engine.documents()[0]
         assert (info.doc_id, info.pages, info.status) == (survey, 1, "ready")
