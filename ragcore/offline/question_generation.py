@@ -72,7 +72,8 @@ def written(text: str) -> frozenset[str]:
 
 def within(name: str, words: Set[str]) -> str:
     """``name`` as spelled inside a sentence: capitals go from words that the document writes small, unless a word
-    beside them has a capital of its own ("North America"). ``words`` are those used inside sentences."""
+    beside them has a capital of its own ("North America"), and from a first word that it never writes with one.
+    ``words`` are those used inside sentences."""
     parts = [(part, part.strip(".,;:()“”\"'’&")) for part in name.split()]
     spelled: list[str] = []
     for upper, run in groupby(parts, key=lambda one: one[1][:1].isupper()):
@@ -82,14 +83,16 @@ def within(name: str, words: Set[str]) -> str:
         ]
         shouted = all(core.isupper() for _, core in own)
         small = [all(one in words for one in core.lower().split("-")) for _, core in own]
+        if not spelled and len(own) == 1 < len(parts) and not shouted:
+            small = [small[0] or own[0][1] not in words]
         lower = [upper and known and (shouted or all(small)) for known in small]
         spelled += [part.lower() if low else part for (part, _), low in zip(own, lower)]
     return " ".join(spelled)
 
 
 def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
-    """Question on a table cell: ``What was net income in 2022?``; for other rows than measures ``What does Table 2 give
-    for age under placebo?``. ``title`` is the table's."""
+    """Question on a table cell: ``What was net income in 2022?``; ``What was the revenue of Field Sensors in 2022?`` in
+    a table of revenue by segment (``title``); for other tables ``What does Table 2 give for age under placebo?``."""
     name = _BRACKETS.sub("", row).strip(" :.·,*†‡")
     column = " ".join(_BRACKETS.sub("", column).replace("·", " ").split()).strip(" :,*†‡")
     low = name.lower().split()
@@ -100,6 +103,9 @@ def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
         was = "were" if _is_many(said) else "was"
         article = "the " if low[0] in words_of("with_article") and was == "was" else ""
         return f"What {was} {article}{said}{',' if ',' in said else ''} {when}?"
+    measure = title.partition(" by ")[0].rpartition(" ")[2] if when and " by " in title else ""
+    if measure.lower() in words_of("measures"):
+        return f"What {'were' if _is_many(measure) else 'was'} the {within(measure, words)} of {name} {when}?"
     where = " ".join(title.split()[:2]).rstrip(".:")
     place = where if where[-1:].isdigit() and where[:1].isupper() else "the table"
     return f"What does {place} give for {said} {when or 'under ' + within(column, words)}?"

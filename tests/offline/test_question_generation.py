@@ -16,6 +16,7 @@ WORDS = written(TEXT)
 LOW = " ".join(TEXT.lower().split())
 cell = partial(of_cell, words=WORDS)
 cause = partial(of_cause, words=WORDS)
+BY_SEGMENT = "Results of operations Revenue by segment (in thousands)"
 # As people would ask, of names that no rule was written for; "" where the words make no question.
 CORPUS = [
     (cell("Inventories", "As of December 31, 2022", ""), "What were inventories at December 31, 2022?"),
@@ -23,7 +24,7 @@ CORPUS = [
     (cell("EBITDA", "2020", ""), "What was EBITDA in 2020?"),
     (cell("Cost of sales (1)", "Fiscal 2020", ""), "What was the cost of sales in fiscal 2020?"),
     (cell("Property and equipment, net", "2020", ""), "What was property and equipment, net, in 2020?"),
-    (cell("Field Sensors", "2025", "Sales"), "What does the table give for Field Sensors in 2025?"),
+    (cell("Field Sensors", "2025", BY_SEGMENT), "What was the revenue of Field Sensors in 2025?"),
     (cell("Age", "Placebo", "Table 2. Baseline values"), "What does Table 2 give for age under placebo?"),
     (cell("Laboratory balances", "2022", "Goods"), "What does the table give for laboratory balances in 2022?"),
     (cell("Total", "2020", ""), ""),
