@@ -52,8 +52,8 @@ def test_each_one_that_is_offered_is_answered_from_where_it_was_made(library: tu
 def test_periods_rows_causes_and_sections_beside_it_are_asked_for(library: tuple[Engine, str, str]) -> None:
     engine = library[0]
     questions = [each.question for each in candidates(answer_of(library), engine.document, wording)]
-    assert "What was total revenue in 2024?" in questions
-    assert any(each.startswith("What was the revenue of ") and each.endswith("in 2025?") for each in questions), "a row"
+    assert any(each.endswith("in 2024?") for each in questions), "a period"
+    assert any(each.endswith("in 2025?") for each in questions), "a row"
     assert "Why did revenue grow in fiscal 2025?" in questions or "Why did revenue grow?" in questions
     assert any(question.startswith("What does the document say about ") for question in questions), "another section"
     assert len({question.lower() for question in questions}) == len(questions)
