@@ -23,7 +23,6 @@ import numpy as np
 
 from benchmarks.common import questions, table
 from benchmarks.table_questions import made_questions
-from ragcore.context.extract import best_sentence, prose
 from ragcore.engine import Engine
 from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.offline.question import RuleAnalyser
@@ -44,9 +43,7 @@ class Way:
     name: str
     headings: int
     rows: int
-    document: bool = False
     title: bool = True
-    read: bool = False  # whether the reranker reads the summary too
 
 
 WAYS = (
@@ -56,9 +53,6 @@ WAYS = (
     Way("title, 2 headings", 2, 2),
     Way("title, path", 9, 9),
     Way("title, path; rows 2 headings", 9, 2),
-    Way("title, path, document summary", 9, 9, document=True),
-    Way("title, path, document summary, reranked with it", 9, 9, document=True, read=True),
-    Way("title, 2 headings, document summary", 2, 2, document=True),
 )
 
 
@@ -71,22 +65,11 @@ MODES: tuple[Mode, ...] = (
 )
 
 
-class Read(Chunk):
-    """A chunk of which the reranker reads all that is indexed but the lead-in."""
-
-    __slots__ = ()
-
-    @property
-    def passage(self) -> str:
-        return "\n".join(part for part in (self.header, self.context, self.grid or self.text) if part)
-
-
-def headed(chunk: Chunk, title: str, summary: str, way: Way) -> Chunk:
+def headed(chunk: Chunk, title: str, way: Way) -> Chunk:
     headings = way.rows if chunk.kind == "table" and chunk.tiles is None else way.headings
     path = chunk.section[len(chunk.section) - min(headings, len(chunk.section)) :]
     header = " › ".join(part for part in ((title if way.title else ""), *path) if part)
-    changed = replace(chunk, header=header, context=summary if way.document else "")
-    return Read(**{name: getattr(changed, name) for name in Chunk.__slots__}) if way.read else changed
+    return replace(chunk, header=header, context="")
 
 
 class Kept:
@@ -154,11 +137,10 @@ def measure(
     for entries, vectors in engine.store.vectors(engine.models.embedder.name, doc_ids):
         for entry, vector in zip(entries, vectors):
             kept.learn(by_id[entry.chunk_id].index_text, vector)
-    said = {i: best_sentence(prose(of, of.body), of.title, max_tokens=60) for i, of in documents.items()}
     head = ["", "tokens", "", *(f"{scope} @{k}" for scope in ("doc", "corpus") for k in AT)]
     rows: list[list[object]] = []
     for way in ways:
-        made = {i: [headed(chunk, documents[i].title, said[i], way) for chunk in chunks[i]] for i in doc_ids}
+        made = {i: [headed(chunk, documents[i].title, way) for chunk in chunks[i]] for i in doc_ids}
         rows += _rows(engine, way, made, asked, kept, modes)
         print("\n" + table(rows, head), flush=True)
 

@@ -79,7 +79,6 @@ class ChunkSettings(Section):
 
 
 class ContextSettings(Section):
-    summaries: Literal["auto", "extractive"]
     document_summary: bool
     situate: Literal["off", "claude"]
     model: str

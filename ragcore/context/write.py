@@ -1,8 +1,7 @@
 """Contexts of chunks: the document's summary and a sentence that situates each passage, put in front for search.
 
-Model texts are stored by the subject of their request, so each is requested once, whatever happens to the document.
-Without a model's summary, a sentence of the document replaces it and the report says so. `estimate` gives the cost
-before anything is sent.
+Texts are stored by the subject of their request, so each is requested once, whatever happens to the document.
+`estimate` gives the cost before anything is sent.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from ragcore.config.settings import Settings
-from ragcore.context.extract import best_sentence, prose
 from ragcore.context.requests import Ask, document_summary, passages, situating
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.model_calls import ModelCalls
@@ -28,7 +26,6 @@ FINER = 1.25
 # The service's prompt cache does not store shorter material (1,024 to 4,096 tokens, by model).
 CACHE_MINIMUM = 2048
 TYPICAL_OUTPUT = 0.7  # of the length limit
-EXTRACT_TOKENS = 60  # longest document sentence used as a summary
 AGAIN = "Run `groundwork index` to write the rest."
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
@@ -37,29 +34,27 @@ def add_context(
     document: Document,
     chunks: Sequence[Chunk],
     *,
-    writer: Callable[[], LLM | None] | None,
+    writer: Callable[[], LLM] | None,
     cache: ContextCache,
     settings: Settings,
     on_progress: Callable[[int, int], None],
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[tuple[Chunk, ...], ModelReport]:
     """``chunks`` (tiles and composites) with the contexts that the settings ask for, and a report. ``writer`` gives the
-    model in force, or None if there is none; without a ``writer`` only stored texts are used.
+    model, or raises `ModelError`; without it only stored texts are used.
 
     Faults of the service go into the report. Raises `Cancelled`; texts written by then are kept.
     """
     work = Work(document, chunks, cache, settings)
     if not work.wanted:
         return tuple(chunks), ModelReport(usd=round(cache.spent(document.doc_id), 6))
-    model: LLM | None = None
-    try:
-        model = writer() if writer is not None else None
-    except ModelError as error:
-        work.errors.append(error)
-    if model is not None:
-        work.run(model, on_progress, cancelled)
+    if writer is not None:
+        try:
+            work.run(writer(), on_progress, cancelled)
+        except ModelError as error:
+            work.errors.append(error)
     work.finish()
-    return work.chunks(), work.report(asked=writer is not None)
+    return work.chunks(), work.report()
 
 
 @dataclass
@@ -81,28 +76,16 @@ class Work:
         self.situates = chosen.situate == "claude"
         long = sum(chunk.tokens for chunk in self.given if chunk.tiles is None) > chosen.prompt_tokens
         wanted = chosen.document_summary or (self.situates and long)
-        self.asked = document_summary(self.document, self.settings) if wanted else None
+        self.to_write = [document_summary(self.document, self.settings)] if wanted else []
 
     @property
     def wanted(self) -> bool:
-        return bool(self.given) and (self.asked is not None or self.situates)
-
-    @property
-    def to_write(self) -> tuple[Ask, ...]:
-        """Request for the summary, if a model has to write it."""
-        return (self.asked,) if self.asked is not None and self.settings.context.summaries == "auto" else ()
+        return bool(self.given) and (bool(self.to_write) or self.situates)
 
     @property
     def summary(self) -> str:
-        """Summary of the document: a model's, else one of its own sentences."""
-        if self.asked is None:
-            return ""
-        return self.said.get(self.asked.key) or self._extracted
-
-    @cached_property
-    def _extracted(self) -> str:
-        sentences = prose(self.document, self.document.body)
-        return best_sentence(sentences, self.document.title, max_tokens=EXTRACT_TOKENS)
+        """Summary of the document; "" until it is written."""
+        return "".join(self.said.get(ask.key, "") for ask in self.to_write)
 
     def groups(self) -> list[list[tuple[Ask, Chunk]]]:
         """Situating requests grouped by material; to be called after the summary is known."""
@@ -192,34 +175,27 @@ class Work:
 
         return tuple(replace(chunk, context=context(chunk)) for chunk in self.given)
 
-    def report(self, *, asked: bool) -> ModelReport:
-        """Outcome. ``asked``: a model was to be asked, if there is one."""
+    def report(self) -> ModelReport:
         written = sum(ask.key in self.said for ask in self.to_write)
         situated = sum(key in self.said for key in self.places.values())
-        extracted = int(self.settings.context.document_summary and not written and bool(self.summary))
-        left = len(self.places) - situated
-        if self.model or self.errors:
-            left += len(self.to_write) - written
+        left = len(self.places) - situated + len(self.to_write) - written
         return ModelReport(
             written=written,
-            extracted=extracted,
             situated=situated,
             left=left,
             usd=round(self.cache.spent(self.document.doc_id), 6),
-            reason=self._reason(asked) if left else "",
+            reason=self._reason() if left else "",
             error=self.errors[0].as_dict() | {"hint": f"{self.errors[0].hint} {AGAIN}"} if self.errors else None,
         )
 
-    def _reason(self, asked: bool) -> str:
+    def _reason(self) -> str:
         limit = self.settings.context.max_usd
         parts = [self.errors[0].message.rstrip(".")] if self.errors else []
         if self.refused == "limit":
             parts.append(f"the limit of ${limit:g} per document is reached (context.max_usd)")
         elif self.refused == "price":
             parts.append(f"llm.prices has no price for {self.model}, so the cost can't be limited")
-        if not parts:
-            parts.append("no Claude model is set" if asked and not self.model else "they haven't been requested yet")
-        return "; ".join(parts)
+        return "; ".join(parts) or "they haven't been requested yet"
 
 
 def estimate(

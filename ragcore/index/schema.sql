@@ -24,7 +24,7 @@ CREATE TABLE documents (
     built REAL,  -- when text and chunks were written
     chunk_count INTEGER,
     fingerprint TEXT,  -- digest of its chunks' indexed data
-    context JSON TEXT,  -- contexts written, extracted and left out, and their cost
+    context JSON TEXT,  -- contexts written and left out, and their cost
     folder TEXT NOT NULL DEFAULT '',  -- names joined by "/"; '' for none
     removed REAL,  -- when it was put into the trash; 0: its removal is final and not done yet
     held BOOLEAN NOT NULL DEFAULT 0,  -- a person cancelled its reading

@@ -41,7 +41,7 @@ BUILD_VERSION = 5
 
 
 # Settings of [context] that determine a chunk's context; the others affect only the requests.
-_IN_CHUNKS = {"document_summary", "summaries", "situate"}
+_IN_CHUNKS = {"document_summary", "situate"}
 
 
 @dataclass(frozen=True)

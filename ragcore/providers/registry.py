@@ -153,19 +153,14 @@ class Models:
     def writes_contexts(self) -> bool:
         """Whether ingest sends text to the current model for summaries or situating sentences."""
         chosen = self._settings.context
-        summaries = chosen.summaries == "auto" and chosen.document_summary
-        return (summaries or chosen.situate == "claude") and self.capabilities.prompt_cache
+        return (chosen.document_summary or chosen.situate == "claude") and self.capabilities.prompt_cache
 
     @property
-    def context_writer(self) -> LLM | None:
-        """Writer of summaries and situating sentences; None if the current model has no prompt cache, or `KeyMissing`
-        is raised if ``context.situate`` asks for one."""
-        chosen = self._settings.context
-        if self.capabilities.prompt_cache:
-            return self._model(chosen.model or self.writer_name)
-        if chosen.situate == "claude":
-            raise KeyMissing("context.situate needs Claude, and no Claude model is set.")
-        return None
+    def context_writer(self) -> LLM:
+        """Writer of summaries and situating sentences. Raises `KeyMissing` if the current model has no prompt cache."""
+        if not self.capabilities.prompt_cache:
+            raise KeyMissing("[context] needs Claude, and no Claude model is set.")
+        return self._model(self._settings.context.model or self.writer_name)
 
     @property
     def context_model(self) -> str:

@@ -19,10 +19,10 @@ import numpy as np
 
 from ragcore.answer.cite import cite_span
 from ragcore.answer.sources import build_units
-from ragcore.context.extract import tells
 from ragcore.index.packing import pack, unpack
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import date_spans, years
+from ragcore.text.sentences import is_statement
 from ragcore.types import Citation, Document
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _refers(text: str) -> bool:
 
 def _stands_alone(text: str, wording: QuestionWording) -> bool:
     """Whether it is a whole sentence of prose whose beginning does not depend on another one."""
-    if not _SHORTEST <= len(text) <= _LONGEST or not tells(text) or text.endswith("?"):
+    if not _SHORTEST <= len(text) <= _LONGEST or not is_statement(text) or text.endswith("?"):
         return False
     words = text.split()
     initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in words)  # of authors

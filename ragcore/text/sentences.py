@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import nupunkt
 
-from ragcore.text.words import tokens
+from ragcore.text.words import content_stems, tokens
 
 if TYPE_CHECKING:
     import tiktoken
@@ -32,6 +32,22 @@ _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 
 # With the closing marks after them; consecutive stops end one sentence.
 _STOP = re.compile(r"[。！？｡؟۔।॥]+[”’」』）】〉》)\]\"']*")
+
+# An informative sentence.
+_MIN_WORDS, _MIN_STEMS = 8, 4
+_MIN_LETTERS = 0.7  # of non-blank characters; a sentence with a smaller share is a row of figures
+_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_CJK = re.compile(r"[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+# Legal and editorial boilerplate.
+_BOILERPLATE = re.compile(
+    r"all rights reserved|copyright|©|creative commons|licen[sc]ed? |open.access|correspond(?:ence|ing author)|"
+    r"check ?mark|forward.looking|incorporated (?:herein )?by reference|pursuant to|exchange act|hereby|"
+    r"https?://|www\.|[\w.]@[\w.]|table of contents|this (?:page|report|document) (?:is|contains|includes|should)|"
+    r"form 10-|\bregistrant|(?:annual|quarterly) report|unless the context|references? (?:in this|to)|"
+    r"the terms? [\"“']|shares? outstanding|"
+    r"(?:see|refer to) (?:also )?(?:note|item|part|page|section|table|figure|appendix)\b",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=1)
@@ -91,3 +107,18 @@ def says_something(text: str) -> bool:
     if text.rstrip("”\"')’").endswith(_ENDS):
         return True
     return len(words) >= _FEWEST_UNENDED and any(len(word) > 4 and word.islower() for word in text.split())
+
+
+def is_statement(sentence: str) -> bool:
+    """Whether it is a complete, informative sentence, not a legal notice, list of names or row of figures."""
+    ideographs = len(_CJK.findall(sentence))
+    solid = sum(not c.isspace() for c in sentence)
+    return (
+        (len(sentence.split()) >= _MIN_WORDS or ideographs >= 2 * _MIN_WORDS)
+        and (bool(ideographs) or len(set(content_stems(sentence))) >= _MIN_STEMS)
+        and _END.search(sentence) is not None
+        and not sentence[0].islower()
+        and sum(c.isalpha() for c in sentence) >= _MIN_LETTERS * solid
+        and not sentence.isupper()
+        and _BOILERPLATE.search(sentence) is None
+    )

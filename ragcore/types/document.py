@@ -227,17 +227,15 @@ class Document:
 class ModelReport:
     """Outcome of describing a document's figures, or of writing its contexts. Of ``figures`` large enough to describe,
     ``described`` have a description, ``empty`` show nothing worth one, and ``repeated`` are described at their first
-    occurrence. Of contexts, ``written`` summaries are a model's, ``extracted`` ones sentences of the document, and
-    ``situated`` passages have a model's sentence. ``left`` are unfinished because of ``reason`` ("" if no model was to
-    be asked). ``usd`` is the document's cost so far; ``error`` is `GroundworkError.as_dict` of a fault of the service
-    or of the drawing."""
+    occurrence. Of contexts, ``written`` counts summaries and ``situated`` passages. ``left`` are unfinished because of
+    ``reason`` ("" if no model was to be asked). ``usd`` is the document's cost so far; ``error`` is
+    `GroundworkError.as_dict` of a fault of the service or of the drawing."""
 
     figures: int = 0
     described: int = 0
     empty: int = 0
     repeated: int = 0
     written: int = 0
-    extracted: int = 0
     situated: int = 0
     left: int = 0
     usd: float = 0.0

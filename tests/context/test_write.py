@@ -64,7 +64,7 @@ class Bench:
         self,
         document: Document | None = None,
         *,
-        writer: Callable[[], LLM | None] | None = None,
+        writer: Callable[[], LLM] | None = None,
         ask: bool = True,
         cancelled: Callable[[], bool] | None = None,
         **changes: Any,
@@ -100,23 +100,11 @@ def test_by_default_nothing_is_asked_and_nothing_added(bench: Bench) -> None:
     assert bench.server.requests == []
 
 
-def test_without_a_model_the_summary_is_a_sentence_of_the_document(bench: Bench) -> None:
-    chunks, told = bench.run(writer=lambda: None, **SUMMARIES)
-    assert {chunk.context for chunk in chunks} == {LEAD}
-    wells = next(chunk for chunk in chunks if chunk.section[-1] == "Wells")
-    assert wells.index_text.startswith(f"Larkfield Water 2023 › Wells\n{LEAD}\n")
-    # It is for searching only.
-    assert wells.text.strip().endswith(WELLS)
-    assert LEAD not in wells.text
-    assert LEAD not in wells.passage
-    assert (told.extracted, told.written, told.left, told.usd) == (1, 0, 0, 0.0)
-
-
 def test_claude_sums_up_the_document_once(bench: Bench) -> None:
     bench.server.reply(*replies(1))
     chunks, told = bench.run(**SUMMARIES)
     assert {chunk.context for chunk in chunks} == {"It is number 1."}
-    assert (told.written, told.extracted, told.left) == (1, 0, 0)
+    assert (told.written, told.left) == (1, 0)
     assert told.words == "1 summary written, $0.0015"
     (prompt,) = (request["body"]["messages"][0]["content"] for request in bench.server.requests)
     assert "what this document is about" in prompt
@@ -126,11 +114,13 @@ def test_claude_sums_up_the_document_once(bench: Bench) -> None:
     assert again == chunks
     assert told_again == told
     assert len(bench.server.requests) == 1
-    # What is known is used where nobody is to be asked, too; and "extractive" asks nobody and takes none of it.
+    # What is known is used where nobody is to be asked, too.
     assert bench.run(ask=False, **SUMMARIES)[0] == chunks
-    plain, _ = bench.run(summaries="extractive", **SUMMARIES)
-    assert {chunk.context for chunk in plain} == {LEAD}
-    assert len(bench.server.requests) == 1
+    # It is for searching only.
+    wells = next(chunk for chunk in chunks if chunk.section[-1] == "Wells")
+    assert wells.index_text.startswith("Larkfield Water 2023 › Wells\nIt is number 1.\n")
+    assert wells.text.strip().endswith(WELLS)
+    assert "number" not in wells.text + wells.passage
 
 
 def test_each_passage_is_placed_with_the_document_in_a_cached_prompt(bench: Bench) -> None:
@@ -194,13 +184,13 @@ def test_a_failure_is_told_and_made_good_later(bench: Bench) -> None:
     assert len(bench.server.requests) == 4
 
 
-def test_a_refused_key_ends_the_asking_and_the_summary_stays_the_documents_own(bench: Bench) -> None:
+def test_a_refused_key_ends_the_asking(bench: Bench) -> None:
     bench.server.reply(Reply(status=401, message="invalid x-api-key"))
     chunks, told = bench.run(situate="claude", **SUMMARIES)
     assert len(bench.server.requests) == 1
-    assert (told.written, told.extracted, told.situated, told.left) == (0, 1, 0, 4)
+    assert (told.written, told.situated, told.left) == (0, 0, 4)
     assert told.words.startswith("4 of its contexts not written: ")
-    assert {chunk.context for chunk in chunks} == {LEAD}
+    assert {chunk.context for chunk in chunks} == {""}
 
 
 def test_three_failures_in_a_row_end_the_asking(bench: Bench) -> None:

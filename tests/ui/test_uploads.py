@@ -13,8 +13,8 @@ from tests import ade, pdfs
 from ui.library import uploads
 from ui.library.jobs import Ingestion
 
-SUMMARIES = {"context.document_summary": True, "context.summaries": "auto", "context.max_usd": 1.5}
-QUIET = {"figures.describe": "off", "context.summaries": "extractive", "context.situate": "off"}
+SUMMARIES = {"context.document_summary": True, "context.max_usd": 1.5}
+QUIET = {"figures.describe": "off", "context.situate": "off"}
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,9 @@ def sent_to_claude(engine: Engine) -> str:
     settings, parts = engine.settings, []
     if engine.models.writes_contexts:
         chosen = settings.context
-        summaries = chosen.summaries == "auto" and chosen.document_summary
-        wanted = ["summaries"] * summaries + ["a context sentence for each passage"] * (chosen.situate == "claude")
+        wanted = ["summaries"] * chosen.document_summary + ["a context sentence for each passage"] * (
+            chosen.situate == "claude"
+        )
         limit = f"at most ${chosen.max_usd:.2f} per document"
         parts.append(f"Document text goes to Claude for {' and '.join(wanted)}: {limit}.")
     if engine.models.describes_figures:
