@@ -126,7 +126,7 @@ def groundwork(path: Path, workers: int, *, embed: bool = False) -> dict[str, An
     overrides = {"ingest.workers": workers, "figures.describe": "off", "ocr.mode": "off"}
     with tempfile.TemporaryDirectory() as home, Engine.open(Path(home), overrides=overrides) as engine:
         started = time.perf_counter()
-        report = engine.ingest_path(path)
+        report = engine.ingest_path(path).info
         read = time.perf_counter() - started
         assert report.status == "ready", report.error
         chunks = engine.chunks(report.doc_id)

@@ -34,6 +34,7 @@ from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.text.words import stem
 from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, ignore_step
+from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Focus
 from ragcore.types.scope import checked
 
@@ -124,9 +125,9 @@ class Engine(Library):
         password: str | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
-    ) -> IngestReport:
+    ) -> DocumentInfo:
         """Read an added file, resuming an earlier attempt. Rebuild a document that is ready if the settings require it,
-        or if figures or contexts are still to be written. Faults of the file go into the report and the library;
+        or if figures or contexts are still to be written. Faults of the file become the document's ``error``;
         `StoreBusy`, `StoreError` and `Cancelled` are raised."""
         info, show = self._info(doc_id), on_progress or ignore
         if info.status == "ready":
@@ -135,7 +136,8 @@ class Engine(Library):
             if stale or figures or (info.context.unfinished and self.models.writes_contexts):
                 with self._reading.work(info, show, cancelled) as task:
                     task.refresh(ask=not stale)
-            return IngestReport.of(self._info(doc_id), "already")
+            now = self._info(doc_id)
+            return now if now.status == "failed" else replace(now, status="already")
         with self._reading.work(info, show, cancelled) as task:
             self.store.set_status(doc_id, "reading")
             # After a "no text" failure the OCR settings may have changed.
@@ -144,7 +146,7 @@ class Engine(Library):
             task.build(ask=True)
             pages = self._info(doc_id).pages
             show(Progress("done", pages, pages))
-        return IngestReport.of(self._info(doc_id), "ready")
+        return self._info(doc_id)
 
     def stale(self) -> list[str]:
         """Documents built with other settings, or by another version of Groundwork, than those in force."""
@@ -156,12 +158,14 @@ class Engine(Library):
         """Run `add` and `ingest` on one file; an error of either goes into the report, so that other files continue."""
         try:
             added = self.add(path)
-            report = self.ingest(added.doc_id, password=password, on_progress=on_progress)
+            info = self.ingest(added.doc_id, password=password, on_progress=on_progress)
         except Cancelled:
             raise
         except GroundworkError as error:
-            return IngestReport.refused(path, error)
-        return replace(report, path=printable(path), note=added.note)
+            name = printable(Path(path.name))
+            refused = DocumentInfo("", "", name, name, 0, "failed", 0.0, error=error.as_dict())
+            return IngestReport(refused, printable(path))
+        return IngestReport(info, printable(path), added.note)
 
     def remove(self, doc_id: str) -> None:
         """Remove a document from the library and the index permanently; `trash` offers removals with undo. Raises
@@ -206,7 +210,7 @@ class Engine(Library):
                     task.refresh(ask=rebuild, ask_context=situates or missing)
                 now = self._info(info.doc_id)
                 usd += now.context.usd + now.figures.usd - info.context.usd - info.figures.usd
-                failed += [IngestReport.of(now, "already")] if now.status == "failed" else []
+                failed += [now] if now.status == "failed" else []
         report = self.search.indexer.update(
             rebuild=rebuild,
             on_progress=lambda done, total: show(Progress("embed", done, total)),

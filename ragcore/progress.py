@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
-from ragcore.types import ModelReport
-
-if TYPE_CHECKING:
-    from ragcore.errors import GroundworkError
-    from ragcore.types.library import DocumentInfo
+from ragcore.types.library import DocumentInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,55 +32,12 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """Result of ingesting one file. ``error`` is `GroundworkError.as_dict` if ``status`` is ``failed``; ``note`` is a
-    remark for the user in any case."""
+    """Result of adding and reading the file at ``path``; ``note`` is a remark for the user. A file that could not be
+    added has no id."""
 
-    doc_id: str
+    info: DocumentInfo
     path: str
-    title: str
-    pages: int
-    elements: int
-    chunks: int
-    tables: int
-    noise: int
-    ocr_pages: int
-    degraded_pages: int
-    seconds: float
-    status: Literal["ready", "already", "failed"]
-    error: dict[str, Any] | None = None
-    figures: ModelReport = field(default_factory=ModelReport)
-    context: ModelReport = field(default_factory=ModelReport)
     note: str = ""
-    noise_by_reason: Mapping[str, int] = field(default_factory=dict)
-    unread_pages: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, info: DocumentInfo, status: Literal["ready", "already"]) -> IngestReport:
-        """Report from the library's record of a file, with ``status`` unless it failed."""
-        return cls(
-            doc_id=info.doc_id,
-            path=info.name,
-            title=info.title,
-            pages=info.pages,
-            elements=info.elements,
-            chunks=info.chunks,
-            tables=info.tables,
-            noise=info.noise,
-            ocr_pages=info.ocr_pages,
-            degraded_pages=info.degraded_pages,
-            seconds=round(info.seconds, 3),
-            status="failed" if info.status == "failed" else status,
-            error=dict(info.error) if info.error else None,
-            figures=info.figures,
-            context=info.context,
-            noise_by_reason=dict(info.noise_by_reason),
-            unread_pages=tuple(info.unread_pages),
-        )
-
-    @classmethod
-    def refused(cls, path: Path, error: GroundworkError) -> IngestReport:
-        """Report for a file that could not be added."""
-        return cls("", printable(path), printable(Path(path.name)), 0, 0, 0, 0, 0, 0, 0, 0.0, "failed", error.as_dict())
 
 
 def printable(path: Path) -> str:

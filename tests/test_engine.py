@@ -182,7 +182,7 @@ def test_bad_files_say_why_by_name_and_harm_no_other(engine: Engine, tmp_path: P
     (folder / "empty.pdf").write_bytes(pdfs.empty_file())
     (folder / "good.pdf").write_bytes(pdfs.one_column())
     paths = list(engine.pdf_paths([folder, tmp_path / "missing.pdf"]))
-    reports = {Path(report.path).name: report for report in map(engine.ingest_path, paths)}
+    reports = {Path(report.path).name: report.info for report in map(engine.ingest_path, paths)}
 
     assert reports["good.pdf"].status == "ready"
     wanted = {name: code for name, (_, code) in BAD.items()} | {
@@ -204,7 +204,7 @@ def test_a_folder_without_a_file_to_read_is_refused_and_harms_no_other(engine: E
     (tmp_path / "in" / "survey.pdf").write_bytes(pdfs.one_column())
     given = [tmp_path / "in" / "empty", tmp_path / "in"]
     assert list(engine.pdf_paths(given)) == [given[0], tmp_path / "in" / "survey.pdf"]
-    refused, read = map(engine.ingest_path, engine.pdf_paths(given))
+    refused, read = (engine.ingest_path(path).info for path in engine.pdf_paths(given))
     assert (refused.status, read.status) == ("failed", "ready")
     assert refused.error is not None
     assert refused.error["code"] == "file_missing"
@@ -224,7 +224,7 @@ def test_a_password_opens_what_asked_for_it(engine: Engine) -> None:
 def test_the_same_file_twice_is_read_once(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(pdfs.one_column())
-    assert [engine.ingest_path(path).status, engine.ingest_path(path).status] == ["ready", "already"]
+    assert [engine.ingest_path(path).info.status for _ in range(2)] == ["ready", "already"]
 
 
 def test_size_is_checked_before_anything_is_kept(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.progress import IngestReport
     from ragcore.types import Usage
+    from ragcore.types.library import DocumentInfo
 
 
 def ingest(engine: Engine, options: argparse.Namespace) -> int:
@@ -29,13 +30,13 @@ def ingest(engine: Engine, options: argparse.Namespace) -> int:
         print(f"{name}: reading", file=sys.stderr)
         report = engine.ingest_path(path, password=options.password, on_progress=progress(name))
         reports.append(report)
-        folder = _folder(path, options.paths)
-        if report.doc_id and report.status != "already" and folder:
-            engine.shelf.put([report.doc_id], folder)
-        for error in (report.error, report.figures.error, report.context.error):
+        folder, info = _folder(path, options.paths), report.info
+        if info.doc_id and info.status != "already" and folder:
+            engine.shelf.put([info.doc_id], folder)
+        for error in (info.error, info.figures.error, info.context.error):
             if error:
                 say_error(error, name)
-        if report.note and not report.error:
+        if report.note and not info.error:
             print(f"{name}: {report.note}", file=sys.stderr)
     failure: GroundworkError | None = None
     if options.index:
@@ -44,21 +45,22 @@ def ingest(engine: Engine, options: argparse.Namespace) -> int:
         except GroundworkError as error:  # still print the reports of the files
             failure = error
     if options.json:
-        print_json({"documents": plain(reports)} | ({"error": failure.as_dict()} if failure else {}))
+        told = [{**plain(report.info), "path": report.path, "note": report.note} for report in reports]
+        print_json({"documents": told} | ({"error": failure.as_dict()} if failure else {}))
     else:
-        for report in reports:
+        for info in (report.info for report in reports):
             parts = (
-                f"{report.pages} pages, {report.chunks} chunks, {report.tables} tables",
-                f"{report.ocr_pages} pages read by OCR" if report.ocr_pages else "",
-                _not_read(report.unread_pages),
-                report.figures.words,
-                report.context.words,
+                f"{info.pages} pages, {info.chunks} chunks, {info.tables} tables",
+                f"{info.ocr_pages} pages read by OCR" if info.ocr_pages else "",
+                _not_read(info.unread_pages),
+                info.figures.words,
+                info.context.words,
             )
-            detail = "" if report.error else f"  ({'; '.join(part for part in parts if part)})"
-            print(f"{report.status:8} {report.doc_id or '-':16}  {report.title}{detail}")
+            detail = "" if info.error else f"  ({'; '.join(part for part in parts if part)})"
+            print(f"{info.status:8} {info.doc_id or '-':16}  {info.title}{detail}")
         if failure:
             say_error(failure)
-    return 1 if failure or any(report.status == "failed" for report in reports) else 0
+    return 1 if failure or any(report.info.status == "failed" for report in reports) else 0
 
 
 def _folder(path: Path, given: Sequence[Path]) -> str:
@@ -85,10 +87,10 @@ def index(engine: Engine, options: argparse.Namespace) -> int:
     return 1 if report.failed else 0
 
 
-def _say_failed(failed: Sequence[IngestReport]) -> None:
-    for report in failed:
-        if report.error:
-            say_error(report.error, report.path)
+def _say_failed(failed: Sequence[DocumentInfo]) -> None:
+    for info in failed:
+        if info.error:
+            say_error(info.error, info.name)
 
 
 def _estimate(engine: Engine, options: argparse.Namespace) -> int:

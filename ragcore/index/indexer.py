@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ragcore.config.settings import IndexSettings
     from ragcore.index.chunks import ChunkStore, DocumentState
     from ragcore.index.store import Store
-    from ragcore.progress import IngestReport
     from ragcore.protocols import Embedder, Vector, VectorStore
     from ragcore.types import Chunk
+    from ragcore.types.library import DocumentInfo
 
 LOCK_SECONDS = 60.0  # waiting for another process that builds the index
 
@@ -45,7 +45,7 @@ class IndexReport:
     embedder: str
     seconds: float
     usd: float = 0.0
-    failed: tuple[IngestReport, ...] = ()
+    failed: tuple[DocumentInfo, ...] = ()
 
 
 class Indexer:

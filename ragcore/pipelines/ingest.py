@@ -64,7 +64,7 @@ class Reading:
 
         def ends(status: Status, error: GroundworkError | None = None) -> None:
             told = None if error is None else error.as_dict()
-            self.store.set_status(info.doc_id, status, error=told, seconds=time.monotonic() - started)
+            self.store.set_status(info.doc_id, status, error=told, seconds=round(time.monotonic() - started, 3))
 
         with self.store.document_lock(info.doc_id):
             try:

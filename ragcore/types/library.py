@@ -9,18 +9,18 @@ from typing import Any, Literal, get_args
 from ragcore.types.document import ModelReport
 from ragcore.types.retrieval import Usage
 
-Status = Literal["new", "reading", "ready", "failed"]
+Status = Literal["new", "reading", "ready", "already", "failed"]
 Reason = Literal["", "wrong", "beside", "citation", "incomplete", "refused", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """Document as listed in the library. Until the file is inspected, ``pages`` is 0 and ``title`` the file's name;
-    ``pages_done`` counts pages read so far; ``indexed`` says whether every chunk has a vector of the requested
-    embedder; ``ocr_confidence`` is the mean over pages read by OCR, in percent; ``error`` is `GroundworkError.as_dict`,
-    or None; ``held`` says that the user cancelled its reading; ``folder`` is a path of names joined by ``/``, "" for
-    none (`ragcore.index.shelf`)."""
+    """Document as listed in the library. Until the file is inspected, ``pages`` is 0 and ``title`` the file's name.
+    ``status`` is ``already`` only in the result of `Engine.ingest`, if the document was ready before; ``pages_done``
+    counts pages read so far; ``ocr_confidence`` is the mean over pages read by OCR, in percent; ``indexed``: every
+    chunk has a vector of the requested embedder; ``error`` is `GroundworkError.as_dict`; ``folder`` is a path of names
+    joined by ``/``; ``held``: the user cancelled its reading."""
 
     doc_id: str
     sha256: str

@@ -61,9 +61,10 @@ def test_a_json_and_its_pdf_are_one_document_once(engine: Engine, tmp_path: Path
         (folder / name).write_bytes(data)
     paths = list(engine.pdf_paths([folder]))
     assert [path.name for path in paths] == ["other.pdf", "report.json"]
-    first = engine.ingest_path(paths[1])
-    assert (first.status, first.degraded_pages, first.note) == ("ready", 0, "")
-    assert engine.ingest_path(paths[1]).status == "already"
+    read = engine.ingest_path(paths[1])
+    first = read.info
+    assert (first.status, first.degraded_pages, read.note) == ("ready", 0, "")
+    assert engine.ingest_path(paths[1]).info.status == "already"
     assert engine.add(report().json, "again.json").doc_id == first.doc_id, "the JSON is here, with its PDF"
     assert engine.file(first.doc_id).read_bytes() == report().pdf
     assert STRAY in engine.document(first.doc_id).text
@@ -128,7 +129,7 @@ def test_what_does_not_fit_is_refused_by_name_and_harms_no_other(engine: Engine,
         "d.json": ade([chunk("text", FINDING, (70, 90, 9000, 200))]),
     }.items():
         (tmp_path / name).write_bytes(data)
-    reports = {path.name: engine.ingest_path(path) for path in engine.pdf_paths([tmp_path])}
+    reports = {path.name: engine.ingest_path(path).info for path in engine.pdf_paths([tmp_path])}
     codes = {name: (report.error or {}).get("code") for name, report in reports.items()}
     assert codes == {
         "a.json": "ade_mismatch",
