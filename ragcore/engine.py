@@ -25,7 +25,6 @@ from ragcore.errors import Cancelled, ConfigError, GroundworkError, IndexEmpty, 
 from ragcore.index.model_records import Responses
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
-from ragcore.pipelines.run import AnswerRun
 from ragcore.pipelines.search import Search
 from ragcore.progress import IngestReport, IsCancelled, OnProgress, Progress, ignore, printable
 from ragcore.protocols import ModelRequest
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import IndexReport
     from ragcore.pipelines.answer import AnswerPipeline
+    from ragcore.pipelines.stream import AnswerRun
     from ragcore.report.files import ReportKind
     from ragcore.report.fill import ReportRun, SectionFiller
     from ragcore.report.template import Template
@@ -265,6 +265,8 @@ class Engine(Library):
     ) -> AnswerRun:
         """Answer to one question; nothing is stored. ``fresh`` ignores a stored response to the same request. Iterate
         the run for its events, or call ``run()``."""
+        from ragcore.pipelines.stream import AnswerRun
+
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
         return AnswerRun(question, partial(self._answers.stream, question, scope, history, on_step, fresh=fresh))
 
@@ -295,6 +297,7 @@ class Engine(Library):
         `QuestionTooShort` for the first question.
         """
         from ragcore.answer.chat import check, settle
+        from ragcore.pipelines.stream import AnswerRun
 
         place = self.conversations.place(conversation_id, after=after, instead_of=instead_of)
         asked = self.resolved(self.conversations.scope(conversation_id) if scope is None else scope)

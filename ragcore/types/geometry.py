@@ -7,7 +7,7 @@ applied), x to the right and y downwards.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -148,23 +148,3 @@ def line_boxes(pages: NDArray[np.int32], boxes: NDArray[np.float32]) -> list[Box
     if run is not None:
         out.append(Box(run_page, *run))
     return out
-
-
-def outlines(boxes: Iterable[Box]) -> list[Box]:
-    """One rectangle around each run of ``boxes`` (in text order) down a page; a new column or page begins another."""
-    out: list[Box] = []
-    for box in boxes:
-        last = out[-1] if out else None
-        if last is None or box.page != last.page or _in_next_column(last, box):
-            out.append(box)
-        else:
-            out[-1] = Box(
-                box.page, min(last.x0, box.x0), min(last.y0, box.y0), max(last.x1, box.x1), max(last.y1, box.y1)
-            )
-    return out
-
-
-def _in_next_column(last: Box, box: Box) -> bool:
-    """Whether ``box`` is beside ``last`` and above its last line."""
-    beside = box.x0 >= last.x1 or box.x1 <= last.x0
-    return beside and box.y1 < last.y1 - (box.y1 - box.y0)

@@ -9,8 +9,7 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.errors import StoreError
 from ragcore.offline.question import RuleAnalyser
-from ragcore.pipelines.run import AnswerRun
-from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
+from ragcore.pipelines.stream import AnswerRun, AnswerStream, AnswerTask, Services
 from ragcore.types import Answer, Done, Usage
 from tests.answer.samples import DIVIDENDS, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
 

@@ -12,7 +12,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.offline import question_generation as wording
-from ragcore.pipelines.run import AnswerRun
+from ragcore.pipelines.stream import AnswerRun
 from ragcore.suggest.questions import OFFERED, candidates, suggest
 from ragcore.types import Answer
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreError, UnknownConversation, UnknownTurn
-from ragcore.pipelines.run import AnswerRun
 from ragcore.types import (
     EVERYTHING,
     Answer,
@@ -32,6 +32,9 @@ from ragcore.types import (
 )
 from ragcore.types.library import DocumentInfo
 from ui.chat.markup import Growing
+
+if TYPE_CHECKING:
+    from ragcore.pipelines.stream import AnswerRun
 
 _log = logging.getLogger(__name__)
 

@@ -5,15 +5,14 @@ Boxes are sent as ``[page, x0, y0, x1, y1]`` in displayed-page points, as in `ui
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ragcore.config.settings import Settings
 from ragcore.export.sheets import place, tables_of
 from ragcore.index.shelf import Trashed
 from ragcore.index.store import Storage
-from ragcore.types import GENERATED_MARKS, Cell, Chunk, Document, Element
-from ragcore.types.geometry import outlines
+from ragcore.types import GENERATED_MARKS, Box, Cell, Chunk, Document, Element
 from ragcore.types.library import DocumentInfo
 from ui.chat.payload import box
 from ui.library.advice import advice
@@ -105,9 +104,29 @@ def _element(read: Document, item: Element) -> Json:
         "text": (table.title if table and table.title else _line(read, item))[:LINE],
         "full": "" if table else _shown(read, item),
         "size": f"{table.rows} × {table.columns}" if table else "",
-        "boxes": [box(part) for part in outlines(item.region or read.element_boxes(item))],
+        "boxes": [box(part) for part in _outlines(item.region or read.element_boxes(item))],
         "cells": [_cell(read, cell) for cell in (table.cells if table else ())],
     }
+
+
+def _outlines(boxes: Iterable[Box]) -> list[Box]:
+    """One rectangle around each run of ``boxes`` (in text order) down a page; a new column or page begins another."""
+    out: list[Box] = []
+    for each in boxes:
+        last = out[-1] if out else None
+        if last is None or each.page != last.page or _in_next_column(last, each):
+            out.append(each)
+        else:
+            out[-1] = Box(
+                each.page, min(last.x0, each.x0), min(last.y0, each.y0), max(last.x1, each.x1), max(last.y1, each.y1)
+            )
+    return out
+
+
+def _in_next_column(last: Box, each: Box) -> bool:
+    """Whether ``each`` is beside ``last`` and above its last line."""
+    beside = each.x0 >= last.x1 or each.x1 <= last.x0
+    return beside and each.y1 < last.y1 - (each.y1 - each.y0)
 
 
 def _shown(read: Document, item: Element) -> str:
@@ -126,7 +145,7 @@ def _cell(read: Document, cell: Cell) -> Json:
         "at": [cell.row, cell.col, cell.row_span, cell.col_span],
         "header": cell.header,
         "text": " ".join(read.text[cell.start : cell.end].split()),
-        "boxes": [box(part) for part in outlines(read.boxes(cell.start, cell.end))],
+        "boxes": [box(part) for part in _outlines(read.boxes(cell.start, cell.end))],
     }
 
 
