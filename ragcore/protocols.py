@@ -116,6 +116,8 @@ class QuestionWording(Protocol):
     """Link from a change to its cause."""
     REFERENCE: Pattern[str]
     """References and list numbers, which do not count as figures."""
+    BOILERPLATE: Pattern[str]
+    """Legal and editorial notices."""
 
     def of_cell(self, row: str, column: str, title: str, words: Set[str]) -> str: ...
     def of_heading(self, text: str, low: str, words: Set[str], *, several: bool) -> str: ...

@@ -28,6 +28,16 @@ REFERENCE = re.compile(
     r"paragraph|exhibit|chapter|article|clause|field|cfr)s?\.?\s+[\d.]+[\w-]*(?:\([\w]+\))*",
     re.IGNORECASE,
 )
+# Legal and editorial notices.
+BOILERPLATE = re.compile(
+    r"all rights reserved|copyright|©|creative commons|licen[sc]ed? |open.access|correspond(?:ence|ing author)|"
+    r"check ?mark|forward.looking|incorporated (?:herein )?by reference|pursuant to|exchange act|hereby|"
+    r"https?://|www\.|[\w.]@[\w.]|table of contents|this (?:page|report|document) (?:is|contains|includes|should)|"
+    r"form 10-|\bregistrant|(?:annual|quarterly) report|unless the context|references? (?:in this|to)|"
+    r"the terms? [\"“']|shares? outstanding|"
+    r"(?:see|refer to) (?:also )?(?:note|item|part|page|section|table|figure|appendix)\b",
+    re.IGNORECASE,
+)
 # Reference label of a heading ("§ 312.42", "Note 7"), or just the number before it.
 _LABEL = re.compile(
     r"(?P<said>§+\s?[\d.]*\d[a-z]?|(?:section|article|clause|note|rule)\s+(?:\d+(?:\.\d+)*[a-z]?|[ivx]+))[.:)]?[\s—–-]+"

@@ -132,6 +132,8 @@ def _stands_alone(text: str, wording: QuestionWording) -> bool:
     """Whether it is a whole sentence of prose whose beginning does not depend on another one."""
     if not _SHORTEST <= len(text) <= _LONGEST or not is_statement(text) or text.endswith("?"):
         return False
+    if wording.BOILERPLATE.search(text):
+        return False
     words = text.split()
     initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in words)  # of authors
     return (

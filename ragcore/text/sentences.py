@@ -33,21 +33,8 @@ _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 # With the closing marks after them; consecutive stops end one sentence.
 _STOP = re.compile(r"[。！？｡؟۔।॥]+[”’」』）】〉》)\]\"']*")
 
-# An informative sentence.
-_MIN_WORDS, _MIN_STEMS = 8, 4
-_MIN_LETTERS = 0.7  # of non-blank characters; a sentence with a smaller share is a row of figures
-_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_MIN_WORDS, _MIN_STEMS, _MIN_LETTERS = 8, 4, 0.7  # of a statement; letters as a share of its non-blank characters
 _CJK = re.compile(r"[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
-# Legal and editorial boilerplate.
-_BOILERPLATE = re.compile(
-    r"all rights reserved|copyright|©|creative commons|licen[sc]ed? |open.access|correspond(?:ence|ing author)|"
-    r"check ?mark|forward.looking|incorporated (?:herein )?by reference|pursuant to|exchange act|hereby|"
-    r"https?://|www\.|[\w.]@[\w.]|table of contents|this (?:page|report|document) (?:is|contains|includes|should)|"
-    r"form 10-|\bregistrant|(?:annual|quarterly) report|unless the context|references? (?:in this|to)|"
-    r"the terms? [\"“']|shares? outstanding|"
-    r"(?:see|refer to) (?:also )?(?:note|item|part|page|section|table|figure|appendix)\b",
-    re.IGNORECASE,
-)
 
 
 @lru_cache(maxsize=1)
@@ -99,8 +86,7 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def says_something(text: str) -> bool:
-    """Whether a unit of prose is more than a heading or fragment: it has several words, and a stop at its end or else
-    many words that are not all capitalised as in a title."""
+    """Whether a unit of prose is more than a heading or fragment: several words with a stop at the end, or many."""
     words = tokens(text)
     if len(words) < _FEWEST_WORDS or DOT_LEADERS.search(text):
         return False
@@ -110,15 +96,14 @@ def says_something(text: str) -> bool:
 
 
 def is_statement(sentence: str) -> bool:
-    """Whether it is a complete, informative sentence, not a legal notice, list of names or row of figures."""
+    """Whether it is a complete, informative sentence, not a list of names or a row of figures."""
     ideographs = len(_CJK.findall(sentence))
     solid = sum(not c.isspace() for c in sentence)
     return (
-        (len(sentence.split()) >= _MIN_WORDS or ideographs >= 2 * _MIN_WORDS)
-        and (bool(ideographs) or len(set(content_stems(sentence))) >= _MIN_STEMS)
-        and _END.search(sentence) is not None
+        (ideographs >= 2 * _MIN_WORDS or len(sentence.split()) >= _MIN_WORDS)
+        and (ideographs > 0 or len(set(content_stems(sentence))) >= _MIN_STEMS)
+        and sentence.rstrip("\"'”’»)]").endswith(tuple(".!?…。！？"))
         and not sentence[0].islower()
         and sum(c.isalpha() for c in sentence) >= _MIN_LETTERS * solid
         and not sentence.isupper()
-        and _BOILERPLATE.search(sentence) is None
     )

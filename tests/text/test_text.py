@@ -32,12 +32,9 @@ def test_a_statement_is_a_whole_sentence_that_says_something() -> None:
     assert is_statement("Larkfield Water sells drinking water to farms and households in the valley of the Tern.")
     assert is_statement("本会社は谷の農家と家庭に飲料水を販売している。")
     for sentence in (
-        "The information posted to our website is not part of this Annual Report on Form 10-K.",
-        "Indicate by check mark whether the company has filed every one of its reports so far.",
         "SEE THE NOTES THAT ARE PART OF THESE STATEMENTS OF THE WHOLE COMPANY BELOW.",
         "Total 1,204 1,100 998 12.5% 14.1% (3.2)% 1,771 2,004 2,113 990 1,022 1,400.",
         "sold to farms and households in the valley of the Tern and beyond it.",
         "Larkfield Water sells water",
-        "© 2023 The authors and the publisher of this article, who hold every right in it.",
     ):
         assert not is_statement(sentence)
