@@ -64,6 +64,8 @@ def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any
         line = lines.nth(1)
         told = line.locator("b").inner_text()
         assert told in line.locator(".q").inner_text()
+        page.mouse.move(0, 0)  # from the card of another line
+        page.locator(".gw-card").wait_for(state="detached")
         line.locator(".gw-cite").click()
         page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
         expect(line.locator(".gw-cite")).to_have_attribute("aria-current", "true")

@@ -110,7 +110,7 @@ def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page:
         assert page.get_by_role("radio", name="Precise").evaluate("e => e === document.activeElement")
         assert page.get_by_label("top_k", exact=True).input_value() == "10"
         page.get_by_role("radio", name="Short").check(force=True)
-        page.get_by_text("5 settings differ for this visit only").wait_for()
+        page.get_by_text("8 settings differ for this visit only").wait_for()
         page.get_by_role("button", name="Undo all").click()
         page.locator(".gw-settings .opt.on", has_text="Balanced").wait_for()
 
@@ -143,7 +143,7 @@ def test_two_windows_and_two_visits(app: App, open_page: Callable[..., Any]) -> 
     with promise("two windows of a browser show the same"):
         other = beside(page)
         opened(other).get_by_role("radio", name="Find all").check(force=True)
-        other.get_by_text("5 settings differ for this visit only").wait_for()
+        other.get_by_text("8 settings differ for this visit only").wait_for()
         page.evaluate("window.dispatchEvent(new Event('focus'))")
         page.locator(".gw-settings .opt.on", has_text="Find all").wait_for()
         page.get_by_role("button", name="Undo all").click()

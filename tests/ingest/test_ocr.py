@@ -287,11 +287,8 @@ def test_pages_keep_their_confidence_as_bytes(pages: dict[str, PageLayout]) -> N
     assert again.ocr == page.ocr
 
 
-def test_word_maps_keep_confidence_and_older_ones_are_sure(tmp_path: Path) -> None:
+def test_word_maps_keep_confidence() -> None:
     words = WordMap([0, 4], [3, 7], [1, 1], [[0, 0, 1, 1], [2, 0, 3, 1]], [False, False], [93, 41])
     assert WordMap.from_bytes(words.to_bytes()).confidence.tolist() == [93, 41]
-    path = tmp_path / "old.npz"
-    np.savez_compressed(path, **{n: getattr(words, n) for n in ("starts", "ends", "pages", "boxes", "repeated")})
-    assert WordMap.from_bytes(path.read_bytes()).confidence.tolist() == [100, 100]
     with pytest.raises(ValueError, match="one length"):
         WordMap([0], [3], [1], [[0, 0, 1, 1]], [False], [1, 2])

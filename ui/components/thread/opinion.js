@@ -23,7 +23,9 @@ export function opinion(turn, conversation, { given, told }) {
     up.setAttribute("aria-pressed", String(said.now?.helpful === true));
     down.setAttribute("aria-pressed", String(said.now?.helpful === false));
   };
-  const tell = async (feedback) => {
+  let sent = Promise.resolve();
+  const tell = (feedback) => (sent = sent.then(() => put(feedback))); // in order, or an earlier one would replace it
+  const put = async (feedback) => {
     try {
       const { gone } = await post(`/conversations/${conversation}/questions/${turn.id}/feedback`, { feedback });
       if (gone) throw new ApiError(200, gone);
@@ -44,31 +46,32 @@ export function opinion(turn, conversation, { given, told }) {
     form.hidden = helpful || back;
     if (form.hidden) return;
     made.asked();
-    ask(form, said, tell);
+    ask(form, tell);
   };
   mark();
   const made = { items: [up, down], form, asked: () => {} };
   return made;
 }
 
-function ask(form, said, tell) {
+function ask(form, tell) {
   const back = () => form.closest(".gw-foot").querySelector(".gw-popup button").focus();
   const close = () => {
     form.hidden = true;
     back();
   };
   const words = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", "aria-label": "In your own words", placeholder: "In your own words (optional)" });
+  let chosen = "";
   const reasons = REASONS.map(([reason, text]) => {
     const made = h("button", { type: "button", class: "gw-btn sm", "aria-pressed": "false", onclick: () => choose(reason, made) }, text);
     return made;
   });
   const choose = async (reason, made) => {
-    const off = made.getAttribute("aria-pressed") === "true";
-    if (!(await tell({ helpful: false, reason: off ? "" : reason, words: words.value.trim() }))) return;
-    for (const other of reasons) other.setAttribute("aria-pressed", String(other === made && !off));
+    chosen = chosen === reason ? "" : reason;
+    for (const other of reasons) other.setAttribute("aria-pressed", String(other === made && chosen !== ""));
+    await tell({ helpful: false, reason: chosen, words: words.value.trim() });
   };
   const send = async () => {
-    if (!(await tell({ helpful: false, reason: said.now?.reason ?? "", words: words.value.trim() }))) return;
+    if (!(await tell({ helpful: false, reason: chosen, words: words.value.trim() }))) return;
     form.replaceChildren(h("p", { role: "status" }, icon("check", "s16"), "Saved in this library only."));
     back();
   };
