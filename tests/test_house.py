@@ -19,26 +19,26 @@ from ragcore.config.describe import catalogue
 
 ROOT = Path(ragcore.__file__).resolve().parent
 MODULES = 9  # at the top level, `__init__` aside
-SETTINGS = 84
+SETTINGS = 83
 # Lines of each package, with some air.
 LINES = {
-    "": 2090,
+    "": 2060,
     "answer": 1500,
     "cli": 990,
     "config": 580,
-    "context": 520,
+    "context": 390,
     "explore": 510,
     "export": 1770,
     "index": 3620,
     "ingest": 8560,
-    "offline": 3350,
-    "pipelines": 1200,
+    "offline": 3360,
+    "pipelines": 1190,
     "providers": 1450,
     "report": 1960,
     "retrieve": 1470,
     "suggest": 500,
-    "text": 1590,  # with the slots of a question, the places of its periods and the lexicon's classes
-    "types": 1980,
+    "text": 1610,  # with the slots of a question, the places of its periods and the lexicon's classes
+    "types": 1960,
     "verify": 2200,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
