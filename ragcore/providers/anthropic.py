@@ -539,13 +539,12 @@ def translate(error: anthropic.APIError, model: str, base_url: str, key: str) ->
     return ours
 
 
-def words(value: Any) -> str:
-    """``value`` if it is text, else "". Halves of characters, which UTF-8 cannot hold, become U+FFFD."""
-    text = value if isinstance(value, str) else ""
+def words(text: str) -> str:
+    """``text`` with halves of characters, which UTF-8 cannot hold, as U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def said(value: Any, key: str) -> str:
-    """Server's error message, shortened, without the ``key`` that it was sent."""
-    told = words(value)
+    """Server's error message, shortened, without the ``key`` that it was sent; "" if it is no text."""
+    told = words(value) if isinstance(value, str) else ""
     return (told.replace(key, "[key]") if len(key) >= SHORTEST_KEY else told)[:LONGEST_SAID]

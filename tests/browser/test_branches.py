@@ -84,6 +84,7 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     assert questions(page)[1:] == ["And in June?", "And in July?"], "it goes on where it is shown"
 
 
+@pytest.mark.slow
 def test_the_same_question_again_and_a_question_that_is_being_edited(
     claude: Served, open_page: Callable[..., Any]
 ) -> None:

@@ -130,6 +130,7 @@ def test_a_body_that_cannot_be_used_is_refused_after_the_token(
             assert b'"hint"' in refused.value.read()
 
 
+@pytest.mark.slow
 def test_a_document_from_its_address_to_its_removal(app: App, open_page: Callable[..., Any]) -> None:
     mixed = pdfs.joined(pdfs.one_column(), pdfs.rotated(90), pdfs.ruled_table())
     with lent(app, {"mixed.pdf": mixed}) as (doc_id,):

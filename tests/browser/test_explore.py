@@ -111,6 +111,7 @@ def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callab
         assert shelf.turns["survey.pdf"] not in page.url
 
 
+@pytest.mark.slow
 def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None:
     page = explored(open_page(address(app), width=1280, height=720))
     with promise("the penalty stands beside the plot"):

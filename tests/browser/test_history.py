@@ -61,6 +61,7 @@ def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open
             engine.conversations.delete(talk)
 
 
+@pytest.mark.slow
 def test_a_conversation_is_renamed_and_deleted(app: App, open_page: Callable[..., Any]) -> None:
     with Engine.open(app.home) as engine:
         talk = engine.conversations.new()

@@ -105,6 +105,7 @@ def in_sight(page: Any) -> set[int]:
     return set(page.locator(".gw-page").evaluate_all(script))
 
 
+@pytest.mark.slow
 def test_a_document_of_many_pages(register: tuple[App, str], open_page: Callable[..., Any]) -> None:
     app, _ = register
     page = opened(register, open_page)

@@ -55,6 +55,7 @@ def state(page: Any, heading: str, wanted: str) -> None:
     page.locator(f'.gw-report .out a[data-state="{wanted}"]', has_text=heading).first.wait_for()
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
     home: Path, server: MessagesServer, open_page: Callable[..., Any]
 ) -> None:

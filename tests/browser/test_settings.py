@@ -143,7 +143,7 @@ def test_two_windows_and_two_visits(app: App, open_page: Callable[..., Any]) -> 
     with promise("two windows of a browser show the same"):
         other = beside(page)
         opened(other).get_by_role("radio", name="Find all").check(force=True)
-        other.get_by_text("8 settings differ for this visit only").wait_for()
+        other.get_by_text("9 settings differ for this visit only").wait_for()
         page.evaluate("window.dispatchEvent(new Event('focus'))")
         page.locator(".gw-settings .opt.on", has_text="Find all").wait_for()
         page.get_by_role("button", name="Undo all").click()

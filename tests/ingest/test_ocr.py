@@ -209,6 +209,7 @@ def test_text_on_a_picture_of_the_whole_page_is_not_read_again(name: str, pictur
     assert (pictured[name].ocr, pictured[name].degraded) == (None, None)
 
 
+@pytest.mark.slow
 def test_a_scan_pasted_below_text_is_not_left_out_silently(
     pictured: dict[str, PageLayout], tmp_path: Path, settings: Settings
 ) -> None:

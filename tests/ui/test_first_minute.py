@@ -124,6 +124,7 @@ def chat(question: str = "", ticked: dict[str, bool] | None = None) -> None:
         sidebar.ask(question)
 
 
+@pytest.mark.slow
 def test_what_becomes_ready_is_searched_next_unless_the_scope_was_chosen(
     opened: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
