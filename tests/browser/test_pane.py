@@ -157,6 +157,15 @@ def grey(pixmap: pymupdf.Pixmap, across: int) -> np.ndarray[Any, np.dtype[np.flo
     return np.array([[part.mean() for part in np.array_split(row, across)] for row in rows])
 
 
+def at_rest(page: Any, selector: str) -> list[Rect]:
+    """The rectangles once nothing moves them: the pane's width and zoom change over some frames."""
+    before: list[Rect] = []
+    while (now := client_rects(page, selector)) != before:
+        before = now
+        page.wait_for_timeout(150)
+    return now
+
+
 def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     survey = f"{app.url}/?c={shelf.conversations['survey.pdf']}"
     page = cited(open_page(survey))
@@ -229,7 +238,8 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         start = next(i for i in range(len(texts)) if texts[i : i + 2] == ["Forty", "wells"])
         end = start + texts[start:].index("nitrate")
         for turns in range(2):  # as it is, and turned by a quarter
-            (shown,) = client_rects(page, '.gw-page[data-page="1"]')
+            page.locator('.gw-page[data-page="1"] [data-i="0"]').wait_for(state="attached")
+            (shown,) = at_rest(page, '.gw-page[data-page="1"]')
             first, last = (turned(words[i][1], sheet, turns) for i in (start, end))
             zoom = (shown["x1"] - shown["x0"]) / turned(sheet, sheet, turns).width
             inner = 0.5 if turns == 0 else 0.0
