@@ -15,10 +15,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ragcore.errors import InputError
@@ -36,23 +34,18 @@ SHEET_TYPES: dict[SheetKind, str] = {
 NAME_LENGTH = 31  # maximum characters of a workbook's sheet name
 WIDEST = 60  # characters of a column's width
 LONGEST = 32_767  # maximum characters of a workbook's cell
+DIGITS = 15  # significant ones of a spreadsheet's number
 _NOT_IN_NAMES = re.compile(r"[\\/*?:\[\]]+")
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
 _DASHES = re.compile(r"[-–—−]+")
 
 Marks = Literal["point", "comma"]  # decimal marks
-DIGITS = 15  # significant ones of a spreadsheet's number
-_MINUS = "-−–"
-_MONEY = r"(?:US|C|A|HK)?\$|€|£|¥"
-_NUMBER = re.compile(
-    rf"(?P<open>\()?\s*(?P<sign>[{_MINUS}+])?\s*(?P<before>{_MONEY})?\s*(?P<inner>\()?(?P<sign2>[{_MINUS}+])?\s*"
-    rf"(?P<digits>\d[\d.,'’  ]*\d|\d|[.,]\d+)\s*(?P<after>{_MONEY})?\s*(?P<close>\))?\s*(?P<percent>%)?\s*(?P<last>\))?"
-)
-# Digits with either decimal mark: no "3.2.1" is a number, and 007 is a name.
-_READINGS: dict[Marks, re.Pattern[str]] = {
-    "point": re.compile(r"(?:([1-9]\d{0,2}(?:([,'’  ])\d{3})(?:\2\d{3})*)|(0|[1-9]\d*)?)(?:\.(\d+))?"),
-    "comma": re.compile(r"(?:([1-9]\d{0,2}(?:([.'’  ])\d{3})(?:\2\d{3})*)|(0|[1-9]\d*)?)(?:,(\d+))?"),
-}
+_MARKS: dict[Marks, dict[int, str]] = {"point": {}, "comma": str.maketrans(".,", ",.")}
+_BETWEEN_THOUSANDS = re.compile(r"(?<=\d)['’ \u00a0\u202f](?=\d{3}(?!\d))")
+_BLANK = re.compile(r"(?<!\d)\s+|\s+(?!\d)")  # not between digits
+_CURRENCY = re.compile(r"(?:US|C|A|HK)?\$|[€£¥]")
+# Sign, digits before and after the point, end. No "3.2.1" is a number, and 007 is a name.
+_NUMBER = re.compile(r"([(+\-−–]?)([1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*|0|(?=\.))(?:\.(\d+))?(\)?%?|%\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +60,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """Cell at ``row`` and ``col`` (from 0) with its row and column spans; ``text`` as printed, ``value`` its number if
-    it has one."""
+    """Cell with its ``text`` as printed and, if it has one, its number."""
 
-    row: int
-    col: int
-    row_span: int
-    col_span: int
+    place: Cell
     text: str
-    header: bool
     value: Figure | None = None
-    noted: bool = False  # the number alone loses something printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +99,10 @@ def sheets(document: Document, number: int | None = None) -> list[Sheet]:
     if number is not None and not 1 <= number <= len(found):
         has = "1 table" if len(found) == 1 else f"{len(found)} tables"
         raise InputError(f"{document.title} has {has}.", hint="Give the number of one of them.")
-    texts = [[_text(document, cell) for cell in element.table.cells] for element in found if element.table]
-    anywhere = marks_of(text for of_table in texts for text in of_table)
+    values = [[_value(document, cell) for cell in element.table.cells] for element in found if element.table]
+    anywhere = marks_of(value for of_table in values for value in of_table)
     chosen = enumerate(found, start=1) if number is None else [(number, found[number - 1])]
-    return [_sheet(document, element, n, marks_of(texts[n - 1]) or anywhere) for n, element in chosen]
+    return [_sheet(document, element, n, marks_of(values[n - 1]) or anywhere) for n, element in chosen]
 
 
 def tables_of(document: Document) -> list[Element]:
@@ -130,89 +117,83 @@ def place(document: Document, element: Element) -> str:
     return f"p. {labels[0]}" if len(labels) == 1 else f"pp. {labels[0]}–{labels[-1]}"
 
 
-def write(given: Sequence[Sheet], kind: SheetKind) -> bytes:
-    """One file with all of ``given``."""
-    return _xlsx(given) if kind == "xlsx" else _csv(given)
-
-
 def _sheet(document: Document, element: Element, number: int, marks: Marks | None) -> Sheet:
     table = element.table
     assert table is not None
-    read = [(cell, None if cell.header else figure(_text(document, cell), marks)) for cell in table.cells]
+    values = {cell: figure(_value(document, cell), marks) for cell in table.cells if not cell.header}
     # "(1)" below other numbers is minus one; in a column without others it may be a note's number.
-    counted = {cell.col for cell, found in read if found is not None and not found.bare}
-    cells = tuple(
-        SheetCell(
-            row=cell.row,
-            col=cell.col,
-            row_span=cell.row_span,
-            col_span=cell.col_span,
-            text=one_line(document.text[cell.start : cell.end]),
-            header=cell.header,
-            value=found if found is not None and (not found.bare or cell.col in counted) else None,
-            noted=cell.mark is not None,
-        )
-        for cell, found in read
-    )
-    headers = {cell.row for cell in cells if cell.header}
-    heads = next((row for row in range(table.rows) if row not in headers), table.rows)
-    title = one_line(table.title)
+    counted = {cell.col for cell, value in values.items() if value is not None and not value.bare}
+    headers = {cell.row for cell in table.cells if cell.header}
     return Sheet(
-        number, title, place(document, element), one_line(document.title), table.rows, table.columns, heads, cells
+        number=number,
+        title=one_line(table.title),
+        place=place(document, element),
+        document=one_line(document.title),
+        rows=table.rows,
+        columns=table.columns,
+        heads=next((row for row in range(table.rows) if row not in headers), table.rows),
+        cells=tuple(
+            SheetCell(
+                place=cell,
+                text=one_line(document.text[cell.start : cell.end]),
+                value=None if value is None or (value.bare and cell.col not in counted) else value,
+            )
+            for cell, value in ((cell, values.get(cell)) for cell in table.cells)
+        ),
     )
 
 
-def _text(document: Document, cell: Cell) -> str:
+def _value(document: Document, cell: Cell) -> str:
     """Text of a cell without footnote marks."""
     return one_line(document.text[cell.start : cell.value_end])
 
 
 def marks_of(texts: Iterable[str]) -> Marks | None:
     """Decimal mark of the numbers with only one reading; None without such numbers, or if they differ."""
-    read = (_read(match["digits"]) for match in map(_NUMBER.fullmatch, map(str.strip, texts)) if match)
-    found = {mark for readings in read if len(readings) == 1 for mark in readings}
+    found = {mark for readings in map(_readings, texts) if len(readings) == 1 for mark in readings}
     return found.pop() if len(found) == 1 else None
-
-
-def _read(digits: str) -> dict[Marks, tuple[str, bool, str]]:
-    """Possible readings: the digits before the decimal mark, whether thousands are separated, and those after it."""
-    matches = {mark: pattern.fullmatch(digits) for mark, pattern in _READINGS.items()}
-    return {
-        mark: (re.sub(r"\D", "", match[1] or match[3] or "0"), bool(match[1]), match[4] or "")
-        for mark, match in matches.items()
-        if match
-    }
 
 
 def figure(text: str, marks: Marks | None) -> Figure | None:
     """Number in ``text``; None if it is, or may be, something else. One in brackets is negative; the caller doubts a
     `Figure.bare` one in a column without other numbers, since it may be a note's number."""
-    match = _NUMBER.fullmatch(text.strip())
+    found = {reading for mark, reading in _readings(text).items() if marks in (None, mark)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _readings(text: str) -> dict[Marks, Figure]:
+    """Numbers that ``text`` may be, by decimal mark."""
+    readings = {mark: _read(text.translate(swapped)) for mark, swapped in _MARKS.items()}
+    return {mark: reading for mark, reading in readings.items() if reading is not None}
+
+
+def _read(text: str) -> Figure | None:
+    """Number that ``text`` is if its decimal mark is a point."""
+    money = _CURRENCY.search(text)
+    digits = _BLANK.sub("", _CURRENCY.sub("", text, count=1))
+    match = _NUMBER.fullmatch(digits if "," in digits else _BETWEEN_THOUSANDS.sub(",", digits))
     if match is None:
         return None
-    brackets = bool(match["open"] or match["inner"])
-    signs = [sign for sign in (match["sign"], match["sign2"]) if sign]
-    money, percent = match["before"] or match["after"], bool(match["percent"])
-    if bool(match["close"]) + bool(match["last"]) != int(brackets) or (match["open"] and match["inner"]):
+    sign, whole, decimals, end = match.groups("")
+    brackets, percent = sign == "(", "%" in end
+    if brackets != (")" in end) or (money and percent) or len(whole.replace(",", "") + decimals) > DIGITS:
         return None
-    if len(signs) + brackets > 1 or (money and (percent or (match["before"] and match["after"]))):
-        return None
-    found = {reading for mark, reading in _read(match["digits"]).items() if marks in (None, mark)}
-    if len(found) != 1:
-        return None
-    [(whole, grouped, decimals)] = found
-    if len(whole) + len(decimals) > DIGITS:
-        return None
-    value: float | int = float(f"{whole}.{decimals}") if decimals else int(whole)
-    if brackets or (signs and signs[0] in _MINUS):
+    value = float(f"{whole}.{decimals}".replace(",", "")) if decimals else int(whole.replace(",", ""))
+    if sign not in ("", "+"):
         value = -value
     if percent:
         value = round(value / 100, len(decimals) + 2)
-    shown = ("#,##0" if grouped else "0") + (f".{'0' * len(decimals)}" if decimals else "") + "%" * percent
+    shown = ("#,##0" if "," in whole else "0") + (f".{'0' * len(decimals)}" if decimals else "") + "%" * percent
     if money:
-        shown = f'"{money}"{shown}' if match["before"] else f'{shown}" {money}"'
-    bare = brackets and not (money or decimals or grouped or percent)
+        before = not any(character.isdigit() for character in text[: money.start()])
+        shown = f'"{money[0]}"{shown}' if before else f'{shown}" {money[0]}"'
+    bare = digits.strip("()").isdecimal() and brackets and not money
     return Figure(value, f"{shown};({shown})" if brackets else shown, bare)
+
+
+def write(given: Sequence[Sheet], kind: SheetKind) -> bytes:
+    """One file with all of ``given``."""
+    return _xlsx(given) if kind == "xlsx" else _csv(given)
 
 
 def _csv(given: Sequence[Sheet]) -> bytes:
@@ -222,40 +203,17 @@ def _csv(given: Sequence[Sheet]) -> bytes:
         if len(given) > 1:
             writer.writerow([_safe(f"Table {sheet.number}, {sheet.place}: {sheet.title}".rstrip(": "))])
         grid = [[""] * sheet.columns for _ in range(sheet.rows)]
-        for cell in _placed(sheet):
-            grid[cell.row][cell.col] = _safe(cell.text)
+        for cell in sheet.cells:
+            grid[cell.place.row][cell.place.col] = _safe(cell.text)
         writer.writerows(grid)
         if len(given) > 1:
             writer.writerow([])
     return out.getvalue().encode("utf-8-sig")  # without a byte order mark, Excel assumes another encoding
 
 
-def _placed(sheet: Sheet) -> list[SheetCell]:
-    """Cells of a table, one per position: overlapping texts are joined, so that none is lost, and a spanning cell keeps
-    only its first position."""
-    at: dict[tuple[int, int], SheetCell] = {}
-    for cell in sheet.cells:
-        place, text = (cell.row, cell.col), clean(cell.text)
-        before = at.get(place)
-        both = before is not None and before.text and text
-        if before is None or (not before.text and text):
-            at[place] = replace(cell, text=text)
-        elif both:
-            at[place] = replace(before, text=f"{before.text} {text}", value=None)
-    covered = Counter(place for cell in at.values() for place in _covers(cell))
-    return [
-        cell if all(covered[place] == 1 for place in _covers(cell)) else replace(cell, row_span=1, col_span=1)
-        for cell in at.values()
-    ]
-
-
-def _covers(cell: SheetCell) -> Iterator[tuple[int, int]]:
-    return product(range(cell.row, cell.row + cell.row_span), range(cell.col, cell.col + cell.col_span))
-
-
 def _safe(text: str) -> str:
     """``text``, with an apostrophe before it if a spreadsheet would compute it; not for a number or a dash."""
-    harmless = not _FORMULA.match(text) or _DASHES.fullmatch(text) or figure(text, "point") or figure(text, "comma")
+    harmless = not _FORMULA.match(text) or _DASHES.fullmatch(text) or _readings(text)
     return text if harmless else f"'{text}"
 
 
@@ -264,21 +222,15 @@ def _xlsx(given: Sequence[Sheet]) -> bytes:
 
     book = Workbook()
     contents = book.active
-    names = _names(given)
-    for sheet, name in zip(given, names):
-        _fill(book.create_sheet(name), sheet)
-    _list(contents, given, names)
+    for sheet in given:
+        name = " ".join(_NOT_IN_NAMES.sub(" ", f"{sheet.number} {sheet.title}").split())
+        _fill(book.create_sheet(name[:NAME_LENGTH].strip(" '")), sheet)
+    _list(contents, given, book.sheetnames[1:])
     if len(given) == 1:
         book.active = 1
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
-
-
-def _names(given: Sequence[Sheet]) -> list[str]:
-    """Unique sheet names, each beginning with its number."""
-    titles = (" ".join(_NOT_IN_NAMES.sub(" ", f"{sheet.number} {sheet.title}").split()) for sheet in given)
-    return [title[:NAME_LENGTH].strip(" '") for title in titles]
 
 
 def _list(contents: Any, given: Sequence[Sheet], names: Sequence[str]) -> None:
@@ -287,56 +239,51 @@ def _list(contents: Any, given: Sequence[Sheet], names: Sequence[str]) -> None:
     from openpyxl.worksheet.hyperlink import Hyperlink
 
     contents.title = "Contents"
-    _put(contents.cell(1, 1), given[0].document).font = Font(bold=True)
-    for column, (head, width) in enumerate(
-        (("Table", 8), ("Title", WIDEST), ("Page", 12), ("Rows", 8), ("Columns", 9))
-    ):
-        _put(contents.cell(3, column + 1), head).font = Font(bold=True)
-        contents.column_dimensions[_letter(column)].width = width
-    for row, (sheet, name) in enumerate(zip(given, names), start=4):
-        contents.cell(row, 1, sheet.number)
-        link = _put(contents.cell(row, 2), sheet.title or f"Table {sheet.number}")
+    _put(contents["A1"], given[0].document).font = Font(bold=True)
+    heads = {"Table": 8, "Title": WIDEST, "Page": 12, "Rows": 8, "Columns": 9}
+    for cell, (head, width) in zip(contents["A3:E3"][0], heads.items()):
+        _put(cell, head).font = Font(bold=True)
+        contents.column_dimensions[cell.column_letter].width = width
+    for sheet, name in zip(given, names):
+        contents.append([sheet.number, None, None, sheet.rows, sheet.columns])
+        _, link, page, *_ = contents[contents.max_row]
+        _put(link, sheet.title or f"Table {sheet.number}")
         link.hyperlink = Hyperlink(ref=link.coordinate, location="'" + name.replace("'", "''") + "'!A1")
         link.style = "Hyperlink"
-        _put(contents.cell(row, 3), sheet.place)
-        contents.cell(row, 4, sheet.rows)
-        contents.cell(row, 5, sheet.columns)
+        _put(page, sheet.place)
 
 
 def _fill(page: Any, sheet: Sheet) -> None:
+    from openpyxl.cell import Cell
     from openpyxl.comments import Comment
     from openpyxl.styles import Alignment, Font, PatternFill
+    from openpyxl.utils import get_column_letter
 
     bold, shade = Font(bold=True), PatternFill("solid", fgColor="F0F0EC")
     widths = [6] * sheet.columns
-    for item in _placed(sheet):
-        cell = page.cell(item.row + 1, item.col + 1)
-        if item.value is not None:
-            cell.value = item.value.value
-            cell.number_format = item.value.format
-            if item.noted:
-                cell.comment = Comment(f"Printed: {item.text}", "Groundwork")
-        elif item.text:
-            _put(cell, item.text)
-        if item.header:
+    for each in sheet.cells:
+        at, top = each.place, each.place.row < sheet.heads
+        cell = page.cell(at.row + 1, at.col + 1)
+        if each.value is None:
+            _put(cell, clean(each.text))
+        else:
+            cell.value, cell.number_format = each.value.value, each.value.format
+            if at.mark is not None:
+                cell.comment = Comment(f"Printed: {each.text}", "Groundwork")
+        if at.header:
             cell.font, cell.fill = bold, shade
-        top = item.row < sheet.heads
-        cell.alignment = Alignment(
-            wrap_text=True,
-            vertical="bottom" if top else "top",
-            horizontal="center" if top and item.col_span > 1 else None,
-        )
-        if item.col_span == 1:
-            widths[item.col] = max(widths[item.col], min(len(item.text) + 2, WIDEST))
-        if item.row_span > 1 or item.col_span > 1:
-            page.merge_cells(
-                start_row=item.row + 1,
-                start_column=item.col + 1,
-                end_row=item.row + item.row_span,
-                end_column=item.col + item.col_span,
-            )
-    for column, width in enumerate(widths):
-        page.column_dimensions[_letter(column)].width = width
+        centred = "center" if top and at.col_span > 1 else None
+        cell.alignment = Alignment(horizontal=centred, vertical="bottom" if top else "top", wrap_text=True)
+        if at.col_span == 1:
+            widths[at.col] = max(widths[at.col], min(len(each.text) + 2, WIDEST))
+    for at in (each.place for each in sheet.cells):
+        area = page.iter_rows(at.row + 1, at.row + at.row_span, at.col + 1, at.col + at.col_span)
+        others = [cell for row in area for cell in row][1:]
+        if others and all(isinstance(cell, Cell) and cell.value is None for cell in others):
+            ends = at.row + at.row_span, at.col + at.col_span
+            page.merge_cells(start_row=at.row + 1, start_column=at.col + 1, end_row=ends[0], end_column=ends[1])
+    for column, width in enumerate(widths, start=1):
+        page.column_dimensions[get_column_letter(column)].width = width
     if 0 < sheet.heads < sheet.rows:
         page.freeze_panes = page.cell(sheet.heads + 1, 1)
 
@@ -347,9 +294,3 @@ def _put(cell: Any, text: str) -> Any:
     cell.data_type = "s"
     cell.quotePrefix = bool(_FORMULA.match(text))
     return cell
-
-
-def _letter(column: int) -> str:
-    from openpyxl.utils import get_column_letter
-
-    return str(get_column_letter(column + 1))
