@@ -61,11 +61,11 @@ def measure(home: Path, question: str) -> dict[str, Any]:
         engine.warm()
         titles = {info.doc_id: info.title for info in engine.documents()}
         # Synthetic documents have no recipe of the settings in force, which `Engine.explore` asks for.
-        arrays, exploration = timed(lambda: Exploration(engine, engine.search, question, Scope()))
+        arrays, exploration = timed(lambda: Exploration(engine, question, Scope()))
         first, found = timed(lambda: exploration.under({}))
         out: dict[str, Any] = {"chunks": len(exploration.outline), "arrays": arrays, "first": first, "read": found.read}
         after = f"{question} b"
-        out["arrays, next question"], other = timed(lambda: Exploration(engine, engine.search, after, Scope()))
+        out["arrays, next question"], other = timed(lambda: Exploration(engine, after, Scope()))
         out["its searches alone"], _ = timed(lambda: other.under({"rerank.model": "none"}))
         for name, key, values in MOVES:
             new = [timed(lambda key=key, value=value: exploration.under({key: value})) for value in values]

@@ -248,7 +248,7 @@ class Engine(Library):
         from ragcore.explore.explore import Exploration
 
         scope = self.search.checked(question, self.resolved(checked(scope)))
-        return Exploration(self, self.search, question, scope, parts)
+        return Exploration(self, question, scope, parts)
 
     # Answer
 

@@ -152,17 +152,13 @@ class Entailment(Protocol):
         """float64 ``(len(premises),)``: probability that each premise entails ``claim``, independent of the others."""
 
 
-class Nearest(Protocol):
-    """Nearest-neighbour search over chunk vectors. Ids are chunk ids."""
+@runtime_checkable
+class VectorStore(Protocol):
+    """Rebuildable cache of chunk vectors with cosine search. Ids are chunk ids."""
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer only if the scope has
         fewer."""
-
-
-@runtime_checkable
-class VectorStore(Nearest, Protocol):
-    """Rebuildable cache of chunk vectors with cosine search."""
 
     def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
         """Insert chunks, or replace those with equal ids. ``vectors`` is float32 ``(len(entries), d)``."""

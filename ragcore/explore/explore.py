@@ -1,8 +1,8 @@
 """Exploration of one question over the chunks of many documents, under any settings.
 
-The slow steps run once: the question is embedded, its cosine and BM25 score with every chunk in scope are computed, and
-the reranker's scores are cached. `Exploration.under` then runs the retriever itself over this cache, so that its
-numbers equal those of `Engine.retrieve` under the same settings, fast enough to follow a slider.
+`Exploration.under` runs the retriever itself, so that its numbers equal those of `Engine.retrieve` under the same
+settings; only the reranker's scores, which take seconds, are remembered. The question's cosine and BM25 score with
+every chunk in scope are computed once.
 """
 
 from __future__ import annotations
@@ -10,21 +10,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.answer.sources import Cut, build_sources
-from ragcore.explore.recording import (
-    RememberedChunks,
-    RememberedEmbedder,
-    RememberedReranker,
-    RememberedSparse,
-    RememberedVectors,
-    WatchedRetriever,
-)
 from ragcore.explore.scores import Explored
 from ragcore.index.outline import Outline, Projection, project
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask
@@ -34,12 +25,12 @@ if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.index.store import Store
     from ragcore.pipelines.search import Search
-    from ragcore.protocols import Nearest, Reranker, SparseIndex
+    from ragcore.protocols import Reranker
     from ragcore.providers.registry import Models
 
 
 class SearchableLibrary(Protocol):
-    """Library with its settings and models for search, as in an engine."""
+    """Library with its settings, models and search, as in an engine."""
 
     @property
     def settings(self) -> Settings: ...
@@ -47,8 +38,28 @@ class SearchableLibrary(Protocol):
     def models(self) -> Models: ...
     @property
     def store(self) -> Store: ...
+    @property
+    def search(self) -> Search: ...
     def document(self, doc_id: str) -> Document: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> SearchableLibrary: ...
+
+
+class RememberedReranker:
+    """Caching `Reranker`; ``read`` counts the passages that it had to read."""
+
+    def __init__(self, reranker: Reranker) -> None:
+        self.name = reranker.name
+        self.read = 0
+        self._reranker = reranker
+        self._known: dict[tuple[str, str], float] = {}
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        missing = [text for text in dict.fromkeys(passages) if (query, text) not in self._known]
+        if missing:
+            scores = self._reranker.score(query, missing).tolist()
+            self._known.update(((query, text), score) for text, score in zip(missing, scores))
+            self.read += len(missing)
+        return np.array([self._known[query, text] for text in passages], dtype=np.float64)
 
 
 class Exploration:
@@ -59,48 +70,34 @@ class Exploration:
     """
 
     def __init__(
-        self,
-        engine: SearchableLibrary,
-        search: Search,
-        question: str,
-        scope: Scope,
-        parts: Sequence[SubQuery] | None = None,
+        self, engine: SearchableLibrary, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
     ) -> None:
         started = time.perf_counter()
         self.question, self.scope = question, scope
-        self._engine, self._search = engine, search
-        vectors, sparse = search.indexer.open()
-        self._embedder = RememberedEmbedder(engine.models.embedder)
-        self._vectors: Nearest = vectors
-        self._sparse: SparseIndex = sparse
-        self._chunks = RememberedChunks(engine.store.chunks_by_id)
+        self.document = engine.document
+        self._engine = engine
         self._rerankers: dict[str, RememberedReranker] = {}
         self._parts: dict[tuple[str, bool], tuple[SubQuery, ...]] = {}
         self._given = None if parts is None else tuple(parts)
-        self.document = cache(engine.document)
         self._cut = Cut()
         self._lock = threading.RLock()
-        self._whole = search.outline()
+        self._whole = engine.search.outline()
         self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
-        # Asked before they are cached: as lists, the scores of all chunks are many times as large as the arrays.
-        watched, _ = self._retriever(engine)
-        self.vector, near, said = watched.near(question, scope, max(1, len(self.outline)))
-        self._vectors, self._sparse = RememberedVectors(vectors), RememberedSparse(sparse)
-        self.cosines: NDArray[np.float64] = np.full(len(self.outline), np.nan)
-        self.bm25: NDArray[np.float64] = np.full(len(self.outline), np.nan)
-        self._fill(self.cosines, near)
-        self.bm25[~np.isnan(self.cosines)] = 0.0
-        self._fill(self.bm25, said)
+        self.vector, near, said = engine.search.hybrid().near(question, scope, max(1, len(self.outline)))
+        self.cosines = self._column(near, np.full(len(self.outline), np.nan))
+        self.bm25 = self._column(said, np.where(np.isnan(self.cosines), np.nan, 0.0))
         self.ms = (time.perf_counter() - started) * 1000.0
 
-    def _fill(self, array: NDArray[np.float64], scored: Sequence[tuple[str, float]]) -> None:
+    def _column(self, scored: Sequence[tuple[str, float]], column: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``column`` with the scores of these chunks."""
         rows = self.outline.rows([chunk_id for chunk_id, _ in scored])
         known = rows >= 0
-        array[rows[known]] = np.array([score for _, score in scored], dtype=np.float64)[known]
+        column[rows[known]] = np.array([score for _, score in scored], dtype=np.float64)[known]
+        return column
 
     def current(self) -> bool:
         """Whether the library and its index are unchanged."""
-        return self._search.outline() is self._whole
+        return self._engine.search.outline() is self._whole
 
     @property
     def unread(self) -> bool:
@@ -110,7 +107,7 @@ class Exploration:
 
     def projection(self) -> Projection:
         """Chunks of the outline in two dimensions."""
-        return project(self._engine.store, self._embedder.name, self.outline)
+        return project(self._engine.store, self._engine.models.embedder.name, self.outline)
 
     def under(self, overrides: Mapping[str, Any]) -> Explored:
         """Result of the question under the current settings with ``overrides`` (dotted keys, as in
@@ -118,43 +115,24 @@ class Exploration:
         unavailable."""
         started = time.perf_counter()
         engine = self._engine.with_settings(overrides)
-        settings = engine.settings
+        settings, models = engine.settings, engine.models
         with self._lock:
             before = self._read()
+            hybrid = engine.search.hybrid()
+            if hybrid.reranker is not None:
+                known = RememberedReranker(hybrid.reranker)
+                hybrid.reranker = self._rerankers.setdefault(known.name, known)
             key = (settings.agentic.decompose, settings.agentic.gaps)
-            watched, retriever = self._retriever(engine, self._parts.get(key, self._given))
+            parts = self._parts.get(key, self._given)
+            asks = parts is None and may_ask(settings.agentic, models.capabilities)
+            retriever = AgenticRetriever(hybrid, models.planner if asks else None, parts=parts)
             found = retriever.retrieve(self.question, top_k=settings.retrieve.top_k, scope=self.scope)
             self._parts.setdefault(key, found.queries[1:])
             sources = build_sources(found, self.document, settings.answer, self._cut)
-            explored = Explored(settings, found, sources, watched.rankings, self.outline, self._chunks)
+            explored = Explored(settings, found, sources, hybrid.rankings, self.outline, engine.store.chunks_by_id)
             explored.read = self._read() - before
         explored.ms = (time.perf_counter() - started) * 1000.0
         return explored
 
     def _read(self) -> int:
         return sum(reranker.read for reranker in self._rerankers.values())
-
-    def _retriever(
-        self, engine: SearchableLibrary, parts: Sequence[SubQuery] | None = None
-    ) -> tuple[WatchedRetriever, AgenticRetriever]:
-        """Retrievers as built by `Search`, over the cache."""
-        settings, models = engine.settings, engine.models
-        reranker = self._reranker(models.reranker)
-        watched = WatchedRetriever(
-            self._embedder,
-            self._vectors,
-            self._sparse,
-            reranker,
-            self._chunks,
-            settings,
-            names=self._search.names(),
-            synonyms=self._search.synonyms() if settings.wording.synonyms else None,
-            read=models.analyser.read,
-        )
-        asks = parts is None and may_ask(settings.agentic, models.capabilities)
-        return watched, AgenticRetriever(watched, models.planner if asks else None, parts=parts)
-
-    def _reranker(self, reranker: Reranker | None) -> Reranker | None:
-        if reranker is None:
-            return None
-        return self._rerankers.setdefault(reranker.name, RememberedReranker(reranker))

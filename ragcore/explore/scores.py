@@ -79,6 +79,7 @@ class Explored:
         self.source_of = tuple(_source_of(segment, sources) for segment in retrieval.segments)
         self._outline, self._chunks = whole, chunks
         self._rankings = [of.weighed for of in rankings if of.weighed is not None]
+        self._known = {chunk_id: chunk for of in self._rankings for chunk_id, chunk in of.chunks.items()}
         self._passages = _passages(retrieval.segments, self.source_of)
         self._hits = {hit.chunk.chunk_id: hit.rank for hit in retrieval.hits}
         self._by = _found_by(self._rankings, settings.retrieve.top_k, set(self._hits))
@@ -88,7 +89,9 @@ class Explored:
         self._query = np.full(len(whole), -1, dtype=np.int32)
         for number, of in enumerate(self._rankings):
             self._take(number, of)
-        points = (point for point in map(self.point, self._notable()) if point is not None)
+        notable = self._notable()
+        self._fetch([whole.chunk_id(row) for row in notable])
+        points = (point for point in map(self.point, notable) if point is not None)
         self.points = tuple(sorted(points, key=lambda point: (-point.relevance, point.row)))
 
     def _take(self, number: int, of: Weighed) -> None:
@@ -112,15 +115,19 @@ class Explored:
         ids = [chunk_id for chunk_id, by in self._by.items() if by not in ("weighed", "table")]
         rows = set(self._outline.rows(ids).tolist())
         inside = [f"{doc_id}:{tile}" for doc_id, tile in self._passages]
-        self._chunks(inside)  # all at once, not one by one
         return sorted((rows | set(self._outline.rows(inside).tolist())) - {-1})
+
+    def _fetch(self, chunk_ids: Sequence[str]) -> None:
+        missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._known]
+        self._known.update((chunk.chunk_id, chunk) for chunk in self._chunks(missing))
 
     def point(self, row: int) -> Point | None:
         """Chunk at ``row``; None if it is gone."""
         chunk_id = self._outline.chunk_id(row)
-        chunk = next(iter(self._chunks([chunk_id])), None)
-        if chunk is None:
+        self._fetch([chunk_id])
+        if chunk_id not in self._known:
             return None
+        chunk = self._known[chunk_id]
         number = int(self._query[row])
         scores: dict[str, float] = {}
         ranks: dict[str, int] = {}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragcore.pipelines.ingest import Reading
     from ragcore.protocols import Retriever, SparseIndex
     from ragcore.providers.registry import Models
+    from ragcore.retrieve.hybrid import HybridRetriever
     from ragcore.retrieve.route import DocumentNames
     from ragcore.retrieve.synonyms import Synonyms
     from ragcore.text.terms import Term
@@ -99,11 +100,19 @@ class Search:
     def _retriever(self, on_step: OnStep, stop: Stop, parts: Sequence[SubQuery] | None) -> Retriever:
         """Retriever for one question. Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
         from ragcore.retrieve.agentic import AgenticRetriever, may_ask
+
+        models = self._models
+        planner = models.planner if may_ask(self._settings.agentic, models.capabilities) else None
+        return AgenticRetriever(self.hybrid(on_step), planner, stop, parts)
+
+    def hybrid(self, on_step: OnStep = ignore_step) -> HybridRetriever:
+        """Retriever for one question without its parts. Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`,
+        `ModelError`."""
         from ragcore.retrieve.hybrid import HybridRetriever
 
         models, settings = self._models, self._settings
         vectors, sparse = self.indexer.open()
-        hybrid = HybridRetriever(
+        return HybridRetriever(
             models.embedder,
             vectors,
             sparse,
@@ -115,8 +124,6 @@ class Search:
             read=models.analyser.read,
             on_step=on_step,
         )
-        planner = models.planner if may_ask(settings.agentic, models.capabilities) else None
-        return AgenticRetriever(hybrid, planner, stop, parts)
 
     @property
     def indexer(self) -> Indexer:

@@ -20,8 +20,9 @@ from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
+    from ragcore.protocols import Embedder, Reranker, SparseIndex, Vector, VectorStore
 
+Scored = list[tuple[str, float]]  # chunk ids with their scores
 MOST_TERMS = 12  # limit of synonyms searched for
 # Weight of synonyms beside the question's own words, which weigh 1: in its vector, and in BM25.
 TERMS_IN_VECTOR, TERMS_IN_BM25 = 0.5, 0.3
@@ -79,11 +80,11 @@ class HybridRetriever:
     found: by ``vector`` or ``bm25`` alone, or by both (``hybrid``); "" uses ``retrieve.mode``. With a reranker every
     mode is reranked, with ``names`` every mode prefers the documents named by the question, and ``synonyms`` are the
     domain terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`. ``on_step`` receives each step
-    before it starts. Raises `ConfigError` for an unknown mode.
+    before it starts. ``rankings`` collects the results of its queries. Raises `ConfigError` for an unknown mode.
     """
 
     embedder: Embedder
-    vectors: Nearest
+    vectors: VectorStore
     sparse: SparseIndex
     reranker: Reranker | None
     chunks: Callable[[Sequence[str]], list[Chunk]]
@@ -93,6 +94,7 @@ class HybridRetriever:
     synonyms: Synonyms | None = None
     read: Callable[[str], Question] = unread
     on_step: OnStep = ignore_step
+    rankings: list[Ranking] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.mode = self.mode or self.settings.retrieve.mode
@@ -176,7 +178,19 @@ class HybridRetriever:
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
         weighed = Weighed(chunks, scores, ranks, final, folded.owners)
-        return Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed)
+        self.rankings.append(Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed))
+        return self.rankings[-1]
+
+    def near(self, query: str, scope: Scope, count: int) -> tuple[Vector, Scored, Scored]:
+        """Question's vector float32 ``(d,)``, and up to ``count`` chunks in ``scope`` by cosine and by BM25 (those
+        above 0), scored as in a search."""
+        words = self._wording(self.read(query))
+        vector = self._embedded(words)
+        by_words = dict(self.sparse.query(words.text, count, scope))
+        if words.also:
+            for chunk_id, score in self.sparse.query(words.terms, count, scope):
+                by_words[chunk_id] = by_words.get(chunk_id, 0.0) + TERMS_IN_BM25 * score
+        return vector, self.vectors.query(vector, count, scope), list(by_words.items())
 
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
         """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of
