@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import data, table
-from ragcore import providers
 from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Embedder, Reranker, SparseIndex, VectorStore
+from ragcore.providers import registry as providers
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, Document, Element, Page, WordMap

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import data, questions, table
-from ragcore import providers
 from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.vectors import vector_store
 from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
+from ragcore.providers import registry as providers
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames

@@ -36,7 +36,7 @@ from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
 from ragcore.index.vectors import vector_store
 from ragcore.protocols import Embedder, Vector
-from ragcore.providers import embedder
+from ragcore.providers.registry import embedder
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import EVERYTHING, Chunk, Document, Element, Page, Scope, WordMap

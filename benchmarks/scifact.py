@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import data, table
-from ragcore import providers
 from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.vectors import vector_store
 from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Reranker
+from ragcore.providers import registry as providers
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import Chunk, Document, Element, Page, WordMap

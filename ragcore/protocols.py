@@ -257,7 +257,6 @@ class ModelRequest:
     tool: Form | None = None
     images: tuple[Picture, ...] = ()
     max_tokens: int = 2048
-    temperature: float = 0.0
     purpose: Purpose = "answer"
     fresh: bool = False
     bulk: bool = False

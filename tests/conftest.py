@@ -10,7 +10,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from ragcore import providers
+from ragcore.providers import registry as providers
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
 from ui.library.samples import NAME, SAMPLE

@@ -55,7 +55,6 @@ def build_request(
         system,
         (*conversation(kept, again=again), Message(prompt)),
         max_tokens=settings.llm.max_tokens,
-        temperature=settings.llm.temperature,
         fresh=fresh,
         task=WritingTask(query.text if query else question, tuple(sources), tuple(terms), tuple(routes), read=query),
     )
@@ -150,7 +149,6 @@ def section_request(
         SECTION_SYSTEM,
         (Message(prompt),),
         max_tokens=settings.report.section_tokens,
-        temperature=settings.llm.temperature,
         purpose="report",
         task=WritingTask(heading, tuple(sources), tuple(terms), tuple(routes), form, tuple(own)),
     )

@@ -176,7 +176,6 @@ class LlmSettings(Section):
     model: str
     claude_model: str
     base_url: str
-    temperature: Annotated[float, Field(ge=0.0, le=1.0)]
     max_tokens: Positive
     timeout_seconds: Seconds
     retries: Count

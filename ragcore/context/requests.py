@@ -50,7 +50,6 @@ def _request(settings: Settings, system: str, *messages: Message) -> ModelReques
         system,
         messages,
         max_tokens=MAX_TOKENS,
-        temperature=settings.llm.temperature,
         purpose="contexts",
         bulk=True,
     )

@@ -139,7 +139,6 @@ class _Work:
             (Message(figure_prompt(self.document.title, figure)),),
             images=(Picture(crop.png, crop.width, crop.height),),
             max_tokens=MAX_TOKENS,
-            temperature=self.settings.llm.temperature,
             purpose="figures",
             bulk=True,
         )

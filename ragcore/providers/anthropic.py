@@ -15,12 +15,12 @@ import json
 import os
 import queue
 import random
-import re
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -40,15 +40,13 @@ from ragcore.types.report import Missing
 
 if TYPE_CHECKING:
     import anthropic
-    import httpx2
     from anthropic import Stream
     from anthropic.types import RawMessageStreamEvent
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 MOMENT = 1.0  # s
+TEMPERATURE = 0.0
 LONGEST_ANSWER = 10  # times the longest silence: endless writing is ended too
-LARGEST_RESPONSE, LARGEST_LINE = 64 << 20, 4 << 20  # bytes
-MOST_TOKENS = 10_000_000  # of one request
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0  # s
 LONGEST_SAID = 500  # characters of a server's own words that are passed on
 SHORTEST_KEY = 8  # a shorter one may be a word
@@ -56,8 +54,8 @@ LONGEST_TOKEN = 64  # characters: a service that exceeds ``max_tokens`` of these
 
 
 class AnthropicModel:
-    """Model ``model`` at ``base_url``. Loads the `anthropic` package on first use; safe for many threads. ``refused``
-    are the parameters that the model has refused so far."""
+    """Model ``model`` at ``base_url``. Loads the `anthropic` package on first use; safe for many threads. ``samples``:
+    it has not refused a temperature so far."""
 
     def __init__(
         self,
@@ -72,8 +70,9 @@ class AnthropicModel:
         self.name = model
         self.capabilities = capabilities_of(model)
         self.base_url = base_url
+        self.timeout_seconds = timeout_seconds
         self.retries = retries
-        self.refused: set[str] = set()
+        self.samples = True
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
         self._connect: Callable[[], anthropic.Anthropic] = lambda: _client(
             api_key, base_url, timeout_seconds, custom_headers=custom_headers
@@ -100,13 +99,9 @@ def is_claude(model: str) -> bool:
 
 def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_headers: bool) -> anthropic.Anthropic:
     """Client. Without ``custom_headers`` those of the environment, which may hold a secret, are not sent. It follows no
-    redirect, which would send the key to whatever address the server names, and asks for responses uncompressed: an
-    unpacked one could exceed its limits."""
+    redirect, which would send the key to whatever address the server names."""
     import anthropic
 
-    http = anthropic.DefaultHttpxClient(
-        follow_redirects=False, event_hooks={"response": [_bound]}, headers={"Accept-Encoding": "identity"}
-    )
     lines = [] if custom_headers else os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n")
     unsent: dict[str, Any] = {line.partition(":")[0].strip(): anthropic.omit for line in lines if ":" in line}
     return anthropic.Anthropic(
@@ -114,38 +109,9 @@ def _client(api_key: str, base_url: str, timeout_seconds: float, *, custom_heade
         base_url=base_url,
         timeout=timeout_seconds,
         max_retries=0,
-        http_client=http,
+        http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
         default_headers=unsent,
     )
-
-
-def _bound(response: httpx2.Response) -> None:
-    """Limit the bytes of a response, and those of each line."""
-    import httpx2
-
-    assert isinstance(response.stream, httpx2.SyncByteStream)
-    stream: httpx2.SyncByteStream = response.stream
-
-    class Bounded(httpx2.SyncByteStream):
-        def __iter__(self) -> Iterator[bytes]:
-            total = line = 0
-            for piece in stream:
-                total += len(piece)
-                end = piece.rfind(b"\n")
-                line = len(piece) + (line if end < 0 else -end - 1)
-                if total > LARGEST_RESPONSE or line > LARGEST_LINE:
-                    raise StreamBroken(
-                        "The server's reply is too large for an answer.",
-                        hint="Check llm.base_url in config.toml, and the server's log.",
-                        retryable=False,
-                    )
-                yield piece
-
-        def close(self) -> None:
-            stream.close()
-
-    response.headers.pop("content-encoding", None)
-    response.stream = Bounded()
 
 
 class AnthropicStream:
@@ -164,28 +130,20 @@ class AnthropicStream:
     def __init__(self, model: AnthropicModel, request: ModelRequest) -> None:
         self.model = model.name
         self.usage = Usage()
-        self._client = model.service
-        self._requested = model.name
-        self._refused = model.refused
+        self._asked = model
+        self._service = model.service
         self._request = request
-        # Parameters dropped from a repeated request if the model refuses them by name.
-        self._optional = ("temperature",) if request.tool is None else ("temperature", "strict")
-        self._retries = model.retries
-        self._base_url = model.base_url
         self._pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._events: Stream[RawMessageStreamEvent] | None = None
         self._given = False
         self._ended = False
-        timeout = self._client.timeout
-        self._silence = float(timeout) if isinstance(timeout, int | float) else 600.0
         self._alive = self._began = time.monotonic()
 
     @property
     def fingerprint(self) -> str:
-        # With optional parameters: earlier refusals by the model must not make two equal requests differ.
-        asked = {"base_url": self._base_url, **self._asked()}
+        asked = {"base_url": self._asked.base_url, **self._body()}
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def __iter__(self) -> Iterator[str]:
@@ -201,21 +159,18 @@ class AnthropicStream:
     def _next(self) -> str | None:
         """Next piece, None at the end. Raises `StreamBroken` after a silence with no more than pings, and if the whole
         takes too long."""
-        while True:
-            now = time.monotonic()
-            silent, whole = self._alive + self._silence - now, self._began + LONGEST_ANSWER * self._silence - now
-            try:
-                # If nothing at all arrives the client's own time limit comes first, and the request is retried.
-                return self._pieces.get(timeout=max(0.0, min(silent + MOMENT, whole)))
-            except queue.Empty:
-                if time.monotonic() < min(self._alive + self._silence, self._began + LONGEST_ANSWER * self._silence):
-                    continue
-            self.close()
-            took = f"wrote nothing for {self._silence:g} s" if silent < whole else "didn't finish in time"
-            raise StreamBroken(
-                f"{self._requested} {took}.",
-                hint="The text received so far is kept. Try again, or raise llm.timeout_seconds in config.toml.",
-            )
+        silence = self._asked.timeout_seconds
+        whole = self._began + LONGEST_ANSWER * silence
+        # If nothing at all arrives the client's own time limit comes first, and the request is retried.
+        while (now := time.monotonic()) < (end := min(self._alive + silence + MOMENT, whole)):
+            with suppress(queue.Empty):
+                return self._pieces.get(timeout=end - now)
+        self.close()
+        took = "didn't finish in time" if end == whole else f"wrote nothing for {silence:g} s"
+        raise StreamBroken(
+            f"{self._asked.name} {took}.",
+            hint="The text received so far is kept. Try again, or raise llm.timeout_seconds in config.toml.",
+        )
 
     def close(self) -> None:
         self._closed.set()
@@ -233,54 +188,47 @@ class AnthropicStream:
                     return
                 wait = wait_seconds(error, attempt)
                 attempt += 1
-                if self._given or not self._may_retry(error) or attempt > self._retries or wait > LONGEST_WAIT:
+                # A bulk request without an answer may have been billed: repeating it could exceed the limit.
+                again = isinstance(error, RateLimited | Overloaded) if self._request.bulk else error.retryable
+                if self._given or not again or attempt > self._asked.retries or wait > LONGEST_WAIT:
                     raise error
                 self._closed.wait(wait)
                 self._alive = time.monotonic()
         finally:
             self._pieces.put(None)
 
-    def _may_retry(self, error: ModelError) -> bool:
-        if self._request.bulk:
-            # A request without an answer may have been billed: repeating it could exceed the limit.
-            return isinstance(error, RateLimited | Overloaded)
-        return error.retryable
-
     def _attempt(self) -> ModelError | None:
         """Send one request and read it to its end. Returns errors of the service or network as ours."""
         import anthropic
         import httpx2
 
+        asked = self._asked
         try:
             events = self._open()
+            with self._lock:
+                self._events = events
+            try:
+                self._read(events)
+            finally:
+                self._let_go()
+                events.close()
         except anthropic.APIError as error:
-            return self._translated(error)
-        with self._lock:
-            self._events = events
-        try:
-            self._read(events)
-        except anthropic.APIError as error:
-            return self._translated(error)
+            return translate(error, asked.name, asked.base_url, self._key)
         except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
             # The client does not validate events: a missing part, or one of another type, fails when it is read.
-            return garbled(self._base_url, "its events can't be read", error)
+            return garbled(asked.base_url, "its events can't be read", error)
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
-            broken = StreamBroken(f"The connection to {self._base_url} was lost while {self._requested} was writing.")
+            broken = StreamBroken(f"The connection to {asked.base_url} was lost while {asked.name} was writing.")
             broken.__cause__ = error
             # After the last event only the end of the body remains.
             return None if self._ended else broken
         except StreamBroken as error:
             return error
-        finally:
-            self._let_go()
-            events.close()
         return None
 
-    def _said(self, value: object) -> str:
-        return said(value, self._client.api_key or "")
-
-    def _translated(self, error: anthropic.APIError) -> ModelError:
-        return translate(error, self._requested, self._base_url, self._client.api_key or "")
+    @property
+    def _key(self) -> str:
+        return self._service.api_key or ""
 
     def _let_go(self) -> None:
         """Release the connection, which may now serve another request that `close` must not cut."""
@@ -290,47 +238,41 @@ class AnthropicStream:
     def _open(self) -> Stream[RawMessageStreamEvent]:
         import anthropic
 
-        for _ in self._optional:
-            try:
-                return self._send()
-            except anthropic.BadRequestError as error:
-                refused = str(error.body).lower()
-                named = {name for name in self._optional if re.search(rf"\b{name}\b", refused)} - self._refused
-                if not named:
-                    raise
-                self._refused |= named
+        try:
+            return self._send()
+        except anthropic.BadRequestError as error:
+            if not self._asked.samples or "temperature" not in str(error.body):
+                raise
+            self._asked.samples = False
         return self._send()
 
     def _send(self) -> Stream[RawMessageStreamEvent]:
-        body = self._asked()
-        for name in self._refused.intersection(self._optional):
-            del (body if name in body else body["tools"][0])[name]
         # The client's signature dropped this parameter since newer models refuse it; older ones still take it.
-        sampling = {"temperature": body.pop("temperature")} if "temperature" in body else None
-        events: Stream[RawMessageStreamEvent] = self._client.messages.create(**body, stream=True, extra_body=sampling)
+        sampling = {"temperature": TEMPERATURE} if self._asked.samples else None
+        events: Stream[RawMessageStreamEvent] = self._service.messages.create(
+            **self._body(), stream=True, extra_body=sampling
+        )
         return events
 
-    def _asked(self) -> dict[str, Any]:
-        """Body of the request, with all optional parameters."""
+    def _body(self) -> dict[str, Any]:
+        """Body of the request, without the temperature."""
         asked = self._request
         body: dict[str, Any] = {
-            "model": self._requested,
+            "model": self._asked.name,
             "max_tokens": asked.max_tokens,
-            "temperature": asked.temperature,
             "system": [_block(asked.system, kept=True)] if asked.tool is None else asked.system,
             "messages": _conversation(asked),
         }
         if asked.tool is not None:
             name, schema = asked.tool.name, {**asked.tool.schema, "type": "object"}
-            described = {"name": name, "description": asked.tool.description, "input_schema": schema}
-            body["tools"] = [{**described, "strict": True}]
+            body["tools"] = [{"name": name, "description": asked.tool.description, "input_schema": schema}]
             body["tool_choice"] = {"type": "tool", "name": name, "disable_parallel_tool_use": True}
         return body
 
     def _read(self, events: Stream[RawMessageStreamEvent]) -> None:
-        length = 0
         # The billed usage of a broken attempt stays in the sum.
         earlier, counted = self.usage, Usage()
+        left = self._request.max_tokens * LONGEST_TOKEN
         event: object = None
         for event in events:
             if self._closed.is_set():
@@ -338,46 +280,32 @@ class AnthropicStream:
             if str(event.type) != "ping":
                 self._alive = time.monotonic()
             if event.type == "message_start":
-                self.model = self._said(event.message.model) or self.model
-                counted = self._counted(counted, getattr(event.message, "usage", None))
+                self.model = said(event.message.model, self._key) or self.model
+                counted = _counted(counted, getattr(event.message, "usage", None))
                 self.usage = earlier + counted
             elif event.type == "message_delta":
-                counted = self._counted(counted, getattr(event, "usage", None))
+                counted = _counted(counted, getattr(event, "usage", None))
                 self.usage = earlier + counted
                 details = getattr(event.delta, "stop_details", None)
-                self._check(event.delta.stop_reason, self._said(getattr(details, "explanation", None)))
+                self._check(event.delta.stop_reason, said(getattr(details, "explanation", None), self._key))
             elif event.type == "message_stop":
                 self._ended = True
                 self._let_go()
             elif piece := words(self._piece(event)):
-                length += len(piece)
-                if length > self._request.max_tokens * LONGEST_TOKEN:
-                    raise garbled(self._base_url, f"it wrote on past {self._request.max_tokens} tokens")
+                left -= len(piece)
+                if left < 0:
+                    raise garbled(self._asked.base_url, f"it wrote on past {self._request.max_tokens} tokens")
                 self._given = True
                 self._pieces.put(piece)
-        if event is None and not self._closed.is_set():
-            kind = self._said(events.response.headers.get("content-type", "of no kind"))
-            raise garbled(self._base_url, f"there is no event in its answer, which is {kind}")
-        if not self._ended and not self._closed.is_set():
-            raise StreamBroken(f"The connection to {self._base_url} ended before {self._requested} had finished.")
-
-    def _counted(self, known: Usage, told: Any) -> Usage:
-        """``known`` with every count in an event; later events repeat or complete earlier ones. Impossible counts are
-        not booked, and a note says so."""
-
-        def latest(name: str, before: int) -> int:
-            value = getattr(told, name, None)
-            if value is None or (type(value) is int and 0 <= value <= MOST_TOKENS):
-                return before if value is None else value
-            self.notes = (f"{self._requested} reported an impossible token count; it isn't in the cost.",)
-            return before
-
-        return Usage(
-            latest("input_tokens", known.input_tokens),
-            latest("output_tokens", known.output_tokens),
-            latest("cache_read_input_tokens", known.cache_read_tokens),
-            latest("cache_creation_input_tokens", known.cache_write_tokens),
-        )
+        if self._closed.is_set():
+            return
+        if event is None:
+            kind = said(events.response.headers.get("content-type", "of no kind"), self._key)
+            raise garbled(self._asked.base_url, f"there is no event in its answer, which is {kind}")
+        if not self._ended:
+            raise StreamBroken(
+                f"The connection to {self._asked.base_url} ended before {self._asked.name} had finished."
+            )
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
         """Text that an event adds: only the answer's text, and the input of a tool that the model must call."""
@@ -393,6 +321,7 @@ class AnthropicStream:
         return ""
 
     def _check(self, stop_reason: str | None, explanation: str) -> None:
+        name = self._asked.name
         if stop_reason == "max_tokens" and not self._request.bulk:
             plan = self._request.tool is not None
             raise StreamBroken(
@@ -404,17 +333,32 @@ class AnthropicStream:
             )
         if stop_reason == "model_context_window_exceeded":
             raise StreamBroken(
-                f"Sources and answer don't fit the context window of {self._requested}.",
+                f"Sources and answer don't fit the context window of {name}.",
                 hint="Lower answer.source_tokens or answer.history_tokens in config.toml.",
                 retryable=False,
             )
         if stop_reason == "pause_turn":
-            raise StreamBroken(f"{self._requested} paused before the end.")
+            raise StreamBroken(f"{name} paused before the end.")
         if stop_reason == "refusal":
             raise RequestRefused(
-                f"{self._requested} declined to answer. {explanation}".strip(),
+                f"{name} declined to answer. {explanation}".strip(),
                 hint="Rephrase the question, or choose another llm.model.",
             )
+
+
+def _counted(known: Usage, told: Any) -> Usage:
+    """``known`` with every count in an event; later events repeat or complete earlier ones."""
+
+    def latest(name: str, before: int) -> int:
+        value = getattr(told, name, None)
+        return value if type(value) is int and value >= 0 else before
+
+    return Usage(
+        latest("input_tokens", known.input_tokens),
+        latest("output_tokens", known.output_tokens),
+        latest("cache_read_input_tokens", known.cache_read_tokens),
+        latest("cache_creation_input_tokens", known.cache_write_tokens),
+    )
 
 
 def _conversation(request: ModelRequest) -> list[dict[str, Any]]:
@@ -501,11 +445,6 @@ _BY_STATUS: dict[int, tuple[type[ModelError], str, str | None]] = {
 }
 _FAILED = (Overloaded, "{url} failed (HTTP {status}): {reason}.", "Try again in a moment.")
 _REFUSED = (RequestRefused, "{url} refused the request (HTTP {status}): {reason}.", None)
-_ELSEWHERE = (
-    RequestRefused,
-    "{url} redirects to another address, which Groundwork doesn't follow.",
-    "Set llm.base_url to the server's own address.",
-)
 
 
 def translate(error: anthropic.APIError, model: str, base_url: str, key: str) -> ModelError:
@@ -522,9 +461,7 @@ def translate(error: anthropic.APIError, model: str, base_url: str, key: str) ->
         ours = ModelUnreachable(f"{base_url} can't be reached.")
     elif isinstance(error, anthropic.APIStatusError):
         status = error.status_code if error.status_code >= 300 else _BY_TYPE.get(str(error.type), 500)
-        kind, text, hint = _BY_STATUS.get(
-            status, _FAILED if status >= 500 else _REFUSED if status >= 400 else _ELSEWHERE
-        )
+        kind, text, hint = _BY_STATUS.get(status, _FAILED if status >= 500 else _REFUSED)
         reason = (said(error.api_message, key) or f"HTTP {status}").rstrip(".")
         ours = kind(text.format(url=base_url, model=model, status=status, reason=reason), hint=hint)
         waits = said(error.response.headers.get("retry-after"), key)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -147,8 +146,7 @@ class _Network:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS, strategy="longest_first")
         self._threads = threads or os.cpu_count() or 1
-        self._lock = threading.Lock()
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="model")
 
     def run(self, text: str, pair: str | None = None) -> NDArray[np.float32]:
         """First output for one text or pair, with a batch axis of 1."""
@@ -167,9 +165,6 @@ class _Network:
         """Results of ``call`` for each text, in order."""
         if self._threads == 1 or len(texts) < 2:
             return map(call, texts)
-        with self._lock:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="model")
         return self._pool.map(call, texts)
 
 

@@ -1,7 +1,9 @@
-"""Model registry of an engine: its heavy parts, each created once, on first use, by the names in the settings; and the
-choice of writer: Claude, a model on a self-hosted server, or the offline writer.
+"""Model registry: models by name, and those of an engine, each created once, on first use, by the names in the
+settings; and the choice of writer: Claude, a model on a self-hosted server, or the offline writer.
 
-Naming the writer (`resolve`) loads none of them: the app does so before it draws its first page.
+A local model is named ``provider:model``, for example ``bundled:bge-small-en-v1.5`` or
+``sentence-transformers:BAAI/bge-small-en-v1.5``; its libraries are loaded on first use. Naming the writer (`resolve`)
+loads nothing: the app does so before it draws its first page.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.config.settings import LlmSettings, Settings
-from ragcore.errors import KeyMissing, KeyRefused, StreamBroken
+from ragcore.errors import KeyMissing, KeyRefused, ModelMissing, StreamBroken
 from ragcore.protocols import Capabilities, Message, ModelRequest
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicModel, capabilities_of
 from ragcore.providers.paid import Billing, PaidModel
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+PROVIDERS = ("bundled", "sentence-transformers")
 SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_CUSTOM_HEADERS")  # for the machine's own server
 
 
@@ -66,24 +69,18 @@ class Models:
 
     @property
     def embedder(self) -> Embedder:
-        from ragcore import providers
-
         index = self._settings.index
-        return self._shared.part("embedder", lambda: providers.embedder(index.embedder, threads=index.threads))
+        return self._shared.part("embedder", lambda: embedder(index.embedder, threads=index.threads))
 
     @property
     def reranker(self) -> Reranker | None:
-        from ragcore import providers
-
         model, threads = self._settings.rerank.model, self._settings.index.threads
-        return self._shared.part(f"reranker {model}", lambda: providers.reranker(model, threads=threads))
+        return self._shared.part(f"reranker {model}", lambda: reranker(model, threads=threads))
 
     @property
     def entailment(self) -> Entailment | None:
-        from ragcore import providers
-
         model, threads = self._settings.verify.entailment, self._settings.index.threads
-        return self._shared.part(f"entailment {model}", lambda: providers.entailment(model, threads=threads))
+        return self._shared.part(f"entailment {model}", lambda: entailment(model, threads=threads))
 
     @property
     def vector_store(self) -> VectorStore:
@@ -284,3 +281,64 @@ def _with_key(api_key: str | None, *, elsewhere: bool = False) -> Mapping[str, s
     """Environment with ``api_key`` if there is one; for a server ``elsewhere`` without the secrets of this one."""
     given = {name: value for name, value in os.environ.items() if not elsewhere or name not in SECRETS}
     return {**given, "ANTHROPIC_API_KEY": api_key} if api_key and api_key.strip() else given
+
+
+def embedder(name: str, *, threads: int = 0) -> Embedder:
+    """Embedder named ``provider:model``, ready to run; ``threads`` of 0 means one per core.
+
+    Raises `ModelMissing` that names the known ones, or `ModelDamaged`.
+    """
+    provider, model = _split(name, "index.embedder")
+    if provider == "bundled":
+        from ragcore.providers.bundled import BundledEmbedder
+
+        return BundledEmbedder(model, threads=threads)
+    from ragcore.providers.sentence_transformers import SentenceTransformersEmbedder
+
+    return SentenceTransformersEmbedder(model, threads=threads)
+
+
+def reranker(name: str, *, threads: int = 0) -> Reranker | None:
+    """Reranker named ``provider:model``, ready to run, or None for ``none``.
+
+    Raises `ModelMissing` that names the known ones, or `ModelDamaged`.
+    """
+    if name == "none":
+        return None
+    provider, model = _split(name, "rerank.model")
+    if provider == "bundled":
+        from ragcore.providers.bundled import BundledReranker
+
+        return BundledReranker(model, threads=threads)
+    from ragcore.providers.sentence_transformers import SentenceTransformersReranker
+
+    return SentenceTransformersReranker(model, threads=threads)
+
+
+def entailment(name: str, *, threads: int = 0) -> Entailment | None:
+    """Entailment model named ``sentence-transformers:model``, ready to run, or None for ``off``.
+
+    Raises `ModelMissing` if it cannot be loaded, and `ModelError` for a model of another kind.
+    """
+    if name == "off":
+        return None
+    provider, model = _split(name, "verify.entailment")
+    if provider == "bundled":
+        raise ModelMissing(
+            f"verify.entailment = {name!r}: no entailment model ships with Groundwork.",
+            hint='Use "sentence-transformers:NAME-OR-FOLDER", or "off".',
+        )
+    from ragcore.providers.sentence_transformers import SentenceTransformersEntailment
+
+    return SentenceTransformersEntailment(model, threads=threads)
+
+
+def _split(name: str, key: str) -> tuple[str, str]:
+    provider, _, model = name.partition(":")
+    if provider not in PROVIDERS or not model:
+        raise ModelMissing(
+            f"{key} = {name!r} isn't a model Groundwork can run.",
+            hint=f"Use provider:model; the provider is {' or '.join(PROVIDERS)}, "
+            'for example "bundled:bge-small-en-v1.5" or "bundled:ms-marco-MiniLM-L-12-v2".',
+        )
+    return provider, model

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ragcore.protocols import Embedder
-from ragcore.providers import embedder
+from ragcore.providers.registry import embedder
 from tests.matrix import standing_for
 
 TEXTS = [

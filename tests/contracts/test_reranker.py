@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ragcore.protocols import Reranker
-from ragcore.providers import reranker
+from ragcore.providers.registry import reranker
 from tests.providers.models import tiny_cross_encoder, tiny_cross_encoder_with_its_own_sigmoid
 
 QUERY = "How much did the company spend on property in 2018?"

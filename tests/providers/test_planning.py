@@ -41,27 +41,14 @@ def test_the_text_is_the_form_and_nothing_else(server: MessagesServer, changes: 
     assert stream.model == "claude-plans"
 
 
-def test_the_form_must_be_filled_in_and_strictly(server: MessagesServer) -> None:
+def test_the_form_must_be_filled_in(server: MessagesServer) -> None:
     list(planner(server).stream(request()))
     (body,) = server.forms
     (tool,) = body["tools"]
-    assert (tool["name"], tool["description"], tool["strict"]) == ("note", "Note the colour.", True)
+    assert (tool["name"], tool["description"]) == ("note", "Note the colour.")
     assert tool["input_schema"] == FORM.schema
     assert body["tool_choice"] == {"type": "tool", "name": "note", "disable_parallel_tool_use": True}
     assert (body["system"], body["messages"][0]["content"], body["max_tokens"]) == ("Be exact.", "Colour?", 99)
-
-
-def test_what_a_model_refuses_is_left_out(server: MessagesServer) -> None:
-    server.plan(
-        Reply(status=400, message="temperature: not supported by this model"),
-        Reply(status=400, message="tools.0.custom.strict: Extra inputs are not permitted"),
-        Reply(tool=("note", FILLED)),
-        Reply(tool=("note", FILLED)),
-    )
-    model = planner(server, "claude-without-both")
-    assert [json.loads("".join(model.stream(request()))) for _ in range(2)] == [FILLED, FILLED]
-    assert ["strict" in body["tools"][0] for body in server.forms] == [True, True, False, False]
-    assert ["temperature" in body for body in server.forms] == [True, False, False, False]
 
 
 def test_another_bad_request_is_refused_at_once(server: MessagesServer) -> None:

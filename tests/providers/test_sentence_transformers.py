@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ragcore.errors import ModelError, ModelMissing
-from ragcore.providers import embedder, reranker
+from ragcore.providers.registry import embedder, reranker
 from tests.contracts.test_embedder import minilm_folder
 from tests.providers.models import tiny_cross_encoder, tiny_cross_encoder_with_its_own_sigmoid
 
@@ -40,7 +40,7 @@ def test_a_name_that_cannot_be_downloaded() -> None:
 import os, sys
 os.environ["HF_HUB_OFFLINE"] = "1"
 from ragcore.errors import ModelMissing
-from ragcore.providers import embedder
+from ragcore.providers.registry import embedder
 try:
     embedder("sentence-transformers:nobody/no-such-model")
 except ModelMissing as error:

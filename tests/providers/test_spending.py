@@ -81,7 +81,6 @@ CHANGES = {
     "prompt": {"messages": (Message("Other sources. Why?"),)},
     "history": {"messages": (*conversation([Turn("Who?", "They.")]), ASKED)},
     "max_tokens": {"max_tokens": 99},
-    "temperature": {"temperature": 0.5},
     "a cache mark": {"messages": (*conversation([Turn("Who?", "They.")], again=True), ASKED)},
 }
 
