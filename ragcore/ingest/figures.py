@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.index.model_records import FigureTexts
 from ragcore.ingest.captions import is_labelled
-from ragcore.ingest.process import Crops
+from ragcore.ingest.process import Child
 from ragcore.model_calls import ModelCalls
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
 from ragcore.protocols import LLM, Message, ModelRequest, Picture
@@ -59,8 +60,8 @@ def describe_figures(
     if model is None:
         work.recall()
     else:
-        with Crops(path, settings.ingest, document.name) as crops:
-            work.run(model, crops, on_progress, cancelled)
+        with closing(Child(path, settings.ingest, name=document.name)) as child:
+            work.run(model, child, on_progress, cancelled)
     return work.texts(), work.report(len(figures))
 
 
@@ -94,7 +95,7 @@ class _Work:
     def run(
         self,
         model: LLM,
-        crops: Crops,
+        child: Child,
         on_progress: Callable[[int, int], None],
         cancelled: Callable[[], bool] | None,
     ) -> None:
@@ -112,7 +113,7 @@ class _Work:
             cancelled=cancelled,
         ) as asking:
             for done, figure in enumerate(self.figures, start=1):
-                self._next(figure, crops, asking)
+                self._next(figure, child, asking)
                 on_progress(done - len(asking.running), len(self.figures))
             while asking.running:
                 asking.wait(len(asking.running) - 1)
@@ -121,12 +122,12 @@ class _Work:
             self.refused = asking.refused
         self.recall()
 
-    def _next(self, figure: Figure, crops: Crops, asking: ModelCalls) -> None:
+    def _next(self, figure: Figure, child: Child, asking: ModelCalls) -> None:
         image = self.images.get(figure.region)
         if image is not None and self._known(image, asking):
             return
         try:
-            crop = crops.draw(figure.region, dpi=DPI, max_pixels=MOST_PIXELS)
+            crop = child.crop(figure.region, dpi=DPI, max_pixels=MOST_PIXELS)
         except GroundworkError as error:
             self.errors.append(error)
             return

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from ragcore.config.settings import IngestSettings, OcrSettings
@@ -21,18 +21,14 @@ from ragcore.errors import (
     EmptyFile,
     FileMissing,
     FileTooLarge,
-    GroundworkError,
     ParseCrashed,
     ParseTimeout,
     TooManyPages,
 )
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
-from ragcore.ingest.ocr import OCR_OFF
-from ragcore.ingest.process import Child
+from ragcore.ingest.process import STRIKES, Child
 
 PAGES_PER_WORKER = 3  # pages per further process, at least, since one takes about a second to start
-LAYOUT_STRIKES = 3  # pages lost to the layout model after which the file's other pages are read without it
-OCR_STRIKES = 3  # pages lost to OCR after which the file's other pages are read without it
 LETTER = (612.0, 792.0, 0)
 _POLL_SECONDS = 0.2
 
@@ -93,158 +89,65 @@ def parse_pages(
     if not pages:
         return
     name = name or path.name
-    job = _Job(path, settings, ocr, password, name, deque(pages))
-    workers = settings.workers or min(4, _cores())
-    readers = [_Reader(job) for _ in range(max(1, min(workers, len(pages) // PAGES_PER_WORKER)))]
-    for reader in readers:
-        reader.start()
-    remaining = len(pages)
+    stopped = threading.Event()
+    count = max(1, min(settings.workers or min(4, _cores()), len(pages) // PAGES_PER_WORKER))
+    children = [
+        Child(path, settings, name=name, password=password, layout=True, ocr=ocr, cancelled=stopped.is_set)
+        for _ in range(count)
+    ]
+
+    def read(number: int) -> PageLayout:
+        child = children.pop()  # as many as there are threads
+        try:
+            return _read(child, number)
+        except (OSError, ValueError) as error:  # no process could be started, or a reply was malformed
+            raise ParseCrashed(f"{name}: {error}") from error
+        finally:
+            children.append(child)
+
+    done: queue.SimpleQueue[Future[PageLayout]] = queue.SimpleQueue()
+    readers = ThreadPoolExecutor(count, thread_name_prefix="parse")
     try:
+        for number in pages:
+            readers.submit(read, number).add_done_callback(done.put)
+        remaining = len(pages)
         while remaining:
             if cancelled is not None and cancelled():
                 raise Cancelled(f"Reading {name} was stopped.")
-            try:
-                page = job.results.get(timeout=_POLL_SECONDS)
-            except queue.Empty:
-                if not any(reader.is_alive() for reader in readers) and job.results.empty():
-                    raise ParseCrashed(f"{name}: reading ended early.") from None
-                continue
-            if isinstance(page, GroundworkError):
-                raise page
-            remaining -= 1
-            yield page
+            with suppress(queue.Empty):
+                page = done.get(timeout=_POLL_SECONDS).result()
+                remaining -= 1
+                yield page
     finally:
-        job.stopped = remaining > 0
-        for reader in readers:  # until its process has closed the file
-            reader.join()
+        stopped.set()
+        readers.shutdown(cancel_futures=True)
+        for child in children:
+            child.close()
 
 
-@dataclass
-class _Job:
-    """What the readers of one file share."""
-
-    path: Path
-    settings: IngestSettings
-    ocr: OcrSettings | None
-    password: str | None
-    name: str
-    todo: deque[int]
-    results: queue.SimpleQueue[PageLayout | GroundworkError] = field(default_factory=queue.SimpleQueue)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    stopped: bool = False
-    strikes: int = 0  # pages lost to the layout model
-    ocr_strikes: int = 0
-
-    def without_ocr(self) -> str | None:
-        """Reason to read pages that need OCR without it; None if OCR may be used."""
-        if self.ocr is not None and self.ocr.mode == "off":
-            return OCR_OFF
-        if self.ocr_strikes >= OCR_STRIKES:
-            return f"OCR failed on {OCR_STRIKES} pages of this file, so it was skipped here"
-        return None
-
-
-class _Reader(threading.Thread):
-    """Thread that drives one child at a time through the remaining pages."""
-
-    def __init__(self, job: _Job) -> None:
-        super().__init__(name="parse", daemon=True)
-        self._job = job
-        self._child: Child | None = None
-        self._plain = False  # the child may lack the layout model
-
-    def run(self) -> None:
-        job = self._job
+def _read(child: Child, number: int) -> PageLayout:
+    """Page by the layout model (and OCR if needed), else by the plain method, else empty."""
+    reason = "the layout model or OCR failed on several pages of this file, so they were skipped here"
+    if child.lost < STRIKES:
+        child.open()  # what this raises is about the file, not the page
         try:
-            while not job.stopped:
-                try:
-                    number = job.todo.popleft()
-                except IndexError:
-                    break
-                job.results.put(self._read(number))
-                if self._child is not None and self._child.worn:
-                    self._end()
-        except GroundworkError as error:
-            job.results.put(error)
-        except (OSError, ValueError) as error:  # no process could be started, or a reply was malformed
-            job.results.put(ParseCrashed(f"{job.name}: {error}"))
-        finally:
-            self._end()
-
-    def _read(self, number: int) -> PageLayout:
-        """Page by the layout model (and OCR if needed), else by the plain method, else empty."""
-        job = self._job
-        why: str | None = None
-        reason = f"the layout model failed on {LAYOUT_STRIKES} pages of this file, so it was skipped here"
-        layout = job.strikes < LAYOUT_STRIKES
-        if layout:
-            try:
-                child = self._begin(layout=True)
-                page = child.page_unless_scan(number)
-                if isinstance(page, PageLayout):
-                    return page
-                why = page
-                if (without := job.without_ocr()) is None:
-                    return child.scan(number)
-                return replace(child.page(number, plain=False), degraded=f"this page {why}; {without}")
-            except (ParseTimeout, ParseCrashed) as error:
-                if self._child is None:
-                    raise  # the file couldn't be opened
-                with job.lock:
-                    if self._drop_unusable():
-                        job.strikes += why is None
-                        job.ocr_strikes += why is not None
-                reason = f"read without the layout model: {error.message}"
-                if why is not None:
-                    reason = f"this page {why}, and OCR couldn't read it: {error.message}"
-        child = self._begin(layout=False)
-        try:
-            page = child.page(number, plain=True)
-            return replace(page, degraded=reason, unread=why is not None and not page.texts)
+            return child.page(number)
         except (ParseTimeout, ParseCrashed) as error:
-            lost = f"this page couldn't be read: {error.message}"
-            return empty_page(number, str(number), *self._frame(number), lost, unread=True)
-        finally:
-            # A child without the layout model is used only while the model is disabled.
-            if self._plain and job.strikes < LAYOUT_STRIKES:
-                self._end()
+            reason = f"read without the layout model: {error.message}"
+    child.open()
+    try:
+        page = child.page(number, plain=True)
+        return replace(page, degraded=reason, unread=not page.texts)
+    except (ParseTimeout, ParseCrashed) as error:
+        return unread_page(child, number, f"this page couldn't be read: {error.message}")
 
-    def _frame(self, number: int) -> tuple[float, float, int]:
-        """Size and rotation of a page whose content cannot be read; US letter if MuPDF cannot read even those."""
-        self._drop_unusable()
-        try:
-            return self._begin(layout=False).frame(number)
-        except (ParseTimeout, ParseCrashed):
-            return LETTER
-        finally:
-            self._drop_unusable()
 
-    def _begin(self, *, layout: bool) -> Child:
-        """Child in use, else a new one."""
-        job = self._job
-        if self._child is None:
-            self._plain = not layout
-            self._child = Child(
-                job.path,
-                job.settings,
-                name=job.name,
-                password=job.password,
-                layout=layout,
-                ocr=job.ocr,
-                cancelled=lambda: job.stopped,
-            )
-        return self._child
-
-    def _drop_unusable(self) -> bool:
-        dropped = self._child is not None and not self._child.usable
-        if dropped:
-            self._end()
-        return dropped
-
-    def _end(self) -> None:
-        if self._child is not None:
-            self._child.close()
-            self._child = None
+def unread_page(child: Child, number: int, reason: str) -> PageLayout:
+    """Page without words, in its own size if MuPDF can tell it, else US letter."""
+    frame = LETTER
+    with suppress(ParseTimeout, ParseCrashed):
+        frame = child.frame(number)
+    return empty_page(number, str(number), *frame, reason, unread=True)
 
 
 def _cores() -> int:

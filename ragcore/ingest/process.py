@@ -1,8 +1,8 @@
 """Child processes with limits (`worker`): each is started, reads a file, and waits a while for the next one.
 
 Starting a process costs more than reading a page of text, so reused processes read a stack of letters several times as
-fast. A process that failed, was stopped or has read many pages is not reused. `Child` is the parent's handle on a
-process with a file open.
+fast. A process that failed, was stopped or has read many pages is not reused. `Child` is the parent's handle on one
+file, whichever process has it open.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GRACE_SECONDS = 30.0  # after which an orphan ends itself
 _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.2
 _START_SECONDS = 60.0  # importing MuPDF and the layout model on a busy machine
-_STRIKES = 3  # children lost to a file's figures after which no more are drawn
+STRIKES = 4  # processes lost to a file after which what costs them is no longer tried
 _MOST = 5  # waiting processes at most: a team, and one without the layout model
 
 
@@ -99,14 +99,13 @@ class Process:
         request: dict[str, Any],
         seconds: float,
         name: str,
-        payload: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
     ) -> tuple[dict[str, Any], bytes]:
         """Reply to a request about the file called ``name``. Raises `ParseTimeout` after ``seconds``, `Cancelled` soon
         after ``cancelled()`` turns true, and `ParseCrashed` if the process ends; it is then unusable."""
         end = time.monotonic() + seconds
         with suppress(OSError):  # the process has ended
-            send(self._stdin, {**request, "seconds": seconds + _GRACE_SECONDS}, payload)
+            send(self._stdin, {**request, "seconds": seconds + _GRACE_SECONDS})
         while True:
             try:
                 reply = self._replies.get(timeout=max(0.0, min(_POLL_SECONDS, end - time.monotonic())))
@@ -202,9 +201,20 @@ waiting = Waiting()
 atexit.register(waiting.close)
 
 
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """Crop of a page: size in pixels, the SHA-256 of the pixels and a PNG of them."""
+
+    width: int
+    height: int
+    sha256: str
+    png: bytes
+
+
 class Child:
-    """Process with one file open, or with none if ``path`` is None. Not shared between threads. Each of its methods
-    raises `Cancelled` soon after ``cancelled()`` turns true."""
+    """One file in a process of its own: opened with the first request, and again after a process was lost or is worn.
+    Without a file if ``path`` is None. Not shared between threads. Each method raises whatever opening raises,
+    `ParseTimeout` or `ParseCrashed`, and `Cancelled` soon after ``cancelled()`` turns true."""
 
     def __init__(
         self,
@@ -217,13 +227,14 @@ class Child:
         ocr: OcrSettings | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """Take an idle process, or start one, and open the file. ``layout``: with the layout model. Raises whatever
-        opening raises."""
+        """``layout``: with the layout model; ``ocr``: pages without usable text are read by OCR."""
         self._settings = settings
         self._ocr = ocr
         self._name = name
+        self._layout = layout
         self._cancelled = cancelled
-        request = {
+        self._process: Process | None = None
+        self._opening = {
             "op": "open",
             "path": None if path is None else str(path.resolve()),
             "password": password,
@@ -232,131 +243,96 @@ class Child:
             "memory_mb": settings.memory_mb,
             "ocr": None if ocr is None else ocr.model_dump(),
         }
-        waited = waiting.take(layout=layout)
+        self.lost = 0  # processes that crashed or took too long
+
+    def open(self) -> None:
+        """Open the file in an idle process, or start one, unless it is open."""
+        if self._process is not None and self._process.read >= self._settings.process_pages:
+            self.close()
+        if self._process is not None:
+            return
+        waited = waiting.take(layout=self._layout)
         try:
-            self._open(waited or Process(layout=layout), request)
+            self._open_in(waited or Process(layout=self._layout))
         except ParseCrashed:
             if waited is None:
                 raise
-            # The idle process may have ended for reasons of its own.
-            self._open(Process(layout=layout), request)
+            self._open_in(Process(layout=self._layout))  # the idle one may have ended for reasons of its own
 
-    def _open(self, process: Process, request: dict[str, Any]) -> None:
+    def _open_in(self, process: Process) -> None:
         self._process = process
         try:
-            self._call(request, _START_SECONDS + self._settings.page_seconds)
+            self._send(process, self._opening, _START_SECONDS + self._settings.page_seconds)
         except GroundworkError:
             self.close()
             raise
 
-    @property
-    def worn(self) -> bool:
-        """Whether the process has read so much that it should be replaced."""
-        return self._process.read >= self._settings.process_pages
-
     def info(self) -> FileInfo:
-        head, _payload = self._call({"op": "info"}, self._settings.page_seconds)
+        head, _payload = self.call({"op": "info"}, self._settings.page_seconds)
         return TypeAdapter(FileInfo).validate_python(head["info"])
 
-    def page(self, number: int, *, plain: bool) -> PageLayout:
-        """Page ``number``. Raises `ParseTimeout` or `ParseCrashed`; then see `usable`."""
+    def page(self, number: int, *, plain: bool = False) -> PageLayout:
+        """Page ``number``, by OCR if it needs that and unless it is to be read the ``plain`` way. Also raises
+        `ModelMissing` or `ModelDamaged`."""
         seconds = self._settings.plain_seconds if plain else self._settings.page_seconds
-        _head, payload = self._call({"op": "page", "page": number, "plain": plain, "ask": False}, seconds)
-        return PageLayout.from_bytes(payload)
-
-    def page_unless_scan(self, number: int) -> PageLayout | str:
-        """Page ``number``, or the reason to read it by OCR (`scan`). Raises as `page` does."""
-        request = {"op": "page", "page": number, "plain": False, "ask": self._ocr is not None}
-        head, payload = self._call(request, self._settings.page_seconds)
-        return head["ocr"] or PageLayout.from_bytes(payload)
-
-    def scan(self, number: int) -> PageLayout:
-        """Page ``number`` read by OCR. Raises as `page` does, and `ModelMissing` or `ModelDamaged`."""
-        assert self._ocr is not None
-        _head, payload = self._call({"op": "scan", "page": number}, self._ocr.page_seconds)
+        head, payload = self.call({"op": "page", "page": number, "plain": plain}, seconds)
+        if (why := head["ocr"]) and self._ocr is not None:
+            try:
+                _head, payload = self.call({"op": "scan", "page": number}, self._ocr.page_seconds)
+            except (ParseTimeout, ParseCrashed) as error:
+                raise type(error)(f"this page {why}, and OCR couldn't read it: {error.message}") from error
         return PageLayout.from_bytes(payload)
 
     def frame(self, number: int) -> tuple[float, float, int]:
-        """Displayed width, height and rotation of a page. Raises as `page` does."""
-        head, _payload = self._call({"op": "frame", "page": number}, self._settings.plain_seconds)
+        """Displayed width, height and rotation of a page."""
+        head, _payload = self.call({"op": "frame", "page": number}, self._settings.plain_seconds)
         width, height, rotation = head["frame"]
         return width, height, rotation
 
     def crop(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
-        """Picture of ``box``. Raises as `page` does."""
+        """Picture of ``box`` (displayed-page points)."""
+        if self.lost >= STRIKES:
+            raise ParseCrashed(f"{self._name}: the pictures of {STRIKES} figures couldn't be drawn.")
         place = {"page": box.page, "box": [box.x0, box.y0, box.x1, box.y1]}
         request = {"op": "crop", **place, "dpi": dpi, "max_pixels": max_pixels}
-        head, png = self._call(request, self._settings.plain_seconds)
+        head, png = self.call(request, self._settings.plain_seconds)
         return Crop(head["width"], head["height"], head["sha256"], png)
 
     def draw(self, json: Path, target: Path, size: tuple[float, float], pages: int) -> None:
         """Draw the ``pages`` pages of an ADE JSON, each of ``size`` points, to the PDF ``target``."""
         seconds = self._settings.page_seconds + pages * self._settings.plain_seconds
         request = {"op": "draw", "json": str(json.resolve()), "target": str(target.resolve()), "size": list(size)}
-        self._call(request, seconds)
+        self.call(request, seconds)
 
     def unlock(self, target: Path) -> None:
-        self._call({"op": "unlock", "target": str(target.resolve())}, _START_SECONDS + self._settings.page_seconds)
-
-    @property
-    def usable(self) -> bool:
-        """Whether the process still answers, as it does after an error that MuPDF reported normally."""
-        return self._process.usable
+        """Write a decrypted copy to ``target``."""
+        seconds = _START_SECONDS + self._settings.page_seconds
+        self.call({"op": "unlock", "target": str(target.resolve())}, seconds)
 
     def close(self) -> None:
-        """Close the file; the process goes back to the pool if it may."""
-        waiting.put(self._process, 0.0 if self.worn else self._settings.idle_seconds)
+        """Close the file; its process goes back to the pool if it can serve another."""
+        if self._process is not None:
+            worn = self._process.read >= self._settings.process_pages
+            waiting.put(self._process, 0.0 if worn else self._settings.idle_seconds)
+            self._process = None
 
-    def _call(self, request: dict[str, Any], seconds: float) -> tuple[dict[str, Any], bytes]:
-        self._process.read += request["op"] in ("open", "page")
-        head, payload = self._process.call(request, seconds, self._name, cancelled=self._cancelled)
+    def call(self, request: dict[str, Any], seconds: float) -> tuple[dict[str, Any], bytes]:
+        """Reply to ``request``: its fields, and its payload."""
+        self.open()
+        assert self._process is not None
+        return self._send(self._process, request, seconds)
+
+    def _send(self, process: Process, request: dict[str, Any], seconds: float) -> tuple[dict[str, Any], bytes]:
+        process.read += request["op"] in ("open", "page")
+        try:
+            head, payload = process.call(request, seconds, self._name, self._cancelled)
+        except GroundworkError:
+            self.lost += request["op"] != "open"
+            self.close()
+            raise
         if head["ok"]:
             return head, payload
         error = head["error"]
         kind: type[GroundworkError] = getattr(errors, error["kind"])
         message = error["message"] if issubclass(kind, errors.InputError) else f"{self._name}: {error['message']}"
         raise kind(message, hint=error["hint"], retryable=error["retryable"])
-
-
-@dataclass(frozen=True, slots=True)
-class Crop:
-    """Crop of a page: size in pixels, the SHA-256 of the pixels and a PNG of them."""
-
-    width: int
-    height: int
-    sha256: str
-    png: bytes
-
-
-class Crops:
-    """Crops of one file: ``with Crops(path, settings, name) as crops: crops.draw(box)``. The child starts with the
-    first picture."""
-
-    def __init__(self, path: Path, settings: IngestSettings, name: str) -> None:
-        self._path, self._settings, self._name = path, settings, name
-        self._child: Child | None = None
-        self._lost = 0
-
-    def draw(self, box: Box, *, dpi: float, max_pixels: int) -> Crop:
-        """Picture of ``box`` (displayed-page points). Raises `ParseTimeout` or `ParseCrashed`."""
-        if self._lost >= _STRIKES:
-            raise ParseCrashed(f"{self._name}: the pictures of {_STRIKES} figures couldn't be drawn.")
-        if self._child is None:
-            self._child = Child(self._path, self._settings, name=self._name)
-        try:
-            return self._child.crop(box, dpi=dpi, max_pixels=max_pixels)
-        finally:
-            if not self._child.usable:
-                self._lost += 1
-                self._close()
-
-    def __enter__(self) -> Crops:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._close()
-
-    def _close(self) -> None:
-        if self._child is not None:
-            self._child.close()
-            self._child = None

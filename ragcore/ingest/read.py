@@ -26,6 +26,7 @@ from ragcore.files import whole
 from ragcore.ingest.detection import block_regions, find_regions, moved_right
 from ragcore.ingest.layout import LINE_NUMBERS, WATERMARK, FileInfo, PageLayout, Rect, Region, empty_page, turned
 from ragcore.ingest.noise import line_numbers, overprinted, without_gutter
+from ragcore.ingest.ocr import OCR_OFF
 from ragcore.ingest.regions import arrange, hull, reading_order
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
 from ragcore.ingest.unseen import without_inkless, without_unseen
@@ -79,15 +80,15 @@ class Reader:
             self.labels = tuple(_decoded(document[i].get_label()) for i in pages)
         return self.labels
 
-    def page(self, number: int, *, plain: bool, ask: bool = False) -> PageLayout:
+    def page(self, number: int, *, plain: bool, ask: bool = True) -> PageLayout:
         """Page ``number`` (from 1). ``plain`` reads the text only, with MuPDF's text blocks as regions: no layout
-        model, no table finder, no drawings. ``ask``: raises `NeedsOcr` for a page that OCR should read."""
+        model, no table finder, no drawings. Raises `NeedsOcr` for a page that OCR should read, if ``ask``."""
         page = self.document.load_page(number - 1)
         blank = self._blank(page)
         # From here on the page has no rotation; that is the frame of MuPDF's text.
         page.set_rotation(0)
         try:
-            return self._page(page, blank, plain, ask)
+            return self._page(page, blank, plain, ask and not plain)
         finally:
             page.set_rotation(blank.rotation)
 
@@ -105,7 +106,7 @@ class Reader:
         confidence = float(found.confidence.mean()) if found is not None and read else 0.0
         keep, problem = choose(text, read, confidence, self.ocr.mode)
         if keep:
-            return replace(own := self.page(number, plain=False), degraded=problem or own.degraded)
+            return replace(own := self.page(number, plain=False, ask=False), degraded=problem or own.degraded)
         blank = self._blank(page)
         if found is None:
             return blank
@@ -132,9 +133,9 @@ class Reader:
 
             cover = measure(page, raw)
             why = suspicion(page, raw, len(words.texts), self.ocr.mode, cover)
-            if why is not None:
+            if why is not None and self.ocr.mode != "off":
                 raise NeedsOcr(why)
-            unread = left_out(cover)
+            unread = left_out(cover) if why is None else f"this page {why}; {OCR_OFF}"
         vectors = [block for block in raw["blocks"] if block["type"] == 3]
         layout = self._lay_out(page, blank, plain, angle, words, boxes, len(vectors))
         if plain:

@@ -185,8 +185,7 @@ def _answer(reader: Reader, request: dict[str, Any]) -> tuple[dict[str, Any], by
         case "info":
             return {"info": asdict(reader.info())}, b""
         case "page":
-            page = reader.page(number, plain=bool(request["plain"]), ask=bool(request["ask"]))
-            return {"ocr": None}, page.to_bytes()
+            return {"ocr": None}, reader.page(number, plain=bool(request["plain"])).to_bytes()
         case "scan":
             return {}, reader.scan(number).to_bytes()
         case "frame":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ragcore.errors import GroundworkError, InputError, UnknownDocument
@@ -72,10 +72,10 @@ def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
     """Renderer of parts of pages, with one child process per document while the block runs. A page that cannot be drawn
     gives the reason instead."""
     from ragcore.export.evidence import Sheet
-    from ragcore.ingest.process import Crops
+    from ragcore.ingest.process import Child
 
     with ExitStack() as stack:
-        crops: dict[str, Crops] = {}
+        children: dict[str, Child] = {}
 
         def size(doc_id: str, page: int) -> tuple[float, float]:
             sheet = library.document(doc_id).pages[page - 1]
@@ -84,10 +84,11 @@ def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
         def draw(doc_id: str, page: int, part: Callable[[float, float], Box]) -> Sheet | str:
             try:
                 box = part(*size(doc_id, page))
-                if doc_id not in crops:
-                    opened = Crops(library.file(doc_id), library.settings.ingest, library.document(doc_id).name)
-                    crops[doc_id] = stack.enter_context(opened)
-                crop = crops[doc_id].draw(box, dpi=dpi, max_pixels=MAX_PIXELS)
+                if doc_id not in children:
+                    name = library.document(doc_id).name
+                    opened = Child(library.file(doc_id), library.settings.ingest, name=name)
+                    children[doc_id] = stack.enter_context(closing(opened))
+                crop = children[doc_id].crop(box, dpi=dpi, max_pixels=MAX_PIXELS)
             except UnknownDocument:
                 return "The document is no longer in the library."
             except GroundworkError as error:

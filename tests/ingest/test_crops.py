@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError
-from ragcore.ingest.process import Crops
+from ragcore.ingest.process import Child
 from ragcore.types import Box
 from tests import pdfs
 
@@ -39,9 +40,9 @@ def test_a_crop_is_that_part_of_the_displayed_page(
         inside = pymupdf.Rect(20, 20, pdf[0].rect.width - 120, pdf[0].rect.height - 60)
     inked = next(rect for rect in words if rect in inside)
     x0, y0 = int(inked.x0) - 10, int(inked.y0) - 10
-    with Crops(path, settings.ingest, "page.pdf") as crops:
-        crop = crops.draw(Box(1, x0, y0, x0 + 120, y0 + 60), dpi=72 * ZOOM, max_pixels=10**6)
-        small = crops.draw(Box(1, x0, y0, x0 + 120, y0 + 60), dpi=72 * ZOOM, max_pixels=10_000)
+    with closing(Child(path, settings.ingest, name="page.pdf")) as child:
+        crop = child.crop(Box(1, x0, y0, x0 + 120, y0 + 60), dpi=72 * ZOOM, max_pixels=10**6)
+        small = child.crop(Box(1, x0, y0, x0 + 120, y0 + 60), dpi=72 * ZOOM, max_pixels=10_000)
     shown = pixels(pymupdf.Pixmap(crop.png))[: 60 * ZOOM, : 120 * ZOOM]
     there = whole[y0 * ZOOM : (y0 + 60) * ZOOM, x0 * ZOOM : (x0 + 120) * ZOOM]
     assert np.abs(shown[: there.shape[0], : there.shape[1]] - there).mean() < 2.0
@@ -58,17 +59,17 @@ def test_one_image_gives_one_hash_wherever_it_stands(tmp_path: Path, settings: S
         for x, y in places:
             made.new_page().insert_image(pymupdf.Rect(x, y, x + 200, y + 250), pixmap=image, keep_proportion=False)
         path = pdfs.write(tmp_path, "images.pdf", made.tobytes())
-    with Crops(path, settings.ingest, "images.pdf") as crops:
+    with closing(Child(path, settings.ingest, name="images.pdf")) as child:
         found = {
-            crops.draw(Box(page, x, y, x + 200, y + 250), dpi=150, max_pixels=10**6).sha256
+            child.crop(Box(page, x, y, x + 200, y + 250), dpi=150, max_pixels=10**6).sha256
             for page, (x, y) in enumerate(places, start=1)
         }
-        other = crops.draw(Box(1, 50, 50, 240, 300), dpi=150, max_pixels=10**6).sha256
+        other = child.crop(Box(1, 50, 50, 240, 300), dpi=150, max_pixels=10**6).sha256
     assert len(found) == 1
     assert other not in found
 
 
 def test_a_file_that_cannot_be_drawn_says_so(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "no.pdf", pdfs.not_a_pdf())
-    with Crops(path, settings.ingest, "no.pdf") as crops, pytest.raises(GroundworkError):
-        crops.draw(Box(1, 0, 0, 100, 100), dpi=150, max_pixels=10**6)
+    with closing(Child(path, settings.ingest, name="no.pdf")) as child, pytest.raises(GroundworkError):
+        child.crop(Box(1, 0, 0, 100, 100), dpi=150, max_pixels=10**6)

@@ -17,7 +17,8 @@ from ragcore.ingest.layout import FileInfo, PageLayout, turned
 from ragcore.ingest.legible import garbled
 from ragcore.ingest.ocr.engine import recogniser
 from ragcore.ingest.ocr.scan import choose
-from ragcore.ingest.parse import OCR_STRIKES, parse_pages
+from ragcore.ingest.parse import parse_pages
+from ragcore.ingest.process import STRIKES
 from ragcore.types import WordMap
 from tests import pdfs, prepared
 
@@ -238,14 +239,17 @@ def test_off_reads_nothing_by_ocr_and_says_so(tmp_path: Path, settings: Settings
 
 @pytest.mark.slow
 def test_pages_that_take_too_long_are_reported_and_ocr_is_given_up(tmp_path: Path, settings: Settings) -> None:
-    data = pdfs.joined(FILE["text"], *[FILE["scan"]] * (OCR_STRIKES + 1))
+    data = pdfs.joined(FILE["text"], *[FILE["scan"]] * (STRIKES + 1))
     one_process = settings.model_copy(update={"ingest": settings.ingest.model_copy(update={"workers": 1})})
     text, *scans = read(tmp_path, data, one_process, page_seconds=0.05)
     assert text.texts
     assert all(scan.texts == () and scan.degraded is not None for scan in scans)
-    late = "this page has no text of its own, and OCR couldn't read it: file.pdf: a step took longer than 0.05 s."
-    assert [scan.degraded for scan in scans[:-1]] == [late] * OCR_STRIKES
-    assert "OCR failed on 3 pages of this file" in str(scans[-1].degraded)
+    late = (
+        "read without the layout model: this page has no text of its own, and OCR couldn't read it: file.pdf: "
+        "a step took longer than 0.05 s."
+    )
+    assert [scan.degraded for scan in scans[:-1]] == [late] * STRIKES
+    assert "the layout model or OCR failed on several pages of this file" in str(scans[-1].degraded)
 
 
 def test_force_reads_every_page_that_is_not_blank(tmp_path: Path, settings: Settings) -> None:

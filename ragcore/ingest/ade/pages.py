@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from ragcore.config.settings import IngestSettings
@@ -12,7 +13,7 @@ from ragcore.ingest.ade.layout import DISAGREES, comparable, page_layout
 from ragcore.ingest.ade.source import read_ade
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 from ragcore.ingest.legible import agree, garbled
-from ragcore.ingest.parse import LETTER
+from ragcore.ingest.parse import LETTER, unread_page
 from ragcore.ingest.process import Child
 
 NO_PDF = (
@@ -52,21 +53,13 @@ class AdeSource:
             for number in pages:
                 yield page_layout(self.ade, empty_page(number, str(number), *LETTER, None), reason=NO_PDF)
             return
-        child: Child | None = None
-        try:
+        with closing(Child(pdf, self.settings, name=self.name)) as child:
             for number in pages:
                 if cancelled is not None and cancelled():
                     raise Cancelled(f"Reading {self.name} was stopped.")
-                if child is None:
-                    child = Child(pdf, self.settings, name=self.name)
+                child.open()
                 page = self._legible(_words(child, number))
                 yield page_layout(self.ade, page, reason="" if page.degraded else NO_TEXT)
-                if not child.usable:
-                    child.close()
-                    child = None
-        finally:
-            if child is not None:
-                child.close()
 
     def _legible(self, page: PageLayout) -> PageLayout:
         """``page``, without its words if their encoding is broken: ADE reads the picture and has others."""
@@ -97,8 +90,4 @@ def _words(child: Child, number: int) -> PageLayout:
         return child.page(number, plain=True)
     except (ParseTimeout, ParseCrashed) as error:
         reason = f"this page's words couldn't be read, so they are ADE's: {error.message}"
-    frame = LETTER
-    if child.usable:
-        with suppress(ParseTimeout, ParseCrashed):
-            frame = child.frame(number)
-    return empty_page(number, str(number), *frame, reason)
+        return replace(unread_page(child, number, reason), unread=False)
