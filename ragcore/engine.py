@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragcore.config.settings import Settings, default_home, load, varied
-from ragcore.errors import Cancelled, ConfigError, GroundworkError, IndexEmpty, IndexMismatch
+from ragcore.errors import Cancelled, GroundworkError, IndexEmpty, IndexMismatch
 from ragcore.index.model_records import Responses
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ragcore.report.workspace import ReportWorkspace
     from ragcore.suggest.overview import Overview
     from ragcore.suggest.questions import Starter
-    from ragcore.types.library import Estimate
     from ragcore.types.report import Report
 
 
@@ -71,13 +70,12 @@ class Engine(Library):
         overrides: dict[str, Any] | None = None,
         *,
         api_key: str | None = None,
-        problems: dict[str, ConfigError] | None = None,
     ) -> Engine:
         """Library at ``home`` (default: ``GROUNDWORK_HOME``, else the platform's data folder) with the settings in
-        force there. ``api_key`` replaces ``ANTHROPIC_API_KEY`` and stays in memory. If ``problems`` is given, it
-        receives the unusable settings of the home and the others apply. Raises `ConfigError`, `StoreError`."""
+        force there. ``api_key`` replaces ``ANTHROPIC_API_KEY`` and stays in memory. Raises `ConfigError`,
+        `StoreError`."""
         home = home or default_home()
-        settings, origins = load(file=config, home=home, overrides=overrides, problems=problems)
+        settings, origins = load(file=config, home=home, overrides=overrides)
         return cls(home, settings, origins, api_key=api_key)
 
     def with_settings(
@@ -192,8 +190,8 @@ class Engine(Library):
         """Rebuild `stale` documents (unless ``refresh`` is False), embed new chunks and update the caches.
 
         ``rebuild`` rebuilds all documents, chunks and caches from SQLite and describes figures that have no description
-        yet. Passages still to be situated (``context.situate``, off by default; `estimate` gives the cost) come first,
-        including those left by an earlier attempt. Documents cancelled in the app are embedded too, unless ``refresh``
+        yet. Passages still to be situated (``context.situate``, off by default) come first, including those left by an
+        earlier attempt. Documents cancelled in the app are embedded too, unless ``refresh``
         is False. Documents that cannot be rebuilt are ``failed`` in the report and affect no other.
         """
         show = on_progress or ignore
@@ -217,11 +215,6 @@ class Engine(Library):
             cancelled=cancelled,
         )
         return replace(report, usd=round(usd, 6), failed=tuple(failed))
-
-    def estimate(self) -> list[Estimate]:
-        """Cost per document of the missing summaries and situating sentences that the settings ask Claude for. Sends
-        nothing; without a key, uses ``llm.claude_model``."""
-        return [self._reading.estimate(info.doc_id, info.name) for info in self.documents() if info.status == "ready"]
 
     # Retrieve
 

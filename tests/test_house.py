@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import ragcore
-from ragcore.config.describe import catalogue
+from ragcore.config.settings import catalogue
 
 ROOT = Path(ragcore.__file__).resolve().parent
 MODULES = 9  # at the top level, `__init__` aside

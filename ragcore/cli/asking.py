@@ -1,4 +1,5 @@
-"""Question commands: ``retrieve``, ``generate``, ``conversation``, and ``export`` of a conversation."""
+"""Question commands: ``retrieve``, ``generate``, ``conversation``, ``export`` of a conversation, and ``template``: a
+report."""
 
 from __future__ import annotations
 
@@ -13,16 +14,20 @@ from typing import TYPE_CHECKING
 from ragcore.cli.common import Json, documents_asked, print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import GroundworkError
 from ragcore.export import kind
+from ragcore.report.files import report_kind
+from ragcore.report.read_template import load_template
 from ragcore.text.markdown import plain as without_markdown
 from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS, Scope
 from ragcore.types import json as wire
 from ragcore.types.json import plain
+from ragcore.types.report import Focus
 from ragcore.types.scope import within
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.index.conversations import Conversation
     from ragcore.types import Answer
+    from ragcore.types.report import Report
 
 
 def retrieve(engine: Engine, options: argparse.Namespace) -> int:
@@ -183,3 +188,55 @@ def _show(answer: Answer, options: argparse.Namespace, extra: Json | None = None
         print(note, file=sys.stderr)
     if answer.error:
         say_error(answer.error)
+
+
+def fill(engine: Engine, options: argparse.Namespace) -> int:
+    """Fill a template and write it, and its cited pages to ``--annex``. Returns 1 if a required section is empty, and
+    if interrupted: the sections filled so far are written."""
+    template = load_template(options.template)
+    focus = Focus(options.about, options.year)
+    run = engine.fill(template, doc_ids=documents_asked(engine, options.doc), focus=focus)
+    try:
+        with stopped_by_ctrl_c(run.stop):
+            for section in run:
+                told = section.status + (f", {len(section.gaps)} missing" if section.gaps else "")
+                print(f"{section.number} {section.heading}: {told}", file=sys.stderr)
+    except KeyboardInterrupt:
+        run.stop()
+    except GroundworkError:
+        if run.report.sections:
+            _write(engine, run.report, options, "Sections filled earlier are in")
+        raise
+    report = run.report
+    if run.stopped:
+        done = sum(section.status != "stopped" for section in report.sections)
+        print(f"\nInterrupted: {done} of {len(list(template.places()))} sections are done.", file=sys.stderr)
+    _write(engine, report, options, "Wrote")
+    if options.json:
+        print_json(wire.report(report))
+    elif options.output is None:
+        print(engine.write_report(report, "md").decode(), end="")
+    _say_gaps(report)
+    return 1 if run.stopped or any(section.missed for section in report.sections) else 0
+
+
+def _write(engine: Engine, report: Report, options: argparse.Namespace, said: str) -> None:
+    if options.output is not None:
+        write_file(options.output, engine.write_report(report, report_kind(options.output.suffix.removeprefix("."))))
+        print(f"{said} {options.output}.", file=sys.stderr)
+    if options.annex is not None:
+        write_file(options.annex, engine.write_report(report, "annex"))
+        print(f"The cited pages are in {options.annex}.", file=sys.stderr)
+
+
+def _say_gaps(report: Report) -> None:
+    """Print a report's gaps on stderr, since its text goes to stdout."""
+    gaps = [(section, gap) for section in report.sections for gap in section.gaps]
+    if gaps:
+        print("Missing:", file=sys.stderr)
+    for section, gap in gaps:
+        note = "" if section.required else " (optional)"
+        print(f"  {section.number} {section.heading}{note}: {gap.what}", file=sys.stderr)
+    for section in report.sections:
+        if section.answer is not None and section.answer.error:
+            print(f"  {section.number} {section.heading}: {section.answer.error['message']}", file=sys.stderr)

@@ -73,8 +73,6 @@ def _folder(path: Path, given: Sequence[Path]) -> str:
 
 
 def index(engine: Engine, options: argparse.Namespace) -> int:
-    if options.estimate:
-        return _estimate(engine, options)
     report = engine.index(rebuild=options.rebuild, on_progress=progress("index"))
     lines = [f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}."]
     if report.usd:
@@ -91,25 +89,6 @@ def _say_failed(failed: Sequence[DocumentInfo]) -> None:
     for info in failed:
         if info.error:
             say_error(info.error, info.name)
-
-
-def _estimate(engine: Engine, options: argparse.Namespace) -> int:
-    estimates, lines = engine.estimate(), []
-    for each in estimates:
-        price = "no price in llm.prices" if each.usd is None else f"${each.usd:.2f}"
-        capped = each.usd is not None and each.usd > each.limit
-        most = f", limited to ${each.limit:.2f} (context.max_usd)" if capped else ""
-        usage = each.usage
-        lines.append(
-            f"{each.title}: {each.chunks} chunks; {each.summaries} summaries and {each.passages} context sentences "
-            f"to write; {usage.input_tokens:,} tokens in, {usage.cache_write_tokens:,} cached, "
-            f"{usage.cache_read_tokens:,} read from the cache, {usage.output_tokens:,} out; {price}{most}"
-        )
-    known = sum(min(each.usd, each.limit) for each in estimates if each.usd is not None)
-    model = estimates[0].model if estimates else engine.models.context_model
-    lines.append(f"Total: about ${known:.2f} with {model}. Nothing was sent.")
-    show(options, lambda: wire.estimates(estimates), lines)
-    return 0
 
 
 def documents(engine: Engine, options: argparse.Namespace) -> int:
@@ -165,30 +144,6 @@ def chunks(engine: Engine, options: argparse.Namespace) -> int:
         rows = f"[tiles {item.tiles[0]}-{item.tiles[1]}]  " if item.tiles else ""
         lines.append(f"{item.index:5}  {item.tokens:4} tokens  {rows}{(item.grid or item.text)[:90]!r}")
     show(options, lambda: {"doc_id": document.doc_id, "chunks": [wire.chunk(document, item) for item in chunks]}, lines)
-    return 0
-
-
-def tag(engine: Engine, options: argparse.Namespace) -> int:
-    doc_ids = [find(engine, given) for given in options.documents]
-    if not options.add and not options.remove and options.folder is None:
-        raise InputError("There's nothing to change.", hint="Use --add TAG, --remove TAG or --folder PATH.")
-    engine.shelf.tag(doc_ids, add=options.add, remove=options.remove)
-    if options.folder is not None:
-        engine.shelf.put(doc_ids, options.folder)
-    infos = [info for info in engine.documents() if info.doc_id in doc_ids]
-    lines = [
-        f"{info.doc_id}  {info.title}  {info.folder or 'no folder'}  {', '.join(info.tags) or 'no tags'}"
-        for info in infos
-    ]
-    show(options, lambda: {"documents": plain(infos)}, lines)
-    return 0
-
-
-def rename(engine: Engine, options: argparse.Namespace) -> int:
-    doc_id = find(engine, options.document)
-    engine.shelf.rename(doc_id, options.title)
-    info = next(info for info in engine.documents() if info.doc_id == doc_id)
-    show(options, lambda: {"document": plain(info)}, [f"{info.doc_id}  {info.title}"])
     return 0
 
 

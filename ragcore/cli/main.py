@@ -6,17 +6,23 @@ Exit codes: 0 done, 1 the work failed, 2 wrong usage. Progress and logs go to st
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import os
+import runpy
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from ragcore.cli import app, asking, library, report
+import ragcore
+from ragcore.cli import asking, library
 from ragcore.cli.common import plain_output, print_json, say_error
-from ragcore.errors import Cancelled, GroundworkError, InputError
+from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
+from ragcore.report.files import TEXT_KINDS
+from ragcore.report.read_template import own_templates
 from ragcore.types import ChunkKind, ElementKind
 from ragcore.types.scope import page_ranges
 
@@ -44,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     try:
         if options.run is None:
-            return app.start(options)
+            return start(options)
         from ragcore.engine import Engine
 
         with Engine.open(options.home, options.config, _overrides(options)) as engine:
@@ -162,24 +168,12 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--password", help="the password of encrypted files")
 
     sub = command("index", library.index, "index new documents")
-    which = sub.add_mutually_exclusive_group()
-    which.add_argument("--rebuild", action="store_true", help="rebuild the whole index")
-    which.add_argument("--estimate", action="store_true", help="only print what Claude's context sentences would cost")
+    sub.add_argument("--rebuild", action="store_true", help="rebuild the whole index")
 
     command("documents", library.documents, "list the library")
 
     sub = command("remove", library.remove, "remove a document")
     sub.add_argument("document", type=_text, metavar="DOC", help="full id, or file name")
-
-    sub = command("tag", library.tag, "add or remove tags; move documents to a folder")
-    sub.add_argument("documents", nargs="+", type=_text, metavar="DOC", help="id or its beginning, or file name")
-    sub.add_argument("--add", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
-    sub.add_argument("--remove", type=_text, action="append", default=[], metavar="TAG", help="may be repeated")
-    sub.add_argument("--folder", type=_text, metavar="PATH", help='names joined by "/"; "" for no folder')
-
-    sub = command("rename", library.rename, "rename a document everywhere")
-    sub.add_argument("document", type=_text, metavar="DOC", help="id or its beginning, or file name")
-    sub.add_argument("title", type=_text, metavar="TITLE", help='the new title; "" restores the original')
 
     sub = command("tables", library.tables, "list a document's tables, or export them")
     sub.add_argument("document", type=_text, metavar="DOC")
@@ -221,10 +215,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("conversation", type=_text, metavar="ID", help="as `groundwork conversation` prints it")
     _add_output(sub, KINDS)
 
-    sub = command("template", report.fill, "fill a report from a template, with evidence and gaps")
-    kinds = f"JSON, a Markdown outline or a Word document; or one of {', '.join(report.own_templates())}"
+    sub = command("template", asking.fill, "fill a report from a template, with evidence and gaps")
+    kinds = f"JSON, a Markdown outline or a Word document; or one of {', '.join(own_templates())}"
     sub.add_argument("-t", "--template", type=_text, required=True, metavar="FILE", help=kinds)
-    _add_output(sub, report.KINDS)
+    _add_output(sub, TEXT_KINDS)
     sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or subject of the report")
     sub.add_argument("--year", type=int, default=0, help="the year to report on; default: each document's latest")
     cited = "also save the cited pages with highlights"
@@ -237,3 +231,33 @@ def _parser() -> argparse.ArgumentParser:
 
     command("config", library.settings, "show all settings and where each comes from")
     return parser
+
+
+def start(options: argparse.Namespace) -> int:
+    """Run the app until it is stopped; returns the exit code. Raises `ConfigError` if the app is not installed."""
+    script = app_script()
+    if importlib.util.find_spec("streamlit") is None:
+        raise ConfigError("The app needs the package `streamlit`.", hint="Install it with `pip install streamlit`.")
+    if options.home is not None:
+        os.environ["GROUNDWORK_HOME"] = str(options.home.expanduser().resolve())
+    port = [] if options.port is None else ["--server.port", str(options.port)]
+    headless = [] if options.browser else ["--server.headless", "true"]
+    sys.argv = ["streamlit", "run", str(script), *port, *headless]
+    try:
+        runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return 0
+
+
+def app_script() -> Path:
+    """Path of ``app.py``: in the folder ``groundwork`` beside an installed `ragcore`, or in the checkout. Raises
+    `ConfigError`."""
+    beside = Path(ragcore.__file__).resolve().parent.parent
+    for folder in (beside / "groundwork", beside):
+        if (folder / "app.py").is_file() and (folder / "ui").is_dir():
+            return folder / "app.py"
+    raise ConfigError(
+        "This installation lacks the app's files.",
+        hint="Reinstall Groundwork, or run `streamlit run app.py` in a clone.",
+    )

@@ -1,7 +1,8 @@
 """Settings: the packaged ``config.toml``, overridden by the user's file, then by the environment, then by the caller.
 
-Every key is in ``config.toml`` beside this module with its default and a comment; the models here only give types and
-bounds. An unknown key or an invalid value is a `ConfigError` that names it and the nearest existing key.
+Every key is in ``config.toml`` beside this module with its default and a comment, its only description; the models here
+only give types and bounds. An unknown key or an invalid value is a `ConfigError` that names it and the nearest existing
+key.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import difflib
 import hashlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -30,13 +34,24 @@ FIXED = ("ingest", "ocr", "noise", "figures", "chunk", "context", "index")
 # Those of them that may change while the library is open: they apply to pages read from then on.
 READING = ("ocr.mode", "ocr.language")
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
-Positive = Annotated[int, Field(gt=0)]
+Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0.0)]
 
 
+Kind = Literal["choice", "flag", "whole", "number", "text", "table"]
+_KINDS: dict[str, Kind] = {
+    "boolean": "flag",
+    "integer": "whole",
+    "number": "number",
+    "string": "text",
+    "object": "table",
+}
+_LINE = re.compile(r"^(?P<key>\w+)\s*=\s*(?P<value>\"[^\"]*\"|[^#]*?)\s*(?:#\s*(?P<said>.*))?$")
+
+
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class IngestSettings(Section):
@@ -54,7 +69,7 @@ class IngestSettings(Section):
 
 class OcrSettings(Section):
     mode: Literal["auto", "off", "force"]
-    language: Annotated[str, Field(min_length=1)]
+    language: str
     models: str
     page_seconds: Seconds
 
@@ -224,15 +239,13 @@ def load(
     home: Path | None = None,
     environ: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
-    problems: dict[str, ConfigError] | None = None,
 ) -> tuple[Settings, dict[str, str]]:
     """Settings in force and, for each ``section.key``, its origin.
 
     ``file`` replaces ``<home>/config.toml``; ``overrides`` are dotted keys set by the caller (tests, the command line).
-    Raises `ConfigError` that names the file or variable, the key and the nearest existing key. If ``problems`` is
-    given, it receives the errors of the file by key ("" for the whole file), and only the faulty keys are ignored.
+    Raises `ConfigError` that names the file or variable, the key and the nearest existing key.
     """
-    merged = flatten(tomllib.loads(resources.files("ragcore.config").joinpath("config.toml").read_text("utf-8")))
+    merged = flatten(tomllib.loads(packaged()))
     known = set(merged)
     origins = dict.fromkeys(merged, "default")
 
@@ -243,44 +256,17 @@ def load(
         try:
             given = flatten(tomllib.loads(path.read_text("utf-8")))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            broken = ConfigError(f"{path} is not valid TOML: {error}.")
-            if problems is None:
-                raise broken from error
-            problems[""], given = broken, {}
-        if problems is not None:
-            given = _usable(merged, origins, given, str(path), problems)
+            raise ConfigError(f"{path} is not valid TOML: {error}.") from error
         merge(merged, origins, given, known, str(path))
-    merge(
-        merged,
-        origins,
-        _from_environ(os.environ if environ is None else environ, known),
-        known,
-        "environment",
-    )
+    merge(merged, origins, _from_environ(os.environ if environ is None else environ), known, "environment")
     merge(merged, origins, dict(overrides or {}), known, "argument")
 
     return settled(merged, origins), origins
 
 
-def _usable(
-    merged: Mapping[str, Any],
-    origins: Mapping[str, str],
-    given: Mapping[str, Any],
-    origin: str,
-    problems: dict[str, ConfigError],
-) -> dict[str, Any]:
-    """Valid part of ``given``; errors of the rest go into ``problems``."""
-    usable: dict[str, Any] = {}
-    for key in given:
-        tried, came = dict(merged), dict(origins)
-        try:
-            merge(tried, came, {**usable, key: given[key]}, set(merged), origin)
-            settled(tried, came)
-        except ConfigError as error:
-            problems[key] = error
-        else:
-            usable[key] = given[key]
-    return usable
+def packaged() -> str:
+    """The packaged ``config.toml``."""
+    return resources.files("ragcore.config").joinpath("config.toml").read_text("utf-8")
 
 
 def settled(merged: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
@@ -334,21 +320,16 @@ def merge(
         origins[key] = origin
 
 
-def _from_environ(environ: Mapping[str, str], known: set[str]) -> dict[str, Any]:
+def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
     """``GROUNDWORK_SECTION__KEY`` → ``section.key``; the value is parsed as TOML if valid, else used as text."""
     out: dict[str, Any] = {}
     for name, raw in environ.items():
-        if not name.startswith(ENV_PREFIX) or "__" not in name:
-            continue
-        key = name.removeprefix(ENV_PREFIX).lower().replace("__", ".")
-        if key not in known:
-            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
-            variable = ENV_PREFIX + near[0].upper().replace(".", "__")
-            raise ConfigError(f"Unknown setting in the environment: {name}; did you mean {variable}?")
-        try:
-            out[key] = tomllib.loads(f"value = {raw}")["value"]
-        except tomllib.TOMLDecodeError:
-            out[key] = raw
+        if name.startswith(ENV_PREFIX) and "__" in name:
+            key = name.removeprefix(ENV_PREFIX).lower().replace("__", ".")
+            try:
+                out[key] = tomllib.loads(f"value = {raw}")["value"]
+            except tomllib.TOMLDecodeError:
+                out[key] = raw
     return out
 
 
@@ -418,3 +399,98 @@ def _set_in(table: Any, path: list[str], value: Any) -> None:
         table[name] = value
     elif name in table:
         del table[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Description of one ``section.key``. ``choices`` are the values of a choice, ``least`` and ``most`` the bounds of
+    a number (``above``: ``least`` itself is excluded). ``said`` is its comment."""
+
+    key: str
+    kind: Kind
+    default: Any
+    said: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    above: bool = False
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the library was read and indexed with it."""
+        return self.key.partition(".")[0] in FIXED
+
+    @property
+    def allowed(self) -> str:
+        """Permitted values in words: ``a whole number from 20 to 8000``."""
+        if self.kind in ("choice", "flag"):
+            names = self.choices or ("on", "off")
+            return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+        if self.kind not in ("whole", "number"):
+            return "text"
+        noun = "a whole number" if self.kind == "whole" else "a number"
+        if self.least is None:
+            return noun
+        low = f"above {_plain(self.least)}" if self.above else f"from {_plain(self.least)}"
+        return f"{noun} {low} to {_plain(self.most)}" if self.most is not None else f"{noun} {low} up"
+
+
+@cache
+def catalogue() -> Mapping[str, Setting]:
+    """All settings by key, in the order of ``config.toml``."""
+    said, schema = _comments(packaged()), Settings.model_json_schema()
+    found: dict[str, Setting] = {}
+    for key, default in flatten(tomllib.loads(packaged())).items():
+        section, name = key.split(".")
+        model = schema["properties"][section]["$ref"].rpartition("/")[2]
+        field = schema["$defs"][model]["properties"][name]
+        kind: Kind = "choice" if "enum" in field else _KINDS[field["type"]]
+        choices = tuple(str(choice) for choice in field.get("enum", ()))
+        least, above = field.get("minimum", field.get("exclusiveMinimum")), "exclusiveMinimum" in field
+        found[key] = Setting(key, kind, default, said.get(key, ""), choices, least, field.get("maximum"), above)
+    return found
+
+
+def read(setting: Setting, typed: str) -> Any:
+    """Value parsed from ``typed``. Raises `ConfigError` with a message for display beside the field."""
+    if setting.kind == "table":
+        raise ConfigError(f"{setting.key} is a table.", hint="Change it in config.toml in the home folder.")
+    text = typed.strip()
+    defaults = {key: each.default for key, each in catalogue().items()}
+    try:
+        made = settled({**defaults, setting.key: text.replace(",", ".") if setting.kind == "number" else text}, {})
+    except ConfigError as error:
+        raise ConfigError(f"Must be {setting.allowed}.", hint="") from error
+    return flatten(made.model_dump())[setting.key]
+
+
+def wrong(settings: Settings, origins: Mapping[str, str], key: str, typed: str) -> str:
+    """Error message for a setting as typed, "" if valid. Raises `ConfigError` for an unknown key."""
+    if key not in catalogue():
+        raise ConfigError(f"There's no setting {key!r}.")
+    try:
+        varied(settings, origins, {key: read(catalogue()[key], typed)})
+    except ConfigError as error:
+        return f"{error.message} {error.hint}".strip()
+    return ""
+
+
+def _plain(number: float) -> str:
+    return f"{int(number):,}" if number == int(number) else f"{number:g}"
+
+
+def _comments(text: str) -> dict[str, str]:
+    """Comment of each key: the one beside it, plus its continuation lines."""
+    found: dict[str, list[str]] = {}
+    section, key = "", ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            section, key = line[1 : line.index("]")], ""
+        elif match := _LINE.match(line):
+            key = f"{section}.{match['key']}"
+            found[key] = [match["said"]] if match["said"] else []
+        elif key and line.startswith(" ") and line.lstrip().startswith("#"):
+            found[key].append(line.lstrip(" #"))
+        else:
+            key = ""
+    return {key: " ".join(lines) for key, lines in found.items()}

@@ -1,31 +1,21 @@
 """Contexts of chunks: the document's summary and a sentence that situates each passage, put in front for search.
 
 Texts are stored by the subject of their request, so each is requested once, whatever happens to the document.
-`estimate` gives the cost before anything is sent.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from ragcore.config.settings import Settings
 from ragcore.context.requests import Ask, document_summary, passages, situating
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.model_calls import ModelCalls
 from ragcore.protocols import LLM, ContextCache
-from ragcore.text.sentences import count_tokens, sentence_spans
-from ragcore.types import Chunk, Document, ModelReport, Usage
-from ragcore.types.library import Estimate
-from ragcore.types.spending import cost
+from ragcore.text.sentences import sentence_spans
+from ragcore.types import Chunk, Document, ModelReport
 
-# The service's tokens per cl100k token in English prose, approximately.
-FINER = 1.25
-# The service's prompt cache does not store shorter material (1,024 to 4,096 tokens, by model).
-CACHE_MINIMUM = 2048
-TYPICAL_OUTPUT = 0.7  # of the length limit
 AGAIN = "Run `groundwork index` to write the rest."
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
@@ -196,56 +186,6 @@ class Work:
         elif self.refused == "price":
             parts.append(f"llm.prices has no price for {self.model}, so the cost can't be limited")
         return "; ".join(parts) or "they haven't been requested yet"
-
-
-def estimate(
-    document: Document, chunks: Sequence[Chunk], *, model: str, cache: ContextCache, settings: Settings
-) -> Estimate:
-    """Cost of all requests without cached texts: the first request of each material writes the service's cache and the
-    others read it."""
-    work = Work(document, chunks, cache, settings)
-    summaries = [ask for ask in work.to_write if not work.known(ask, model)]
-    spent = [_alone(ask) for ask in summaries]
-    situated = 0
-    for group in work.groups():
-        asks = {ask.key: ask for ask, _chunk in group if not work.known(ask, model)}
-        situated += len(asks)
-        spent += [_in_row(ask, first=place == 0) for place, ask in enumerate(asks.values())]
-    usage = sum(spent, Usage())
-    limit = max(0.0, settings.context.max_usd - cache.spent(document.doc_id))
-    price = cost(usage, model, settings.llm.prices)
-    return Estimate(
-        document.doc_id,
-        document.title,
-        len(chunks),
-        len(summaries),
-        situated,
-        model,
-        usage,
-        None if price is None else round(price, 4),
-        round(limit, 4),
-    )
-
-
-def _alone(ask: Ask) -> Usage:
-    return Usage(_tokens(ask.request.system) + _tokens(ask.request.messages[-1].text), _output(ask))
-
-
-def _in_row(ask: Ask, *, first: bool) -> Usage:
-    material, question = ask.request.messages
-    kept, asked = _tokens(ask.request.system) + _tokens(material.text), _tokens(question.text)
-    if kept < CACHE_MINIMUM:
-        return Usage(kept + asked, _output(ask))
-    return Usage(asked, _output(ask), 0 if first else kept, kept if first else 0)
-
-
-def _output(ask: Ask) -> int:
-    return math.ceil(ask.request.max_tokens * TYPICAL_OUTPUT)
-
-
-@lru_cache(maxsize=8)  # consecutive requests share their material
-def _tokens(text: str) -> int:
-    return math.ceil(count_tokens(text) * FINER)
 
 
 def clean(text: str) -> str:

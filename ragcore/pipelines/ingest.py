@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.errors import Cancelled, GroundworkError, ModelError, ParseError, StoreError, UnknownDocument
+from ragcore.errors import Cancelled, GroundworkError, ModelError, StoreError, UnknownDocument
 from ragcore.ingest.ocr import serves, waits_for
 from ragcore.pipelines.add_files import pdf_name
 from ragcore.progress import Progress, ignore
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ragcore.progress import IsCancelled, OnProgress
     from ragcore.providers.registry import Models
     from ragcore.types import Box, Chunk, Document, ModelReport
-    from ragcore.types.library import DocumentInfo, Estimate, Status
+    from ragcore.types.library import DocumentInfo, Status
 
     # Pages with these numbers, in any order.
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
@@ -80,21 +80,6 @@ class Reading:
                 ends("failed", error)
             else:
                 ends("ready")
-
-    def estimate(self, doc_id: str, name: str) -> Estimate:
-        """Expected cost of a read document's contexts; nothing is sent or stored."""
-        from ragcore.context.write import estimate
-
-        if doc_id in self.stale():
-            task = DocumentTask(self, doc_id, name)
-            pages = task.pages()
-            if len(pages) < task.info().pages:
-                raise ParseError(f"Some pages of {name} must be read again first.", hint="Run `groundwork index`.")
-            document, chunks, _figures = task.made(pages, ask=False)
-        else:
-            document, chunks = self.store.document(doc_id), tuple(self.store.chunks(doc_id))
-        model = self.models.context_model
-        return estimate(document, chunks, model=model, cache=self.contexts, settings=self.settings)
 
     def stale(self) -> list[str]:
         """Documents built with other settings, or by another version of Groundwork, than those in force, or with pages

@@ -160,12 +160,6 @@ class Models:
         return self._model(self._settings.context.model or self.writer_name)
 
     @property
-    def context_model(self) -> str:
-        """Claude model for summaries and situating sentences, even if it is not the current one."""
-        name = self._settings.context.model or self.writer_name
-        return name if capabilities_of(name).prompt_cache else self._settings.llm.claude_model
-
-    @property
     def writer_name(self) -> str:
         """``offline`` or the model that would answer now; nothing is loaded."""
         return resolve(self._settings.llm, self._environ())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ReportKind = Literal["md", "docx", "pdf", "html", "json", "annex"]
 KINDS: tuple[ReportKind, ...] = get_args(ReportKind)
+TEXT_KINDS = KINDS[:-1]
 MEDIA_TYPES: dict[ReportKind, str] = {
     "md": OF_EXPORT["md"],
     "docx": OF_EXPORT["docx"],

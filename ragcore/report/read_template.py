@@ -16,10 +16,11 @@ import subprocess
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from importlib.resources import files
+from pathlib import Path, PurePath
 from typing import Any
 
-from ragcore.errors import BadTemplate
+from ragcore.errors import BadTemplate, FileMissing
 from ragcore.export.pandoc import pandoc_binary
 from ragcore.report.template import Template, from_data, from_json
 
@@ -41,6 +42,31 @@ class _Heading:
     text: str
     guidance: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
+
+
+def own_templates() -> dict[str, str]:
+    """Built-in templates: name → JSON."""
+    folder = files("ragcore.report") / "library"
+    found = {path.name.removesuffix(".json"): path.read_text("utf-8") for path in folder.iterdir()}
+    return dict(sorted(found.items()))
+
+
+def load_template(given: str) -> Template:
+    """Template from the file ``given`` (JSON, a Markdown outline or a Word document), or the built-in one of that name.
+    Raises `FileMissing`, `BadTemplate`."""
+    path = Path(given)
+    own = own_templates()
+    if given in own and not path.exists():
+        return from_json(own[given], given)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadTemplate(f"{path.name} is too large for a template.", hint="Remove its pictures.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileMissing(
+            f"{given} can't be read: {error.strerror}.", hint=f"Name a file, or one of {', '.join(own)}."
+        ) from error
+    return read_template(data, path.name)
 
 
 def read_template(data: bytes, name: str) -> Template:

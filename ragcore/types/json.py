@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Retrieval, Spending, Table
-from ragcore.types.library import Estimate, FeedbackRecord
+from ragcore.types.library import FeedbackRecord
 from ragcore.types.report import FilledSection, Report
 
 Json = dict[str, Any]
@@ -33,16 +33,6 @@ def plain(value: Any) -> Any:
 def _picked(given: Any, names: str) -> Json:
     """JSON fields of ``given`` with these ``names``."""
     return {name: plain(getattr(given, name)) for name in names.split()}
-
-
-def estimates(found: Sequence[Estimate]) -> Json:
-    """JSON of ``index --estimate``: costs by document and their total (None if a model has no price)."""
-    prices = [min(each.usd, each.limit) for each in found if each.usd is not None]
-    return {
-        "documents": plain(found),
-        "chunks": sum(each.chunks for each in found),
-        "usd": round(sum(prices), 4) if len(prices) == len(found) else None,
-    }
 
 
 def elements(document: Document, chosen: Iterable[Element]) -> Json:

@@ -1,4 +1,4 @@
-"""Library records: documents, feedback on answers, and cost estimates of contexts. Frozen dataclasses."""
+"""Library records: documents, and feedback on answers. Frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from ragcore.types.document import ModelReport
-from ragcore.types.retrieval import Usage
 
 Status = Literal["new", "reading", "ready", "already", "failed"]
 Reason = Literal["", "wrong", "beside", "citation", "incomplete", "refused", "other"]
@@ -73,19 +72,3 @@ class FeedbackRecord:
     settings_hash: str
     feedback: Feedback
     created: float
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Remaining work for a document of ``chunks`` chunks: ``summaries`` and situated ``passages`` to write, the
-    expected token ``usage`` and its price ``usd`` (None: ``model`` has none); at most ``limit`` more is spent."""
-
-    doc_id: str
-    title: str
-    chunks: int
-    summaries: int
-    passages: int
-    model: str
-    usage: Usage
-    usd: float | None
-    limit: float

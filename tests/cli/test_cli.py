@@ -261,7 +261,6 @@ def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> No
         ["retrieve", "-q", "x", "--kind", "picture"],
         ["generate", "-q", "x", "--pages", "7-3"],
         ["conversation", "--kind", "picture"],
-        ["index", "--estimate", "--rebuild"],
         ["elements", "x", "--kind", "bogus"],
     ],
 )

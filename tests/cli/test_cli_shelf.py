@@ -1,4 +1,4 @@
-"""``groundwork tag`` and ``groundwork tables``, and the folder that ``groundwork ingest`` keeps."""
+"""``groundwork tables``, and the folder that ``groundwork ingest`` keeps."""
 
 from __future__ import annotations
 
@@ -31,21 +31,12 @@ def said(capsys: pytest.CaptureFixture[str], home: Path, *arguments: str, code: 
     return json.loads(capsys.readouterr().out)
 
 
-def test_documents_have_the_folder_they_came_from_and_the_tags_they_are_given(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_documents_have_the_folder_they_came_from(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = said(capsys, home, "documents")["documents"]
     assert [(each["name"], each["folder"], each["tags"]) for each in found] == [
         ("table.pdf", "Trial/deep", []),
         ("survey.pdf", "", []),
     ]
-    said(capsys, home, "tag", "table.pdf", "survey.pdf", "--add", "water", "--folder", "Wells")
-    changed = said(capsys, home, "tag", "survey.pdf", "--add", "2024", "--remove", "Water")["documents"]
-    assert [(each["folder"], each["tags"]) for each in changed] == [("Wells", ["2024"])]
-    assert main(["--home", str(home), "documents"]) == 0
-    assert "[Wells/table.pdf]  #water" in capsys.readouterr().out
-    error = said(capsys, home, "tag", "survey.pdf", code=1)["error"]
-    assert error["code"] == "input_error"
 
 
 def test_tables_are_listed_and_written(home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.config import settings as config
-from ragcore.config.describe import catalogue, read, wrong
+from ragcore.config.settings import catalogue, read, wrong
 from ragcore.errors import ConfigError
 
 SETTINGS, ORIGINS = config.load(environ={})

@@ -48,7 +48,7 @@ def test_what_cannot_be_used_is_refused_by_name(tmp_path: Path, text: str, said:
 
 
 def test_an_unknown_variable_is_refused_with_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="GROUNDWORK_RETRIEVE__TOP_K"):
+    with pytest.raises(ConfigError, match="did you mean"):
         config.load(environ={"GROUNDWORK_RETRIEVE__TOPK": "3"})
 
 

@@ -66,27 +66,23 @@ def test_passages_are_situated_when_the_index_is_built_and_what_they_cost_is_tol
         doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
         assert engine.index().usd == 0.0
     with opened(home, SITUATE) as engine:
-        (before,) = engine.estimate()
-        assert before.passages == len(engine.chunks(doc_id)) > 0
-        assert before.usd is not None
-        assert before.usd > 0
-        assert server.requests == []
+        passages = len(engine.chunks(doc_id))
+        assert passages > 0
         # An engine that is only brought up to date, as the app does at its start, spends nothing and says what is left.
         report = engine.ingest(doc_id)
-        assert (report.context.situated, report.context.left) == (0, before.passages)
+        assert (report.context.situated, report.context.left) == (0, passages)
         assert report.context.unfinished
         assert server.requests == []
-        server.reply(*(Reply(text="Zanzibar is the place.", usage=PRICED) for _ in range(before.passages)))
+        server.reply(*(Reply(text="Zanzibar is the place.", usage=PRICED) for _ in range(passages)))
         built = engine.index()
-        assert built.usd == pytest.approx(0.0045 * before.passages)
+        assert built.usd == pytest.approx(0.0045 * passages)
         (info,) = engine.documents()
-        assert (info.context.situated, info.context.left) == (before.passages, 0)
+        assert (info.context.situated, info.context.left) == (passages, 0)
         assert info.context.usd == pytest.approx(built.usd)
         (paid,) = engine.spending().entries
         assert (paid.purpose, paid.usd) == ("contexts", pytest.approx(built.usd))
-        assert engine.estimate()[0].passages == 0
         assert engine.index().usd == 0.0
-        assert len(server.requests) == before.passages
+        assert len(server.requests) == passages
         # It is searched by, and no word of the document.
         found = engine.with_settings({"retrieve.mode": "bm25"}).retrieve("Zanzibar")
         hit = found.hits[0]
@@ -97,7 +93,7 @@ def test_passages_are_situated_when_the_index_is_built_and_what_they_cost_is_tol
         assert not any("Zanzibar" in source.text for source in sources)
 
 
-def test_the_command_line_estimates_and_tells(
+def test_the_command_line_tells_what_contexts_cost(
     server: MessagesServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "config.toml"
@@ -110,12 +106,6 @@ def test_the_command_line_estimates_and_tells(
     (document,) = json.loads(out.out)["documents"]
     assert (document["context"]["situated"], document["context"]["error"]["code"]) == (1, "key_refused")
     assert "refused the key" in out.err
-    assert main(["index", "--estimate", "--json", *common]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["documents"][0]["passages"] == document["context"]["left"]
-    assert told["usd"] > 0
-    assert main(["index", "--estimate", *common]) == 0
-    assert "Nothing was sent." in capsys.readouterr().out
     assert len(server.requests) == 2
     server.reply(Reply(text="It tells of the methods.", usage=PRICED))
     assert main(["index", *common]) == 0
@@ -124,14 +114,12 @@ def test_the_command_line_estimates_and_tells(
 
 
 @pytest.mark.usefixtures("offline")
-def test_without_a_key_it_is_estimated_and_told_that_one_is_missing(tmp_path: Path) -> None:
+def test_without_a_key_it_is_told_that_one_is_missing(tmp_path: Path) -> None:
     with opened(tmp_path / "home", SITUATE) as engine:
         doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
         report = engine.ingest(doc_id)
         assert report.status == "ready"
         assert report.context.error is not None
         assert report.context.error["code"] == "key_missing"
-        (told,) = engine.estimate()
-        assert told.model == engine.settings.llm.claude_model
-        assert told.passages == report.context.left > 0
+        assert report.context.left > 0
         assert engine.index().embedded > 0

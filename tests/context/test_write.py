@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragcore.config.settings import Settings, load
-from ragcore.context.write import add_context, clean, estimate
+from ragcore.context.write import add_context, clean
 from ragcore.errors import Cancelled, KeyMissing
 from ragcore.index.database import Database
 from ragcore.index.model_records import ModelTexts
@@ -251,35 +251,6 @@ def test_stopped_midway_it_goes_on_where_it_was(bench: Bench) -> None:
     assert len(bench.server.requests) == 4
     assert chunks[0].context == "It is number 1."
     assert told.usd == pytest.approx(spent + 0.003, abs=1e-6)
-
-
-def test_the_estimate_counts_what_would_be_sent_and_sends_nothing(bench: Bench) -> None:
-    document = report()
-
-    def made(document: Document = document, **changes: Any) -> Any:
-        given = settings(**changes)
-        chunks = chunk_document(document, given.chunk)
-        return estimate(document, chunks, model=MODEL, cache=bench.cache, settings=given)
-
-    assert (made().usd, made().passages, made().summaries) == (0.0, 0, 0)
-    short = made(situate="claude")
-    assert (short.passages, short.summaries, short.chunks) == (3, 0, 6)
-    assert short.usage.cache_read_tokens == 0  # too short to be kept
-    long = make_document(*(block for n in range(60) for block in (Heading(f"Part {n}"), f"{WELLS} " * 8 + f"{n}.")))
-    full = made(long, situate="claude")
-    assert full.summaries == 1  # longer than one prompt
-    parts = full.usage.cache_write_tokens
-    assert parts >= 60 * 8 * 18
-    assert full.usage.cache_read_tokens > 5 * parts
-    assert full.usd is not None
-    assert 0 < full.usd < 1
-    assert full.limit == 2.0
-    assert bench.server.requests == []
-    bench.server.reply(*replies(2))
-    bench.run(situate="claude", max_usd=0.003)
-    rest = made(situate="claude")
-    assert rest.passages == 3 - len(bench.server.requests)
-    assert rest.limit < 2.0
 
 
 def test_what_a_model_wrote_is_one_line_of_whole_sentences() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from ragcore.cli.main import main
-from ragcore.cli.report import own_templates
 from ragcore.engine import Engine
+from ragcore.report.read_template import own_templates
 from tests import pdfs, prepared
 
 OUTLINE = """# Survey

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 from docx import Document
 
-from ragcore.cli.report import load_template
 from ragcore.errors import BadTemplate
 from ragcore.report import read_template as templates
-from ragcore.report.read_template import read_template
+from ragcore.report.read_template import load_template, read_template
 
 OUTLINE = "# Profile\n\n## Business\n\nWhat the company sells.\n\n## Segments {table: Segment | Revenue}\n"
 _RUNS = """

@@ -45,7 +45,7 @@ def test_a_place_in_a_removed_document_is_refused_without_a_command(opened: Serv
     desk = opened.engine.reports
     report = desk.new(from_data({"title": "Survey", "sections": [{"heading": "Wells"}]}))
     section = desk.get(report).stored.sections[0].section_id
-    body = {"kind": "pinned", "doc": "gone", "start": 0, "end": 1, "around": True}
+    body = {"pinned": True, "doc": "gone", "start": 0, "end": 1, "around": True}
     path = f"/gw/reports/{report}/sections/{section}/places"
     status, _, said = ask(routes.routes(), path, headers={TOKEN_HEADER: opened.signer.token("s")}, body=body)
     assert status == 200

@@ -324,34 +324,3 @@ def test_a_model_that_does_not_answer_is_not_kept(
     assert not (opened.engine.home / "config.toml").exists()
     server.reply(Reply(text="ready"))
     assert "refused" not in call(opened, "/keep", {})[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ('[retrieve]\ntop_k = -3\nmode = "bm25"\n', {"retrieve": {"mode": "bm25"}}),
-        ('[retrieve]\nmode = "bm25"\ntop_kk = 3\n', {"retrieve": {"mode": "bm25"}}),
-        ('[rerank]\nmodel = "bundled:no-such-model"\n', {"rerank": {}}),
-        ("[retrieve\n", None),
-    ],
-)
-def test_a_home_with_a_setting_that_cannot_be_used_opens_and_is_mended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, left: Json | None
-) -> None:
-    monkeypatch.setenv("GROUNDWORK_HOME", str(tmp_path))
-    file = tmp_path / "config.toml"
-    file.write_text(text)
-    try:
-        made = services_module.services()
-        made.find_problems()
-        assert all(error.message for error in made.problems.values())
-        if left and "retrieve" in left:
-            assert made.engine.settings.retrieve.mode == "bm25", "what can be used holds"
-        assert call(made, "")[0] == 200
-        made.mend()
-        made = services_module.services()
-        assert made.problems == {}
-        assert (tomllib.loads(file.read_text()) if left is not None else file.exists()) == (left or False)
-        assert Engine.open(tmp_path).settings == made.engine.settings
-    finally:
-        services_module.close()

@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.cli.report import own_templates
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownReport
 from ragcore.index.reports import PlaceKind
 from ragcore.report.files import MEDIA_TYPES, report_kind
+from ragcore.report.read_template import own_templates
 from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
 from ui.chat.exports import disposition, file_name

@@ -79,27 +79,12 @@ def run() -> None:
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), link=None)
     try:
         st.html(_pill(services().visits.engine(visits.current()), visits.current()))
-        if services().problems:
-            _problems(chosen.url_path == "settings")
         chosen.run()
     except GroundworkError as error:
         with st.container(key="gw_page"):
             message(error.message, error.hint)
     finally:
         warming.drawn()
-
-
-def _problems(mends: bool) -> None:
-    """Unusable settings of the home, with a way to repair them on the Settings page."""
-    found = services().problems
-    with st.container(key="gw_problems"):
-        hint = "Its default is used." if mends else "Its default is used. Settings can take it out."
-        for error in found.values():
-            message(error.message, hint, "warn")
-        aside = "" in found
-        if mends and st.button("Put config.toml aside" if aside else "Take it out of config.toml", type="primary"):
-            services().mend()
-            st.rerun()
 
 
 def _pill(engine: Engine, visit: str | None) -> str:

@@ -13,11 +13,9 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
-from ragcore.config.describe import catalogue
-from ragcore.config.settings import FIXED, keep
+from ragcore.config.settings import catalogue, keep
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
-from ragcore.files import reported
 from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
 from ui.library.jobs import Ingestion
@@ -40,8 +38,6 @@ class Services:
     answers: Answers
     renderer: Renderer
     signer: Signer
-    # Settings of the home that cannot be used, by key ("" for the whole file); the others hold.
-    problems: dict[str, GroundworkError] = field(default_factory=dict)
     visits: Visits = field(init=False)
     reports: ReportJobs = field(init=False)
     first_questions: FirstQuestions = field(init=False)
@@ -66,29 +62,7 @@ class Services:
         except ModelError as error:
             raise ConfigError(f"Not saved: {error.message}", hint=error.hint) from error
         keep(file, changes)
-        for key in changes:
-            self.problems.pop(key, None)
         self.engine = self.ingestion.engine = made
-
-    def find_problems(self) -> None:
-        """Check that the models named by the home's settings load."""
-        for key in ("index.embedder", "rerank.model"):
-            try:
-                self.engine.try_out([key])
-            except ModelError as error:
-                if self.engine.origins[key] == str(self.engine.home / "config.toml"):
-                    self.problems[key] = error
-
-    def mend(self) -> None:
-        """Remove unusable settings from the home's ``config.toml``, or set the file aside if it cannot be read, and
-        reopen the library. Raises `ConfigError`, `StoreError`."""
-        file = self.engine.home / "config.toml"
-        if "" in self.problems:
-            with reported(file.parent):
-                file.replace(file.with_name("config.broken.toml"))
-        elif self.problems:
-            keep(file, dict.fromkeys(self.problems))
-        close()
 
     def close(self) -> None:
         self.first_questions.close()
@@ -130,8 +104,7 @@ def api_key() -> str | None:
 
 
 def _open() -> Services:
-    problems: dict[str, ConfigError] = {}
-    engine = Engine.open(api_key=api_key(), problems=problems)
+    engine = Engine.open(api_key=api_key())
     try:
         signer = Signer.kept(engine.home / "web.secret")
     except StoreError:
@@ -144,11 +117,8 @@ def _open() -> Services:
         answers=Answers(engine),
         renderer=renderer,
         signer=signer,
-        problems=dict(problems),
     )
-    # What documents are to be read and built by is not known where that cannot be used.
-    if not any(key.partition(".")[0] in ("", *FIXED) for key in problems):
-        opened.ingestion.resume()
+    opened.ingestion.resume()
     opened.reports.resume()
     warming.begin(partial(_warm, opened))
     return opened
@@ -157,7 +127,6 @@ def _open() -> Services:
 def _warm(opened: Services) -> None:
     """Load models before the first question. An error recurs, and is shown, when they are needed."""
     opened.renderer.warm()
-    opened.find_problems()
     try:
         opened.engine.warm()
     except GroundworkError as error:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from ragcore.config.describe import Setting, catalogue
-from ragcore.config.settings import READING
+from ragcore.config.settings import READING, Setting, catalogue
 from ragcore.engine import Engine
 from ragcore.index.store import size
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude

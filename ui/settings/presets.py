@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragcore.config.describe import catalogue
-from ragcore.config.settings import RseSettings, Settings
+from ragcore.config.settings import RseSettings, Settings, catalogue
 
 RSE = tuple(f"rse.{name}" for name in RseSettings.model_fields)
 # Values of [rse]: the defaults, and those published for dsRAG.

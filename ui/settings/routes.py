@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.config.describe import catalogue, read, wrong
-from ragcore.config.settings import ENV_PREFIX, READING
+from ragcore.config.settings import ENV_PREFIX, READING, catalogue, read, wrong
 from ragcore.errors import ConfigError, InputError, ModelError
 from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.registry import trial
