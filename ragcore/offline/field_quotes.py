@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from math import log
 
-from ragcore.offline.fields import refers, stems
+from ragcore.offline.fields import refers
+from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, with_paragraph, without_repeats
 from ragcore.offline.quote_ranking import LONGEST_PASSAGE, Ranking, spread

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from ragcore.offline.fields import stems, stems_of
+from ragcore.offline.fields import stems_of
+from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, marker, quotables
 from ragcore.offline.quote_ranking import agreement

@@ -8,20 +8,18 @@ the Field Sensors segment" is a part, which a row named only "Revenue" does not 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import Any, Literal
+from typing import Literal
 
 from ragcore.offline.intents import answer_type
-from ragcore.offline.periods import YEAR
+from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.quote_ranking import name_of
-from ragcore.offline.statements import data as of_statements
+from ragcore.text.periods import years as years_in
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term
-from ragcore.text.words import content_stems, stem, tokens, word_set
+from ragcore.text.words import content_stems, tokens
 from ragcore.types.question import AnswerType
 
 Sort = Literal["date", "duration", "count", "amount", "words"]
@@ -38,34 +36,17 @@ _BRACKETS = re.compile(r"\([^()]*\)")
 _LETTER = re.compile(r"(?<=[\w)]\s)[A-Z](?![\w.'’])")
 
 
-@lru_cache(maxsize=1)
-def _data() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files("ragcore.offline").joinpath("fields.toml").read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=64)
-def words(section: str, name: str) -> frozenset[str]:
-    """Words of a list in ``fields.toml``."""
-    return word_set(_data()[section][name])
-
-
-@lru_cache(maxsize=64)
-def stems(section: str, name: str) -> frozenset[str]:
-    """Stems of a list in ``fields.toml``."""
-    return frozenset(stem(word) for word in words(section, name))
-
-
 @lru_cache(maxsize=4096)
 def alike(word: str) -> str:
     """Canonical stem of the synonyms of ``word``, a stem, in fields and documents."""
-    groups = (content_stems(group) for group in _data()["sentences"]["alike"])
+    groups = (content_stems(group) for group in data()["sentences"]["alike"])
     return next((group[0] for group in groups if word in group), word)
 
 
 def refers(text: str) -> bool:
     """Whether ``text`` is only a cross-reference."""
     plain = " ".join(tokens(text))
-    return any(phrase in plain for phrase in _data()["sentences"]["references"])
+    return any(phrase in plain for phrase in data()["sentences"]["references"])
 
 
 # Guidance
@@ -85,7 +66,7 @@ def requirements(heading: str, guidance: str) -> list[str]:
 
 
 def _of_form(piece: str) -> bool:
-    return any(f"{piece.lower()} ".startswith(f"{form} ") for form in _data()["guidance"]["form"])
+    return any(f"{piece.lower()} ".startswith(f"{form} ") for form in data()["guidance"]["form"])
 
 
 def _pieces(sentence: str) -> list[str]:
@@ -96,14 +77,14 @@ def _pieces(sentence: str) -> list[str]:
         return []
     if bare.endswith("?") or rest is None:
         return [bare]
-    for aside in _data()["guidance"]["aside"]:
+    for aside in data()["guidance"]["aside"]:
         rest = re.sub(rf",?\s*\b{aside}\b,?", " ", rest, flags=re.IGNORECASE)
     rest = " ".join(rest.split())
     entries = _split(rest)
     if len(entries) < 2 or any(len(entry) > _LONGEST for entry in entries):
         return [rest or bare]
     # "the drug and its dose": an entry with a pronoun needs its antecedent.
-    points = words("guidance", "refers")
+    points = listed("guidance", "refers")
     return [f"{entry} ({entries[0]})" if entry.split()[0].lower() in points else entry for entry in entries]
 
 
@@ -111,8 +92,8 @@ def _instructed(text: str) -> str | None:
     """Text after the words of instruction; None without them."""
     parts = text.split()
     leads = [part.lower().strip(":,") for part in parts]
-    count = next((n for n, word in enumerate(leads) if word not in words("guidance", "leads")), len(parts))
-    return " ".join(parts[count:]) if words("guidance", "verbs").intersection(leads[:count]) else None
+    count = next((n for n, word in enumerate(leads) if word not in listed("guidance", "leads")), len(parts))
+    return " ".join(parts[count:]) if listed("guidance", "verbs").intersection(leads[:count]) else None
 
 
 def _split(text: str) -> list[str]:
@@ -124,8 +105,8 @@ def _split(text: str) -> list[str]:
     elif len(both) == 2:
         # "research and development" is one thing: each of two entries has words of its own.
         first = both[1].split()[0].lower()
-        several = all(len(part.split()) >= 2 for part in both) and first not in words("guidance", "prepositions")
-        entries = both if several or first in words("guidance", "refers") else entries
+        several = all(len(part.split()) >= 2 for part in both) and first not in listed("guidance", "prepositions")
+        entries = both if several or first in listed("guidance", "refers") else entries
     return [entry.strip() for entry in entries if entry.strip()]
 
 
@@ -175,7 +156,7 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
     sort = _sort(both, piece, unit)
     said = set(tokens(f"{both} {unit}".replace("per year", " ")))
     yearly = bool({"year", "years", "yearly", "annual", "annually"} & said)
-    years = frozenset(map(int, YEAR.findall(both))) or (frozenset({year} - {0}) if yearly else frozenset())
+    years = frozenset(years_in(both)) or (frozenset({year} - {0}) if yearly else frozenset())
     names = _of_date(heading) if sort == "date" else _of_quantity(heading, piece, terms)
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
@@ -188,16 +169,16 @@ def _office(answer: AnswerType) -> bool:
 
 def _sort(both: str, piece: str, unit: str) -> Sort:
     asked, own = f" {' '.join(tokens(both))} ", f" {' '.join(tokens(piece))} "
-    for entry in _data()["kind"]:
+    for entry in data()["kind"]:
         sort: Sort = entry["name"]
         text = own if sort == "amount" else asked
         if (sort != "date" or not unit) and any(f" {cue} " in text for cue in entry["cues"]):
             return sort
-    return "amount" if unit or YEAR.search(piece) else "words"
+    return "amount" if unit or years_in(piece) else "words"
 
 
 def _of_date(heading: str) -> Iterator[Name]:
-    bare = " ".join(word for word in heading.split() if word.lower() not in words("names", "dates")) or heading
+    bare = " ".join(word for word in heading.split() if word.lower() not in listed("names", "dates")) or heading
     yield Name(frozenset(content_stems(bare)))
     for other in _synonyms(bare):
         yield Name(frozenset(content_stems(other)), stated=True)
@@ -206,7 +187,7 @@ def _of_date(heading: str) -> Iterator[Name]:
 def _of_quantity(heading: str, piece: str, terms: Sequence[Term]) -> Iterator[Name]:
     """Names from heading and guidance: synonyms, or the part of the heading that the guidance specifies."""
     bare = _BRACKETS.sub(" ", piece)
-    for sign in _data()["names"]["tells"]:
+    for sign in data()["names"]["tells"]:
         bare = bare.partition(sign)[0] if stems_of(bare.partition(sign)[0]) else bare
     own = [of for name in _called(heading, terms) if (of := stems_of(name))]
     known = frozenset().union(*own, *map(stems_of, _synonyms(heading)))
@@ -226,7 +207,7 @@ def _of_quantity(heading: str, piece: str, terms: Sequence[Term]) -> Iterator[Na
 def _called(name: str, terms: Sequence[Term]) -> list[str]:
     """``name`` and its synonyms; "research and development expense" also without the last word."""
     of = stems_of(name)
-    plain = " ".join(word for word in name.split() if word.lower().strip(".") not in words("names", "expense"))
+    plain = " ".join(word for word in name.split() if word.lower().strip(".") not in listed("names", "expense"))
     shorter = [plain] if plain != name and len(stems_of(plain)) > 1 else []
     return list(dict.fromkeys((name, *shorter, *(other for t in terms if stems_of(t.said) == of for other in t.same))))
 
@@ -234,7 +215,7 @@ def _called(name: str, terms: Sequence[Term]) -> list[str]:
 def _synonyms(name: str) -> list[str]:
     """Names in statements for what is asked for as ``name``; empty if they have none."""
     asked = stems_of(name)
-    return next((names for names in of_statements()["rows"]["names"] if asked in map(stems_of, names)), [])
+    return next((names for names in data()["rows"]["names"] if asked in map(stems_of, names)), [])
 
 
 def head_stems(head: str) -> frozenset[str]:
@@ -245,4 +226,4 @@ def head_stems(head: str) -> frozenset[str]:
 
 def stems_of(name: str) -> frozenset[str]:
     """Stems that distinguish a quantity from others."""
-    return head_stems(YEAR.sub(" ", name)) - stems("names", "beside")
+    return head_stems(name) - stems("names", "beside")

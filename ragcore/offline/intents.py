@@ -5,17 +5,15 @@ The cues are data (`intents.toml`). A fit raises a quote among relevant ones; it
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from itertools import pairwise
-from typing import Any
 
+from ragcore.offline.lists import data, listed
 from ragcore.text.names import words_of
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import periods
-from ragcore.text.words import FUNCTION_WORDS, content_stems, stem, tokens, word_set
+from ragcore.text.words import FUNCTION_WORDS, content_stems, stem, tokens
 from ragcore.types.question import AnswerType
 
 _LONGEST_TERM = 4  # words
@@ -43,7 +41,7 @@ def answer_type(question: str) -> AnswerType:
     """Type of the first intent with a cue in ``question``; an empty one without a match."""
     words = tokens(question)
     stems = [stem(word) for word in words]
-    for entry in _data()["intent"]:
+    for entry in data()["intent"]:
         for cue in entry["asks"]:
             asked = cue.split()
             terms = _captured(asked, words) if "*" in asked else []
@@ -62,25 +60,7 @@ def answer_type(question: str) -> AnswerType:
 @lru_cache(maxsize=1)
 def about_whole() -> AnswerType:
     """Type of an answer about a document's nature, purpose or findings."""
-    return AnswerType(
-        says=tuple(tuple(map(stem, tokens(said))) for said in listed_lines("whole", "answers")), prose=True
-    )
-
-
-@lru_cache(maxsize=1)
-def _data() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files("ragcore.offline").joinpath("intents.toml").read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=64)
-def listed(section: str, name: str) -> frozenset[str]:
-    """Word list of `intents.toml`."""
-    return word_set(_data()[section][name])
-
-
-def listed_lines(section: str, name: str) -> tuple[str, ...]:
-    """Line list of `intents.toml`."""
-    return tuple(_data()[section][name])
+    return AnswerType(says=tuple(tuple(map(stem, tokens(said))) for said in data()["whole"]["answers"]), prose=True)
 
 
 def _captured(cue: Sequence[str], words: Sequence[str]) -> list[str]:

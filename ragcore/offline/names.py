@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.offline.intents import listed
+from ragcore.offline.lists import listed
 from ragcore.text.languages import language_of
 from ragcore.text.names import Word, words_of
 from ragcore.text.naming import is_period
@@ -52,7 +52,7 @@ def _is_like(question: str, words: Sequence[Word], place: int, *, plain: bool) -
     the first word only with a possessive or as the start of a longer name."""
     word = words[place]
     spelled = question[word.start : word.end]
-    if not word.names or word.plain in STOP_WORDS | listed("names", "never") or is_period(word.plain):
+    if not word.names or word.plain in STOP_WORDS | listed("proper", "never") or is_period(word.plain):
         return False
     if any(character.isdigit() for character in spelled):
         amount = question[: word.start].rstrip().endswith(_CURRENCY)
@@ -73,7 +73,7 @@ def _name(question: str, words: Sequence[Word], first: int, end: int) -> Name:
     last = words[end - 1]
     text = question[words[first].start : last.end - 2 * last.possessive]
     before = words[first - 1].plain if first else ""
-    owner = last.possessive or before in listed("names", "before") or first == 0
+    owner = last.possessive or before in listed("proper", "before") or first == 0
     single = end - first == 1 and text.isalpha() and text[1:].islower()
     # A first word is capitalised anyway, and "of Goodwill" is no one's name.
     common = single and first > 0 and (last.possessive or before == "at")

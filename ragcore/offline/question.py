@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ragcore.offline.followups import follow_up
-from ragcore.offline.intents import about_whole, answer_type, fit, listed, listed_lines
+from ragcore.offline.intents import about_whole, answer_type, fit
+from ragcore.offline.lists import data, listed
 from ragcore.offline.names import Slot, names_in, slots_of
 from ragcore.text.languages import language_of
 from ragcore.text.periods import years
@@ -128,7 +129,7 @@ def _kinds() -> frozenset[str]:
 def _called(main: str) -> Iterator[Called]:
     """Documents named by their kind: "the supply agreement", but not "the lease liability"."""
     words = tokens(main)
-    alike = [kinds.split() for kinds in listed_lines("whole", "titled")]
+    alike = [kinds.split() for kinds in data()["whole"]["titled"]]
     for place, word in enumerate(words):
         kinds = next((kinds for kinds in alike if word in kinds or word.removesuffix("s") in kinds), None)
         after = words[place + 1] if place + 1 < len(words) else ""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.offline.intents import fit
-from ragcore.offline.periods import Asked, asked_of
-from ragcore.offline.rows import Row, row_of
+from ragcore.offline.rows import Asked, Row, row_of
+from ragcore.text.periods import days_in
 from ragcore.text.sentences import says_something
 from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems
@@ -70,7 +70,7 @@ def marker(source: Source, first: int, last: int) -> str:
 def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
     """All quotable parts, source by source in text order. A row is narrowed to the columns that ``question``, whose
     words are ``wanted``, names; in doubt it stays whole."""
-    asked = asked_of(question.main, wanted)
+    asked = Asked(wanted.everything, question.years, frozenset(days_in(question.main)))
     for source in sources:
         heading = source.section[-1] if source.section else ""
         # An AI's description is not the document's words.

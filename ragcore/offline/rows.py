@@ -8,11 +8,12 @@ value into the link to its place on the page.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
-from ragcore.offline.periods import PART_OF_YEAR, QUARTER, YEAR, Asked, named_columns
 from ragcore.text.markdown import escape
+from ragcore.text.periods import days_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Source
@@ -25,6 +26,7 @@ _SCALE = re.compile(
 _LONGEST_SCALE = 160
 _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
+_HALF_YEAR = 6
 _LONG_ROW = 160  # characters up to which a row is shown whole
 _MOST_CELLS = 3  # characters of a longer one
 _LONGEST_CELL = 120
@@ -34,6 +36,15 @@ COLUMNS = ("Row", "Column", "Period", VALUE, "Unit")
 _BARS = re.compile(r"(?<!\\)\|")
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
 _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question says of columns: its ``words`` (stems), ``years`` and ``days`` (year, month, day)."""
+
+    words: frozenset[str]
+    years: frozenset[int]
+    days: frozenset[tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +142,28 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
     return ""
 
 
+def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
+    """Columns of the days or years that the question names and, of several or without a year, those whose rarest words
+    it has; empty if none."""
+    kept = [n for n, column in enumerate(columns) if asked.days.intersection(days_in(column))]
+    kept = kept or [n for n, column in enumerate(columns) if not asked.years or _years_of(column) & asked.years]
+    own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, _years_of(columns[n]))) for n in kept]
+    counts = Counter(word for words in own for word in words)
+    keys = [{word for word in words if counts[word] == min(map(counts.__getitem__, words))} for words in own]
+    shared = {word for word, count in counts.items() if count > 1 and count == len(kept)}
+    named = [n for n, key in zip(kept, keys) if key - shared <= asked.words and (key - shared or asked.years)]
+    return named or (kept if asked.years else [])
+
+
+def _years_of(column: str) -> set[int]:
+    """Years that a column may be called by: a fiscal year that ends by May is named after either."""
+    named, ends = years(without_dates(column)), days_in(column)
+    if named or not ends:
+        return named
+    year, month, _ = ends[-1]
+    return {year, year - 1} if month < _HALF_YEAR else {year}
+
+
 def says_something(cell: Cell) -> bool:
     """Whether a cell is more than a dash."""
     return any(character.isalnum() for character in cell.text)
@@ -144,7 +177,7 @@ def in_figures(cell: Cell) -> bool:
 def parts_of_column(column: str) -> tuple[str, str]:
     """Column header split into name and period: ``Unaudited · 13 Weeks Ended · January 28, 2023``."""
     parts = [part.strip() for part in column.split(" · ")]
-    periods = [part for part in parts if any(pattern.search(part) for pattern in (YEAR, PART_OF_YEAR, QUARTER, _ENDED))]
+    periods = [part for part in parts if years(part) or is_part(part) or _ENDED.search(part)]
     return ", ".join(part for part in parts if part not in periods), ", ".join(periods)
 
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.field_quotes import Evidence
 from ragcore.offline.field_tables import table_field
-from ragcore.offline.field_values import Given, field_values, rivals
 from ragcore.offline.fields import head_stems, requirements, wish
 from ragcore.offline.question import requirement
 from ragcore.offline.quotable import Quotable, quotables
 from ragcore.offline.statements import cover, coverage, rows_of, statements
+from ragcore.offline.values import Given, field_values, rivals
 from ragcore.offline.writer import listing
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, Rival, StaticStream, WritingTask

@@ -7,13 +7,11 @@ statements of the whole company, so they are scanned directly instead of searche
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib import resources
-from typing import Any
 
-from ragcore.offline.periods import YEAR, day_of, days_in, is_part, spans_time
+from ragcore.offline.lists import data
+from ragcore.text.periods import days_in, is_part, month_name, years
 from ragcore.text.words import stem, tokens
 from ragcore.types import Document, Element, Table
 from ragcore.types.report import Coverage, Period, Statement
@@ -23,13 +21,8 @@ _UNIT = re.compile(r"\(.{1,100}\)")
 _ABOVE = 4  # headings above a table that may be its title
 _COVER_LENGTH = 4000  # characters
 _COVER = 2  # pages on which a document identifies itself
+_AT_A_DAY = frozenset({"balance", "position", "condition"})  # words of a statement for a day, not a period
 _AFTER = 60  # characters within which the date follows
-
-
-@lru_cache(maxsize=1)
-def data() -> Mapping[str, Any]:
-    """Names and phrases of ``statements.toml``."""
-    return tomllib.loads(resources.files("ragcore.offline").joinpath("statements.toml").read_text(encoding="utf-8"))
 
 
 def is_statement(where: str) -> bool:
@@ -43,8 +36,7 @@ def statements(document: Document) -> Iterator[Statement]:
         table = element.table
         if table is not None and table.row_spans and is_statement(name := _name(document, element, table, place)):
             heads = " ".join(_words(document, cell.start, cell.end) for cell in table.cells if cell.header)
-            year = max(map(int, YEAR.findall(heads)), default=0)
-            yield Statement(document.doc_id, element.start, element.end, name, year)
+            yield Statement(document.doc_id, element.start, element.end, name, max(years(heads), default=0))
 
 
 def rows_of(document: Document, statement: Statement) -> Iterator[tuple[RowLabel, int, int]]:
@@ -70,27 +62,32 @@ def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
     pages = (element for element in document.body if element.page <= _COVER and element.table is None)
     opening = " ".join(" ".join(document.text[element.start : element.end] for element in pages).split())
     quarter, yearly = _places(opening, "cover", "quarter"), _places(opening, "cover", "year")
-    columns = [one for each in own if spans_time(each.name) for one in _columns(document, each)]
+    columns = [one for each in own if _AT_A_DAY.isdisjoint(tokens(each.name)) for one in _columns(document, each)]
     # A release has no such phrase on its cover, and no annual column.
     says_part = bool(_places(opening, "cover", "part")) and not yearly
     part = bool(quarter) or says_part or (bool(columns) and not yearly and all(map(is_part, columns)))
     dated = [(period, one) for one in columns if is_part(one) == part and (period := period_of(one)) is not None]
-    years = () if part else tuple(sorted({period[0] for period, _ in dated}, reverse=True))
+    covered = () if part else tuple(sorted({period[0] for period, _ in dated}, reverse=True))
     end, column = max(dated, default=((0, 0, 0), ""))
     for start, stop in quarter or (() if part else yearly):
         days = days_in(opening[start : stop + _AFTER])
         # A statement about another year's report is older than the statements.
         if days and days[0][0] >= end[0]:
-            return Coverage(part, days[0], f"{opening[start:stop].lower()} {day_of(days[0])}", years)
-    words = " ".join(column.split()) if part else f"year ended {day_of(end)}" if end[1] else str(end[0] or "")
-    return Coverage(part, end, words, years)
+            return Coverage(part, days[0], f"{opening[start:stop].lower()} {_day(days[0])}", covered)
+    words = " ".join(column.split()) if part else f"year ended {_day(end)}" if end[1] else str(end[0] or "")
+    return Coverage(part, end, words, covered)
 
 
 def period_of(header: str) -> Period | None:
     """Last period named in a column header."""
     days = days_in(header)
-    years = [int(year) for year in YEAR.findall(header)]
-    return max(days) if days else (max(years), 0, 0) if years else None
+    named = years(header)
+    return max(days) if days else (max(named), 0, 0) if named else None
+
+
+def _day(day: Period) -> str:
+    year, month, of_month = day
+    return f"{month_name(month)} {of_month}, {year}"
 
 
 def _places(text: str, section: str, name: str) -> list[tuple[int, int]]:

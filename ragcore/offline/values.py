@@ -1,119 +1,328 @@
-"""Requested table value: the cell of a certain row and column.
+"""Values: the certain cell or sentence of a document for a report field or a question, else none; differing values.
 
-"What was 3M's capex in FY2018?" names a row ("Purchases of property, plant and equipment", by a synonym of the term), a
-column (2018) and a document (3M's). If one of them is in doubt there is no value, only quotes: a reader takes a single
-number for the answer.
+A cell's headings and a sentence's clause are compared alike: all that they say must be asked for, and all that is asked
+for must be said by them or above them. A wrong value is worse than none, since the reader copies it: if equally good
+places of one document differ, there is none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from ragcore.offline.intents import listed
-from ragcore.offline.periods import PART_OF_YEAR, QUARTER, Asked, asked_of
-from ragcore.offline.quotable import Quotable
-from ragcore.offline.quote_ranking import Ranking, agreement, name_of, row_name
-from ragcore.offline.rows import Cell, Row
-from ragcore.text.numbers import length_in
+from ragcore.offline.fields import Name, Wish, alike, head_stems, refers, stems_of, wish
+from ragcore.offline.intents import fit
+from ragcore.offline.lists import data, listed, stems
+from ragcore.offline.question import requirement
+from ragcore.offline.quotable import Quotable, marker, quotables, with_paragraph
+from ragcore.offline.quote_ranking import Ranking
+from ragcore.offline.rows import Cell, Row, scale_of
+from ragcore.offline.statements import is_statement, period_of
+from ragcore.protocols import Reranker, Rival
+from ragcore.text.companies import of_others
+from ragcore.text.markdown import escape
+from ragcore.text.names import words_of
+from ragcore.text.numbers import Number, length_in, lengths, numbers
+from ragcore.text.periods import date_spans, days_in, is_part, years
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import content_stems, tokens, word_set
-from ragcore.types.question import Question
+from ragcore.text.units import currency, unit
+from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
+from ragcore.types import Source
+from ragcore.types.question import AnswerType, Question
+from ragcore.types.report import NOTHING_STATED, KnownFacts, Period, Statement
 
-# Required match of a row's name with the request, by the question's own words or a synonym of its term.
-CERTAIN = 0.85
-# Words of a question besides the name of the quantity.
-_BESIDE = frozenset(
-    content_stems("""
-    amount value figure number total report reported reporting company year years fiscal financial quarter quarterly
-    annual period ended ending end month months half million millions thousand thousands billion billions usd us
-    dollar dollars euro euros unit units january february march april may june july august september october november
-    december first second third fourth much many recorded record according make made level
-    """)
-)
+_UNDATED: Period = (0, 0, 0)
+_FINAL_PUNCTUATION = " .:;,…–—-"
+_TOTAL = frozenset({"total", "totals"})
+_LONGEST_CELL = 120  # characters of a cell with a name or a few words
+_LONGEST = 1200  # characters of a sentence, with its list
+_SPEAKS = 0.6  # share of the requested words that a sentence must have
+_RELEVANT = 0.6  # probability
+_NEARLY = 0.85  # sentences within this share of the best worth must give the same value
+_NEAR = 10  # words within which the starting point of a duration follows
 _BRACKETS = re.compile(r"\([^()]*\)")
-_NUMBER = re.compile(r"\d")
 _DIGITS = re.compile(r"[^\d.]")
-# Words that change the quantity though most are not content words: "other long-term debt" is the rest beside long-term
-# debt. A row may have ``total`` where the question does not.
-_QUALIFIERS = word_set("other before after excluding including except not non less gross loss losses")
-_COMPARES = word_set("change % percent variance increase decrease growth")
+_ENDS = re.compile(r"[,;:.()](?!\d)")
+MOST_RIVALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Value in a document: its ``figure``, the words ``said`` with it, their ``marker``, the ``period`` stated there,
+    and ``rank``, higher for a statement of the whole; ``text`` is all of it as Markdown."""
+
+    quote: Quotable
+    figure: str
+    said: str
+    marker: str
+    text: str
+    period: Period = _UNDATED
+    rank: int = 0
+    cell: Cell | None = None
+
+    @property
+    def narrowed(self) -> Quotable:
+        """Quoted row with only the value's cell."""
+        row, cell = self.quote.row, self.cell
+        assert row is not None
+        assert cell is not None
+        named = (row.cells.index(cell),)
+        row = replace(row, first=cell.number, last=cell.number, text=self.said, shown=self.said, named=named)
+        return replace(self.quote, first=cell.number, last=cell.number, text=self.said, row=row)
+
+
+def field_values(
+    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
+) -> list[Given]:
+    """Values of ``asked``, at most one per document of ``found``; ``own`` are the quotes under such a heading,
+    ``known`` the known facts about their documents."""
+    out = []
+    for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
+        inside = [quote for quote in found if quote.source.doc_id == doc_id]
+        given = _certain(asked, inside, known)
+        value = _agreed(given)
+        if value is None and not given and not _is_interim(asked, doc_id, known):
+            under = [quote for quote in own if quote.source.doc_id == doc_id]
+            value = _described(asked, inside, under, known, reranker)
+        out += [value] if value is not None else []
+    return out
 
 
 def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> Quotable | None:
-    """Row of ``found`` narrowed to the requested cell; None if ``question`` does not ask for one, no row and column are
-    certain, or equally certain ones differ."""
-    text, words = question.main, tokens(question.main)
-    asked = asked_of(text, Wanted(text, terms))
+    """Row of ``found`` narrowed to the cell that ``question`` asks for; None if it asks for none, no cell is certain,
+    or equally certain ones differ."""
+    words = tokens(question.main)
     # Computed from several cells, or stated in words.
     derived = question.answer.prose or question.changes or not listed("values", "derived").isdisjoint(words)
-    opens = words[:1] in (["what"], ["what's"], ["how"], ["the"])
-    if derived or not opens or len(asked.years) + len(asked.days) > 1:
+    if derived or words[:1] not in (["what"], ["what's"], ["how"], ["the"]) or len(question.years) > 1:
         return None
-    cells: list[tuple[float, Quotable, Cell]] = []
+    asked, qualifiers = _of_question(question, terms, ranking.names), listed("values", "qualifiers")
+    given = []
     for quote in found:
-        cell = _cell(quote.row, asked) if quote.row is not None else None
-        if quote.row is None or cell is None:
+        row = quote.row
+        # Without a year only the cell of a row that has no other can be meant.
+        if row is None or len(meant := row.named if question.years else range(len(row.cells))) != 1:
             continue
-        fit = _fit(text, terms, quote, quote.row, cell, ranking.names)
-        if fit >= CERTAIN:
-            # Of equally matching rows, one in a statement precedes one in a summary.
-            cells.append((fit * ranking.prior(quote.source.doc_id) * _standing(quote), quote, cell))
-    if not cells:
+        # A net loss is no net income, though a statement has one name for both.
+        if qualifiers.intersection(tokens(_BRACKETS.sub(" ", row.head))) != qualifiers.intersection(words):
+            continue
+        one = _of_row(asked, quote, row, NOTHING_STATED)
+        if one is not None and one.cell is row.cells[meant[0]] and any(map(str.isdigit, one.figure)):
+            given.append((ranking.prior(quote.source.doc_id), one.rank, one))
+    best = [one for *worth, one in given if worth == max(other for *other, _ in given)]
+    value = _agreed(best)
+    return value.narrowed if value is not None else None
+
+
+def _of_question(question: Question, terms: Sequence[Term], routed: frozenset[str]) -> Wish:
+    """Value that ``question`` asks for; whom it is of, its own names and those ``routed``, may be said above a row."""
+    bare = question.main
+    for name in question.names:
+        bare = bare.replace(name.text, " ")
+    asked = wish("", " ".join(word for word in bare.split() if routed.isdisjoint(content_stems(word))), "", terms)
+    said = frozenset(content_stems(question.main))
+    # In guidance "current" is said of the year.
+    subject = said & routed.union({"current"}, *(content_stems(name.text) for name in question.names))
+    names = tuple(Name(name.own, subject - name.own) for name in asked.names if not name.stated)
+    return replace(asked, names=names, piece=question.main, years=question.years)
+
+
+def rivals(
+    asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts = NOTHING_STATED
+) -> list[list[Rival]]:
+    """Conflicting certain values in ``sources`` in the latest period, best first, for each company with a conflict."""
+    if asked.sort == "words":
+        return []
+    everything = f"{asked.heading} {asked.piece}"
+    found = list(quotables(requirement(everything), Wanted(everything, terms), sources))
+    out = []
+    for documents in _by_company(dict.fromkeys(source.doc_id for source in sources), known):
+        given: list[Given] = []
+        for doc_id in documents:
+            own = [quote for quote in found if quote.source.doc_id == doc_id]
+            given += _certain(asked, own, known)
+        last = max((one.period[0] for one in given), default=0)
+        distinct: list[Given] = []
+        for one in given:
+            if one.period[0] in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
+                distinct.append(one)
+        if len(distinct) > 1:
+            out.append([Rival(one.figure, one.said, one.marker, one.period[0]) for one in distinct[:MOST_RIVALS]])
+    return out
+
+
+def _by_company(documents: Iterable[str], known: KnownFacts) -> list[list[str]]:
+    """``documents`` grouped by possible company."""
+    groups: list[list[str]] = []
+    for doc_id in documents:
+        own = known.companies.get(doc_id, ())
+        together = (g for g in groups if not any(of_others(own, known.companies.get(other, ())) for other in g))
+        group = next(together, None)
+        groups.append([doc_id]) if group is None else group.append(doc_id)
+    return groups
+
+
+def _is_interim(asked: Wish, doc_id: str, known: KnownFacts) -> bool:
+    """Whether a value of a year is asked of a document that covers part of one."""
+    return asked.annual and doc_id in known.interim
+
+
+def _certain(asked: Wish, found: Sequence[Quotable], known: KnownFacts) -> list[Given]:
+    """Best certain values of one document: cells before sentences, the latest period, the highest rank."""
+    if not found or _is_interim(asked, found[0].source.doc_id, known):
+        return []
+    latest = _latest_of(found, known)
+    given = [one for quote in found if quote.row is not None and (one := _of_row(asked, quote, quote.row, known))]
+    if not asked.years:
+        given = [one for one in given if not one.period[0] or latest in (0, one.period[0])]
+    given = given or list(_of_sentences(asked, found, latest))
+    last = max((one.period[: 3 if asked.sort == "date" and asked.annual else 1] for one in given), default=())
+    given = [one for one in given if one.period[: len(last)] == last]
+    return [one for one in given if one.rank == max(other.rank for other in given)]
+
+
+def _agreed(given: Sequence[Given]) -> Given | None:
+    """First of ``given`` if all give the same value."""
+    first = given[0] if given else None
+    return first if first is not None and all(_same(one, first) for one in given) else None
+
+
+def _same(one: Given, other: Given) -> bool:
+    if one.period[1]:
+        return one.period == other.period
+    if not any(map(str.isdigit, one.figure)):
+        return one.figure.split()[:1] == other.figure.split()[:1]
+    return same_figure(one.figure, other.figure)
+
+
+def _latest_of(found: Sequence[Quotable], known: KnownFacts) -> int:
+    """Latest year of the statements of one document, else the one that most tables compare with the one before; 0 if
+    none does."""
+    tables = {(q.row.table, tuple(c.column for c in q.row.cells)) for q in found if q.row is not None}
+    last: Counter[int] = Counter()
+    for table, columns in tables:
+        own = {period[0] for column in columns if (period := period_of(column)) is not None}
+        lures = {stem(word) for word in tokens(f"{table} {' '.join(columns)}")} & stems("names", "others")
+        if len(own) > 1 and max(own) - min(own) < 3 and not lures:
+            last[max(own)] += 1
+    return known.year_of(found[0].source.doc_id) or max(last, key=lambda year: (last[year], year), default=0)
+
+
+def _matches(asked: Wish, called: frozenset[str], around: frozenset[str], *, whole: bool = False) -> bool:
+    """Whether words that name a value, ``called``, with those above it, ``around``, are what is asked for."""
+    called, around = _alike(called), _alike(around)
+    names = ((_alike(name.own), _alike(name.all)) for name in asked.names if whole or not name.stated)
+    return any(own <= called <= everything <= called | around for own, everything in names)
+
+
+def _alike(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(alike, words))
+
+
+# Rows
+
+
+def _of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts) -> Given | None:
+    """The one cell of ``row`` that matches, for the requested years or the latest period."""
+    statement = _statement(quote, row, known)
+    fits = [cell for cell in row.cells if _is_of_sort(asked, row, cell) and _fits(asked, quote, row, cell, statement)]
+    # Each amount has its share of sales beside it, under the same header.
+    fits = [cell for cell in fits if cell.text.rstrip(" )").endswith("%") == asked.share] or fits
+    dated = [(period, cell) for cell in fits if (period := period_of(cell.column)) is not None]
+    if not dated:
+        plain = len(row.cells) == 1 or (len(fits) == 1 and stems_of(fits[0].column) & asked.words)
+        dated = [(_UNDATED, fits[0])] if fits and plain and not asked.years else []
+    if asked.years:
+        dated = [one for one in dated if one[0][0] in asked.years]
+    dated = [one for one in dated if one[0] == max(period for period, _ in dated)]
+    if len(dated) != 1:
         return None
-    worth, quote, cell = max(cells, key=lambda each: each[0])
-    if any(each == worth and not same_figure(cell.text, other.text) for each, _, other in cells):
-        return None
-    return narrowed(quote, cell)
+    ((period, cell),) = dated
+    exact = bool(_TOTAL & set(tokens(row.head))) == bool(_TOTAL & set(tokens(asked.piece)))
+    about = (row.table or (statement.name if statement is not None else "")).rstrip(_FINAL_PUNCTUATION)
+    number, scale = scale_of(quote.source, row)
+    note = f" ({escape(scale)} {marker(quote.source, number, number)})" if scale else ""
+    cited = marker(quote.source, cell.number, cell.number)
+    where = f"{escape(about)}: " if about else ""
+    text = f"**{escape(cell.text)}** — {where}“{escape(row.of(cell))}” {cited}{note}"
+    return Given(quote, cell.text, row.of(cell), cited, text, period, 0 if statement is None else 1 + exact, cell)
 
 
-def _standing(quote: Quotable) -> float:
-    called = tokens(" ".join((*quote.source.section[-1:], quote.about)))
-    return 0.9 if listed("values", "statements").isdisjoint(called) else 1.0
+def _statement(quote: Quotable, row: Row, known: KnownFacts) -> Statement | None:
+    """Statement of the whole that ``quote`` is in: one of those known, or by the table's title."""
+    own = [one for one in known.statements if one.doc_id == quote.source.doc_id]
+    title = f"{' '.join(quote.source.section[-1:])} {row.table}"
+    if not own and is_statement(title):
+        return Statement(quote.source.doc_id, quote.start, quote.start + 1, row.table)
+    return next((one for one in own if one.start <= quote.start < one.end), None)
 
 
-def _fit(question: str, terms: Sequence[Term], quote: Quotable, row: Row, cell: Cell, names: frozenset[str]) -> float:
-    """Match of the row's name with ``question``, by its own words or a synonym of a term, 0–1; 0.0 if it has a word
-    that the question lacks, or the question has one that neither it nor the cell's column nor its title has."""
-    if not _same_kind(question, row):
-        return 0.0
-    name = row_name(quote)
-    asked = frozenset(word for word in content_stems(question) if not _NUMBER.search(word)) - names - _BESIDE
-    around = frozenset(content_stems(f"{quote.source.title} {cell.column} {row.name}"))
-    best = agreement(name, asked & name) if name <= asked and asked <= name | around else 0.0
-    for term in terms:
-        rest = asked - frozenset(content_stems(term.said))
-        for other in term.same if rest <= name | around else ():
-            called = content_stems(other)
-            # "Property, plant and equipment" is not "purchases of property, plant and equipment".
-            if called and called[0] in name and name <= name_of(other) | rest:
-                best = max(best, agreement(name, name_of(other) | (rest & name)))
-    return best
+def _is_of_sort(asked: Wish, row: Row, cell: Cell) -> bool:
+    """Whether a cell holds the requested kind of value; a name or words count only in the sole cell of its row."""
+    if asked.sort in ("amount", "count") or (len(row.cells) > 1 and asked.sort == "words"):
+        return any(character.isdigit() for character in cell.text)
+    if asked.sort in ("date", "duration"):
+        return len(row.cells) == 1 and bool(days_in(cell.text) if asked.sort == "date" else lengths(cell.text))
+    return len(row.cells) == 1 and len(cell.text) <= _LONGEST_CELL and any(map(str.isalnum, cell.text))
 
 
-def _same_kind(question: str, row: Row) -> bool:
-    """Whether ``row`` can be the quantity in ``question`` and not a similarly named one: another kind, or a part."""
-    asked, said = set(tokens(question)), set(tokens(_BRACKETS.sub(" ", row.head)))
-    return asked & _QUALIFIERS == said & _QUALIFIERS and ("total" not in asked or "total" in said)
+def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Statement | None) -> bool:
+    """Whether the headings of ``cell`` are those requested, and neither they nor its group and table are about
+    something else."""
+    whole, is_total = statement is not None, bool(_TOTAL & set(tokens(row.head)))
+    title, over = frozenset(content_stems(row.table)), frozenset(content_stems(_over(row)))
+    group = head_stems(row.name) - head_stems(row.head)
+    known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(asked.unit))
+    known |= title if whole else over
+    if len(row.cells) > 1:
+        shared = frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
+        # The header over all columns of a statement is the company, not a part of it.
+        known |= shared if whole else shared & title
+    column = head_stems(cell.column) - (known - asked.words)
+    above = group if whole else group | frozenset(content_stems(" ".join((*quote.source.section[-1:], row.table))))
+    sums = is_total and not whole and (not head_stems(row.head) or " by " in row.table)
+    lures = stems("names", "others") | (frozenset() if sums else stems("names", "parts"))
+    compares = listed("names", "compares") & {
+        *tokens(cell.column),
+        *("%" * ("%" in cell.column and not asked.share)),
+    }
+    narrows = listed("names", "narrows") & set(
+        tokens(_plain(row.head) if whole else f"{row.head} {row.name if is_total else ''}")
+    )
+    if (
+        compares
+        or narrows - set(tokens(f"{asked.heading} {asked.piece}"))
+        or is_part(f"{row.table} {cell.column}") > is_part(asked.piece)
+        or ((above | head_stems(cell.column)) & lures) - asked.words
+    ):
+        return False
+    around = over | group | frozenset(content_stems(" ".join((quote.source.title, *quote.source.section))))
+    heads = {head_stems(row.head), head_stems(_plain(row.head)) if whole else head_stems(row.head)}
+    parts = row.table.lower().replace(" per ", " by ").split(" by ")
+    if is_total and not head_stems(row.head) and group:
+        heads.add(group)
+    elif len(parts) > 1:
+        heads.add(stems_of(parts[0].rpartition(" of ")[2] if is_total else parts[0]) | head_stems(row.head))
+    heads |= {head | (group & name.own) for head in heads if whole and head for name in asked.names if head < name.own}
+    return any(head and _matches(asked, head | column, around, whole=whole) for head in heads)
 
 
-def _cell(row: Row, asked: Asked) -> Cell | None:
-    """The cell of the requested period; None if there are others, or none states its period."""
-    numeric = [place for place, cell in enumerate(row.cells) if _NUMBER.search(cell.text)]
-    kept = numeric
-    if asked.years or asked.days:
-        kept = [place for place in row.named if place in numeric]
-        if len(kept) > 1:
-            kept = [place for place in kept if not _COMPARES & set(row.cells[place].column.lower().split())]
-    elif len(row.cells) > 1:
-        return None
-    if len(kept) != 1:
-        return None
-    cell = row.cells[kept[0]]
-    column = f"{row.table} {cell.column}"
-    part = PART_OF_YEAR.search(column) or QUARTER.search(column)
-    return cell if not (asked.years or asked.days) or bool(part) == bool(asked.quarters) else None
+def _over(row: Row) -> str:
+    """What a table's title says of every cell: of "Releases to air and to water by plant" only the plant."""
+    named, by, parts = row.table.partition(" by ")
+    several = "," in named or not {"and", "or"}.isdisjoint(tokens(named))
+    return f"{by}{parts}" if several else row.table
+
+
+def _plain(head: str) -> str:
+    """Row header in a statement without a tail that leaves the amount unchanged: "Long-term debt, less current
+    portion"."""
+    for tail in data()["rows"]["tails"]:
+        place = head.lower().find(tail)
+        head = head[:place] if place > 0 else head
+    return head.rstrip(" ,(")
 
 
 def same_figure(one: str, other: str) -> bool:
@@ -131,10 +340,202 @@ def same_figure(one: str, other: str) -> bool:
     return short in (long[: len(short)], rounded)
 
 
-def narrowed(quote: Quotable, cell: Cell) -> Quotable:
-    """``quote``, a row, narrowed to one cell."""
-    assert quote.row is not None
-    said = quote.row.of(cell)
-    named = (quote.row.cells.index(cell),)
-    row = replace(quote.row, first=cell.number, last=cell.number, text=said, shown=said, named=named)
-    return replace(quote, first=cell.number, last=cell.number, text=said, row=row)
+# Sentences
+
+
+def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str, str]]:
+    """Figures of the wanted kind in a sentence, with the words of their clause before and after them: those for the
+    requested years, else for ``latest`` (0: unknown), the year after it, or no year."""
+    spans = list(_spans(asked, quote.text)) if quote.row is None else []
+    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
+    for (start, end), opens, closes in zip(spans, ends, starts):
+        before, after = _clause(quote.text[opens:start], quote.text[end:closes])
+        figure = quote.text[start:end]
+        if asked.sort == "date":
+            days = days_in(figure)
+            if days and days[0][0] >= latest and (not asked.years or days[0][0] in asked.years):
+                yield _sentence(quote, figure, days[0]), before, ""
+            continue
+        named = years(before + after)
+        right = (named or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
+        if right and (is_part(asked.piece) or not is_part(before + after)):
+            yield _sentence(quote, figure, (max(named, default=0), 0, 0)), before, after
+
+
+def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterator[Given]:
+    """Figures whose clause says only what is asked for."""
+    for quote in found:
+        # A list item: its subject is in the lead-in.
+        if quote.row is not None or len(quote.text) > _LONGEST or quote.text[:1].islower():
+            continue
+        above = (quote.source.title, *quote.source.section, with_paragraph(quote))
+        around = frozenset(content_stems(" ".join(above)))
+        for given, before, after in _figures(asked, quote, latest):
+            called = _called(asked, quote, before, after)
+            # What is counted follows its number.
+            counted = asked.sort != "count" or any(
+                _alike(name.own) & _alike(content_stems(after)) for name in asked.names
+            )
+            if called is not None and counted and _matches(asked, called, around, whole=True):
+                yield given
+
+
+def _sentence(quote: Quotable, figure: str, period: Period = _UNDATED) -> Given:
+    text = f"**{escape(figure)}** — “{escape(quote.text)}” {quote.marker}"
+    return Given(quote, figure, quote.text, quote.marker, text, period)
+
+
+def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
+    """Spans of figures of the wanted kind."""
+    if asked.sort == "date":
+        yield from date_spans(text.title())  # also "MAY 27, 2024"
+    elif asked.sort == "duration":
+        yield from ((one.start, one.end) for one in lengths(text) if not _is_past(text[: one.start], text[one.end :]))
+    elif asked.sort in ("amount", "count"):
+        for number in numbers(text):
+            raw = number.raw.strip("( )")
+            start = text.find(raw, number.start)
+            end = start + len(raw)
+            rest = text[end:].lstrip(" -")
+            if number.unit is not None and rest.startswith(number.unit.name):
+                end = len(text) - len(rest) + len(number.unit.name)
+            if number.percent == asked.share and _has_unit(asked, number):
+                yield start, end
+
+
+def _has_unit(asked: Wish, number: Number) -> bool:
+    """Whether a number is in the requested unit, or one of the same measure; a count has none."""
+    if asked.sort == "count":
+        return not (number.currency or number.unit)
+    wanted = unit(asked.unit)
+    if currency(asked.unit):
+        return number.currency == currency(asked.unit)
+    return asked.share or wanted is None or (number.unit is not None and number.unit.measures == wanted.measures)
+
+
+def _is_past(before: str, after: str) -> bool:
+    """Whether a duration between these words is an age or lies in the past."""
+    past = listed("sentences", "past")
+    return not past.isdisjoint(tokens(before)[-1:]) or not {"old", "age"}.isdisjoint(tokens(after)[:2])
+
+
+def _clause(before: str, after: str) -> tuple[str, str]:
+    """Words of a clause before and after its figure, without a comparison that follows."""
+    after = _ENDS.split(after, maxsplit=1)[0]
+    cut = next((word.start for word in words_of(after) if word.plain in listed("sentences", "beside")), len(after))
+    return re.split(r"[;:(]", before)[-1], after[:cut]
+
+
+def _called(asked: Wish, quote: Quotable, before: str, after: str) -> frozenset[str] | None:
+    """Words of a clause that name its figure; None if it is uncertain or a comparison."""
+    for start, end in reversed(date_spans(before)):
+        before = f"{before[:start]} {before[end:]}"
+    said = tokens(before)
+    clause = [*said, *tokens(after)]
+    neutral = listed("sentences", "neutral") | listed("names", "beside") | listed("names", "columns")
+    neutral |= listed("sentences", "changes") if said[-1:] in (["to"], ["at"]) else frozenset()
+    unsure = listed("sentences", "unsure") | listed("sentences", "modal")
+    if not listed("sentences", "breaks").isdisjoint(said) or not unsure.isdisjoint(clause):
+        return None
+    others = frozenset(content_stems(quote.source.title))
+    named = ((word, stem(word)) for word in clause if word not in STOP_WORDS and not word[0].isdigit())
+    return frozenset(of for word, of in named if of in asked.words or (of not in others and word not in neutral))
+
+
+def _described(
+    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
+) -> Given | None:
+    """Value by the sentences that speak of it, if they agree: their figures, or for words they themselves."""
+    if asked.sort == "words" and (plain := _section(asked, own)):
+        text = " ".join(f"“{escape(quote.text)}” {quote.marker}" for quote in plain)
+        return Given(plain[0], "", text, plain[0].marker, text)
+    # A statement has the figures of a year, and a clause must say of whom a count is.
+    stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
+    if asked.sort == "count" or (stated and asked.sort != "words"):
+        return None
+    near = _near(asked, found, _latest_of(found, known), reranker)
+    return _agreed(near[:1] if asked.sort == "words" and asked.office is None else near)
+
+
+def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
+    """Full text of a short section with the requested name, ``own``: the clause on governing law."""
+    names = [name.own for name in asked.names]
+    plain = []
+    for quote in {quote.text: quote for quote in own if not refers(quote.text)}.values():
+        heading = head_stems(" ".join(quote.source.section[-1:]))
+        said = set(content_stems(quote.text))
+        plain += [quote] if any(name <= said or heading <= name for name in names) else []
+    return plain if len(plain) <= 2 and all(quote.row is None for quote in plain) else []
+
+
+def _near(asked: Wish, found: Sequence[Quotable], latest: int, reranker: Reranker | None) -> list[Given]:
+    """Values in the sentences nearest to the request, by cross-encoder and words."""
+    text = f"{asked.heading}: {asked.piece}"
+    wanted = _alike(content_stems(text)) - stems("sentences", "lengths") - stems("names", "beside")
+    speak: dict[int, list[Given]] = {}
+    for quote in found:
+        around = _alike(content_stems(" ".join((*quote.source.section, quote.text))))
+        if reranker is not None or asked.office is not None or cover(wanted, around) >= _SPEAKS:
+            speak[id(quote)] = [given for given, clause in _speaking(asked, quote, latest) if _names(asked, clause)]
+    scored = Ranking(requirement(text), Wanted(text)).scored([one for one in found if speak.get(id(one))], reranker)
+    near = [each for each in scored if each.worth >= _NEARLY * scored[0].worth]
+    if not near or (near[0].relevance is not None and near[0].relevance < _RELEVANT):
+        return []
+    return [given for each in near for given in speak[id(each.quote)]]
+
+
+def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str]]:
+    """Values in a sentence, each with the words that must name it."""
+    if asked.sort == "words":
+        if quote.row is not None or refers(quote.text):
+            return
+        if asked.office is None:
+            yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), quote.text
+        elif fit(asked.office, quote.text) == 1.0 and (name := _holder(asked.office, quote.text)):
+            yield _sentence(quote, name), ""
+    elif not quote.text[:1].islower() and (asked.sort == "duration" or _is_sure(asked, quote.text)):
+        figures = list(_figures(asked, quote, latest))
+        for given, before, after in figures:
+            clause = quote.text if len(figures) == 1 and asked.sort != "date" else f"{before} {after}"
+            start, other = _start(asked.piece), _start(quote.text.partition(given.figure)[2])
+            if asked.sort != "duration":
+                yield given, clause
+            elif not start or not other or start[0] in other:
+                yield given, ""
+
+
+def _is_sure(asked: Wish, text: str) -> bool:
+    """Whether a sentence expects nothing; an agreement may well say what will be, but not of a year."""
+    unsure = listed("sentences", "unsure") | (listed("sentences", "modal") if asked.annual else frozenset())
+    return unsure.isdisjoint(tokens(text))
+
+
+def _start(text: str) -> list[str]:
+    """Words for what a duration counts from ("after submission"), its own first."""
+    said = [word.strip(".,;:()").lower() for word in text.split()]
+    place = next((n for n, word in enumerate(said) if word in listed("sentences", "counted")), None)
+    return [] if place is None else list(map(alike, content_stems(" ".join(said[place + 1 : place + _NEAR]))))
+
+
+def _holder(office: AnswerType, text: str) -> str:
+    """Name of two or more words nearest to the words of an office, "" for none."""
+    says = {word for phrase in office.says for word in phrase}
+    named: list[tuple[int, int]] = []
+    places = []
+    for word in words_of(text):
+        if stem(word.plain) in says:
+            places.append(word.start)
+        elif word.capital and not word.skipped:
+            joined = named and not text[named[-1][1] : word.start].strip(" &.")
+            named.append((named.pop()[0] if joined else word.start, word.end))
+    names = [one for one in named if places and " " in text[slice(*one)]]  # one word is a place or a term
+    best = min(names, key=lambda one: min(abs(one[0] - place) for place in places), default=(0, 0))
+    return text[slice(*best)]
+
+
+def _names(asked: Wish, clause: str) -> bool:
+    """Whether words have a requested name; without words, it is not needed. One word is no name of an amount without
+    a unit."""
+    said, fewest = _alike(content_stems(clause)), 2 if asked.sort == "amount" and not asked.unit else 1
+    names = (name.all if asked.sort == "words" else name.own for name in asked.names)
+    return not clause or any(len(name) >= fewest and _alike(name) <= said for name in names)

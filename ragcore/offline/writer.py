@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.intents import about_whole, fit, listed_lines
+from ragcore.offline.intents import about_whole, fit
+from ragcore.offline.lists import data
 from ragcore.offline.question import read
 from ragcore.offline.quotable import Quotable, marker, quotables, without_repeats
 from ragcore.offline.quote_ranking import Ranking
@@ -188,11 +189,7 @@ def _opens_text(sentence: str) -> bool:
     """Whether ``sentence`` may open the document's text and is not part of its cover."""
     ends = sentence.rstrip("”\"')").endswith((".", "!", "?", ":"))
     said = f" {' '.join(tokens(sentence))} "
-    return (
-        ends
-        and len(sentence.split()) >= _LEAST
-        and not any(f" {one} " in said for one in listed_lines("whole", "covers"))
-    )
+    return ends and len(sentence.split()) >= _LEAST and not any(f" {one} " in said for one in data()["whole"]["covers"])
 
 
 def listing(

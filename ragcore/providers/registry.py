@@ -127,9 +127,9 @@ class Models:
     @property
     def wording(self) -> QuestionWording:
         """Wording of questions about a document."""
-        from ragcore.offline import question_generation
+        from ragcore.offline import wording
 
-        return question_generation
+        return wording
 
     @property
     def describes_figures(self) -> bool:

@@ -30,6 +30,11 @@ _QUARTER_WORDS = re.compile(
 _HALF = re.compile(
     r"(?<!\w)(?:H([12])(?!\w)|([12])H(?=['’\s\d]|$))|\b(first|second)[\s-]+half\b|\b(first)\s+six\s+months\b", re.I
 )
+_PART_OF_YEAR = re.compile(
+    r"\bquarter|\bhalf\b|\b(?:three|six|nine|[369])[\s-]months?\b|\b(?:13|26|39)[\s-]weeks?\b"
+    r"|\b[1-4]?\d[\s-]weeks?\s+(?:ended|ending)\b|\b(?:Q[1-4]|[1-4]Q)",
+    re.IGNORECASE,
+)
 # In column headers the year may be on a line of its own: "MAY 31, · 2023".
 _DATE = re.compile(
     rf"\b(?P<month>{_MONTH}|{_MONTH.upper()})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
@@ -106,6 +111,16 @@ def dates_in(text: str) -> list[tuple[int, int, int]]:
         if 1 <= number <= 12 and 1 <= day <= 31:
             found.append((number, day, int(year) if year else 0))
     return found
+
+
+def is_part(text: str) -> bool:
+    """Whether ``text`` names a part of a year."""
+    return _PART_OF_YEAR.search(text) is not None
+
+
+def days_in(text: str) -> list[tuple[int, int, int]]:
+    """Days of a known year in ``text`` as (year, month, day), in order."""
+    return [(year, month, day) for month, day, year in dates_in(text) if year]
 
 
 def without_dates(text: str) -> str:

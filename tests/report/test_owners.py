@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from ragcore.answer.sources import build_sources
-from ragcore.offline.field_values import field_values
 from ragcore.offline.fields import wish
 from ragcore.offline.question import requirement
 from ragcore.offline.quotable import quotables
+from ragcore.offline.values import field_values
 from ragcore.text.terms import Wanted
 from ragcore.types import Retrieval, Segment
 from ragcore.types.report import NOTHING_STATED

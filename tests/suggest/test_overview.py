@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.offline import question_generation as wording
+from ragcore.offline import wording
 from ragcore.suggest.overview import LINES, made
 from ragcore.suggest.questions import Starter
 from tests import pdfs

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.offline import question_generation as wording
+from ragcore.offline import wording
 from ragcore.pipelines.stream import AnswerRun
 from ragcore.suggest.questions import OFFERED, candidates, suggest
 from ragcore.types import Answer

@@ -6,13 +6,10 @@ Each function returns "" if the words do not clearly make a natural question.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence, Set
-from functools import lru_cache
-from importlib import resources
 from itertools import groupby
-from typing import Any
 
+from ragcore.offline.lists import data, listed
 from ragcore.text.periods import periods, years
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
 
@@ -51,21 +48,9 @@ _LONGEST = 70  # characters of a name
 _LONGEST_COLUMN = 40
 
 
-@lru_cache(maxsize=1)
-def _english() -> dict[str, Any]:
-    with resources.files("ragcore.offline").joinpath("question_generation.toml").open("rb") as file:
-        return tomllib.load(file)
-
-
-@lru_cache(maxsize=16)
-def words_of(name: str) -> frozenset[str]:
-    """Word list ``name`` of ``question_generation.toml``."""
-    return word_set(_english()[name])
-
-
 def leaning() -> frozenset[str]:
     """Sentence openers that depend on the previous sentence."""
-    return words_of("pronouns") - {"we", "our", "if", "no"}
+    return listed("wording", "pronouns") - {"we", "our", "if", "no"}
 
 
 def written(text: str) -> frozenset[str]:
@@ -109,12 +94,12 @@ def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
     if not _is_name(name) or _is_part(low) or not column or column.endswith(".") or len(column) > _LONGEST_COLUMN:
         return ""
     said, when = within(name, words), _period(column)
-    if when and words_of("measures").intersection(low):
+    if when and listed("wording", "measures").intersection(low):
         was = "were" if _is_many(said) else "was"
-        article = "the " if low[0] in words_of("with_article") and was == "was" else ""
+        article = "the " if low[0] in listed("wording", "with_article") and was == "was" else ""
         return f"What {was} {article}{said}{',' if ',' in said else ''} {when}?"
     measure = title.partition(" by ")[0].rpartition(" ")[2] if when and " by " in title else ""
-    if measure.lower() in words_of("measures"):
+    if measure.lower() in listed("wording", "measures"):
         return f"What {'were' if _is_many(measure) else 'was'} the {within(measure, words)} of {name} {when}?"
     where = " ".join(title.split()[:2]).rstrip(".:")
     place = where if where[-1:].isdigit() and where[:1].isupper() else "the table"
@@ -127,19 +112,19 @@ def _is_name(name: str) -> bool:
         3 <= len(name) <= _LONGEST
         and name[0].isalpha()
         and sum(c.isalpha() or c == " " for c in name) >= 0.8 * len(name)
-        and not low & (words_of("finite") | words_of("pronouns"))
+        and not low & (listed("wording", "finite") | listed("wording", "pronouns"))
         and name.lower().split()[-1] not in FUNCTION_WORDS
     )
 
 
 def _is_part(words: Sequence[str]) -> bool:
-    return words[0] in words_of("parts") or (len(words) == 1 and words[0] in words_of("alone"))
+    return words[0] in listed("wording", "parts") or (len(words) == 1 and words[0] in listed("wording", "alone"))
 
 
 def _is_many(name: str) -> bool:
     """Whether the noun of a name is plural: "net sales of goods", not "cost of goods"."""
     own = re.split(r"[,(]", name)[0].lower().split()
-    ends = (place for place, word in enumerate(own) if place and word in words_of("noun_ends"))
+    ends = (place for place, word in enumerate(own) if place and word in listed("wording", "noun_ends"))
     noun = own[next(ends, len(own)) - 1]
     return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
 
@@ -148,10 +133,10 @@ def _period(column: str) -> str:
     """Period phrase: ``in 2022``, ``at December 31, 2022``, ``in the three months ended July 2, 2022``; "" for other
     text."""
     own = column.replace(",", "").split()
-    known = words_of("period") | _MONTHS
+    known = listed("wording", "period") | _MONTHS
     if not years(column) or not all(w.lower().strip(".") in known or _PERIOD_TOKEN.fullmatch(w) for w in own):
         return ""
-    said = " ".join(word.lower() if word.lower() in words_of("period") else word for word in column.split())
+    said = " ".join(word.lower() if word.lower() in listed("wording", "period") else word for word in column.split())
     said = said.removeprefix("as ").removeprefix("of ").removeprefix("at ").removeprefix("the ")
     if "ended" in said or "ending" in said:
         return f"in the {said.replace('years', 'year')}"
@@ -168,9 +153,9 @@ def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
     if name.endswith("?"):
         return name[:1].upper() + name[1:] if 3 <= len(name.split()) <= 14 else ""
     own = name.lower().split()
-    if not (1 if label else 2) <= len(own) <= 9 or not _is_name(name) or name.lower() in _english()["general"]:
+    if not (1 if label else 2) <= len(own) <= 9 or not _is_name(name) or name.lower() in data()["wording"]["general"]:
         return ""
-    if own[0] in words_of("commands") or any(sign in name for sign in (" - ", " – ", " — ", ": ", "; ", ". ")):
+    if own[0] in listed("wording", "commands") or any(sign in name for sign in (" - ", " – ", " — ", ": ", "; ", ". ")):
         return ""
     place = label if label.startswith("§") or not several else ""
     asks = f"does {place}" if place else "do the documents" if several else "does the document"
@@ -182,7 +167,7 @@ def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
 def of_cause(sentence: str, words: Set[str]) -> str:
     """Question on a sentence that gives a cause: ``Why did inventories rise in 2025?``"""
     own = _BRACKETS.sub("", sentence).split()
-    changed: dict[str, str] = _english()["changed"]
+    changed: dict[str, str] = data()["changed"]
     at = next((place for place, word in enumerate(own) if word in changed), 0)
     # "In fiscal 2025, net income …"
     opening = " ".join(own[:at]).rpartition(", ") if own[0] in ("In", "During", "For") else ("", "", " ".join(own[:at]))
@@ -193,6 +178,6 @@ def of_cause(sentence: str, words: Set[str]) -> str:
         return ""
     if not CAUSE.search(" ".join(own[at:])) or "," in bare or any(map(str.isdigit, bare)):
         return ""
-    article = "the " if (bare != subject and not _is_many(bare)) or low[0] in words_of("with_article") else ""
+    article = "the " if (bare != subject and not _is_many(bare)) or low[0] in listed("wording", "with_article") else ""
     when = f" in {years(opening[0]).pop()}" if years(opening[0]) else ""
     return f"Why did {article}{within(bare, words)} {changed[own[at]]}{when}?"

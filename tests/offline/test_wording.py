@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ragcore.offline.question_generation import of_cause, of_cell, of_heading, within, written
+from ragcore.offline.wording import of_cause, of_cell, of_heading, within, written
 
 TEXT = """
 The cost of sales and net income of a year stand in the balance sheets. We keep inventories, annual reports, filing
