@@ -11,18 +11,16 @@ from dataclasses import dataclass, replace
 from ragcore.config.settings import Settings
 from ragcore.errors import NoText, NothingRead
 from ragcore.ingest.blocks import Block, all_lines, page_blocks
-from ragcore.ingest.canonical import CanonicalText, Hyphenation, Line
+from ragcore.ingest.canonical import CanonicalText, Hyphenation
 from ragcore.ingest.captions import tie_captions
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.levels import section_paths, set_heading_levels, set_item_levels
 from ragcore.ingest.noise import mark_noise
 from ragcore.ingest.paragraphs import join_over_breaks, split_blocks
 from ragcore.ingest.roles import correct_roles
-from ragcore.ingest.tables.cells import draft_tables
-from ragcore.ingest.tables.draft import Draft
-from ragcore.ingest.tables.pages import Joined, join_tables
+from ragcore.ingest.tables.draft import Draft, DraftCell
+from ragcore.ingest.tables.pages import draft_tables, join_tables
 from ragcore.ingest.tables.text import write_repeated, write_table
-from ragcore.ingest.tables.titles import table_title
 from ragcore.ingest.titles import document_title
 from ragcore.types import Box, Document, Element, Page, Table
 
@@ -60,13 +58,7 @@ def build_document(
     captions = tie_captions(per_page)
     drafts = draft_tables(per_page)
     set_heading_levels([block for page in per_page for block in page if not block.joined], info)
-    titles = {
-        block: table_title(block, page)
-        for page in per_page
-        for block in page
-        if block in drafts and block.noise is None
-    }
-    joined = join_tables(per_page, drafts, titles)
+    repeated = join_tables(per_page, drafts)
     join_over_breaks(per_page)
     blocks = [block for page in per_page for block in page if not block.joined]
     set_item_levels(blocks)
@@ -83,10 +75,10 @@ def build_document(
                 listed = before.kind == block.kind == "list_item"
                 text.separate("\n" if listed and block.noise is None else "\n\n")
             before = block
-        if block in joined.headers:
-            written[block] = _write_repeated(text, block, joined, written)
+        if block in repeated:
+            written[block] = _write_repeated(text, *repeated[block], written)
         else:
-            written[block] = _write(text, block, drafts, titles, described.get(block, ""))
+            written[block] = _write(text, block, drafts.get(block), described.get(block, ""))
         if block.noise is None:
             body_end = len(text)
 
@@ -104,7 +96,9 @@ def build_document(
             page=block.page.number,
             level=block.level,
             section=paths[number] if block.noise is None else (),
-            region=tuple(box for part in joined.parts.get(block, (block,)) for box in _region(part)),
+            region=tuple(
+                box for part in (drafts[block].blocks if block in drafts else [block]) for box in _region(part)
+            ),
             noise=block.noise,
             table=written[block].table,
             caption=numbers[captions[block]] if block in captions else None,
@@ -144,16 +138,10 @@ def _described(blocks: Sequence[Block], descriptions: Mapping[Box, str]) -> dict
     return given | own
 
 
-def _write(
-    text: CanonicalText,
-    block: Block,
-    drafts: dict[Block, Draft],
-    titles: dict[Block, list[Line]],
-    description: str = "",
-) -> _Written:
+def _write(text: CanonicalText, block: Block, draft: Draft | None, description: str) -> _Written:
     start = len(text)
-    if block in drafts:
-        table = write_table(text, drafts[block], titles.get(block, ()))
+    if draft is not None:
+        table = write_table(text, draft)
         return _Written(start, len(text), table)
     keeps_lines = block.verbatim or block.kind == "figure"
     text.lines(block.lines, line_break="\n" if keeps_lines else " ")
@@ -165,10 +153,12 @@ def _write(
     return _Written(start, len(text), generated=generated)
 
 
-def _write_repeated(text: CanonicalText, block: Block, joined: Joined, written: dict[Block, _Written]) -> _Written:
+def _write_repeated(
+    text: CanonicalText, draft: Draft, header: Sequence[DraftCell], written: dict[Block, _Written]
+) -> _Written:
     """Write a table header that is printed again and add its cells to the table."""
     start = len(text)
-    first, header = joined.headers[block]
+    first = draft.blocks[0]
     cells = write_repeated(text, header)
     whole = written[first]
     if whole.table is not None:

@@ -1,4 +1,4 @@
-"""What names a table, what is noted under it, and headers that a column cut in two."""
+"""What names a table, and headers that a column cut in two."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
-from ragcore.ingest.layout import FileInfo, GridCell, PageLayout, Region
+from ragcore.ingest.layout import FileInfo, PageLayout, Region
 from ragcore.types import Document, Table
 from tests.ingest.test_table_rules import page_with_table, read
 
@@ -65,19 +65,6 @@ def test_a_name_below_counts_though_notes_stand_between(settings: Settings) -> N
     assert table.title == "Table 1: Results"
 
 
-@pytest.mark.parametrize(
-    "note",
-    ["Source: Council survey of the spring.", "Note: Figures are rounded up.", "(a) Restated after the audit in May."],
-)
-def test_notes_in_the_grid_are_no_rows_but_stay_behind_the_table(note: str, settings: Settings) -> None:
-    document, table, _lines = read(settings, [*ROWS, [note, "", ""]], 1)
-    assert table.rows == 3
-    place, element = next((k, e) for k, e in enumerate(document.body) if e.table is not None)
-    after = document.body[place + 1]
-    assert (after.kind, document.text[after.start : after.end]) == ("footnote", note)
-    assert element.end < after.start
-
-
 def test_a_name_in_the_grid_becomes_its_caption(settings: Settings) -> None:
     document, table, _lines = read(settings, [["Table 2. Sales by year", "", ""], *ROWS], 2)
     assert table.title == "Table 2. Sales by year"
@@ -96,36 +83,6 @@ def test_a_header_that_a_column_cut_in_two_is_one_over_both(settings: Settings) 
     document, table = built(settings, replace(page, boxes=boxes))
     header = [c for c in table.cells if c.header]
     assert [(document.text[c.start : c.end], c.col, c.col_span) for c in header] == [("2022 vs. 2021", 1, 2)]
-
-
-def test_a_header_reaches_over_the_whole_of_the_groups_below_it(settings: Settings) -> None:
-    groups = ["2022", "Share", "Change", "2021", "Share", "Change"]
-    values = [["Sales", "1", "2", "3", "4", "5", "6"], ["Costs", "7", "8", "9", "1", "2", "3"]]
-    page = page_with_table([["", *[""] * 6], ["", *[""] * 6], ["", *groups], *values], 3)
-    region = page.regions[0]
-    assert region.grid is not None
-    extra = [("Half-year", 50 + 3.75 * 120, 0), ("Restated", 50 + 2.3 * 120, 1), ("Reported", 50 + 5.3 * 120, 1)]
-    boxes = [(x, 51 + 14 * row, x + 5 * len(text), 61 + 14 * row) for text, x, row in extra]
-    cells = [c for c in region.grid.cells if c.row > 1 or c.col == 0]
-    place = {0: [(1, 2), (3, 2), (5, 2)], 1: [(1, 3), (4, 3)]}
-    for row, spans in place.items():
-        cells += [
-            GridCell(row, col, 1, span, (50 + col * 120, 50 + 14 * row, 50 + (col + span) * 120, 64 + 14 * row), True)
-            for col, span in spans
-        ]
-    page = replace(
-        page,
-        texts=(*page.texts, *(text for text, _x, _row in extra)),
-        boxes=np.concatenate([page.boxes, np.asarray(boxes, np.float32)]),
-        sizes=np.append(page.sizes, np.full(3, 10, np.float32)),
-        lines=np.append(page.lines, np.arange(3, dtype=np.int32) + 100),
-        flags=np.append(page.flags, np.zeros(3, np.uint8)),
-        owners=np.append(page.owners, np.zeros(3, np.int32)),
-        regions=(replace(region, grid=replace(region.grid, cells=tuple(cells))),),
-    )
-    document, table = built(settings, page)
-    reach = {document.text[c.start : c.end]: (c.col, c.col_span) for c in table.cells if c.row < 2 and c.header}
-    assert reach["Half-year"] == (1, 6)
 
 
 def test_a_name_close_to_what_follows_names_that(settings: Settings) -> None:

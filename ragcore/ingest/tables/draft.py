@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
 
 BEFORE = frozenset({"$", "€", "£", "¥", "(", "US$", "$(", "€(", "£("})
@@ -113,14 +114,15 @@ class DraftCell:
 
 @dataclass(eq=False)
 class Draft:
-    """Draft of a table. Rows ``0 .. header_rows - 1`` are column headers. ``repeated`` are header cells printed again
-    where the table continues, at the grid places of the cells they repeat."""
+    """Draft of a table, from ``blocks``: where it was found, and where it continues. Rows ``0 .. header_rows - 1`` are
+    column headers; ``title`` are the lines that name it."""
 
     rows: int
     columns: int
     cells: list[DraftCell]
+    blocks: list[Block]
     header_rows: int = 0
-    repeated: list[DraftCell] = field(default_factory=list)
+    title: list[Line] = field(default_factory=list)
 
     def row(self, row: int) -> list[DraftCell]:
         """Cells with words that begin in ``row``, left to right."""

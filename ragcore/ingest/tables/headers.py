@@ -11,7 +11,7 @@ to the next group.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from itertools import takewhile
 
 from ragcore.ingest.layout import BOLD
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year
@@ -33,8 +33,6 @@ def settle_headers(draft: Draft) -> None:
             _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
-    for row in reversed(range(draft.header_rows - 1)):
-        _cover_groups(draft, row)
     row = 0
     while row < draft.header_rows - 1:
         if not _join_broken(draft, row):
@@ -77,9 +75,6 @@ def _is_body(draft: Draft) -> bool:
     amounts = sum(bool(_NONE.match(v) or (is_number(v) and not is_year(v) and _AMOUNT.search(v))) for v in values)
     if values and amounts >= len(values) / 2:
         return True
-    if cells and cells[0].col == 0 and is_number(cells[0].value) and not is_year(cells[0].value):
-        below = [c.value for c in draft.column(0, 1)]
-        return len(below) > 1 and all(is_number(v) for v in below)
     texts = [c for c in cells if c.col > 0 and c.col_span == 1 and not is_period(c.value)]
     return any(c.value in {other.value for other in draft.column(c.col, 1)} for c in texts)
 
@@ -103,70 +98,45 @@ def _has_values(draft: Draft, row: int) -> bool:
 
 
 def _spread(draft: Draft, row: int) -> None:
-    """Extend each header of ``row`` over the adjacent empty slots if it is centred over them, or if the names below
-    repeat from group to group (2022, 2023, 2022, 2023)."""
-    named = [c for c in draft.cells if c.row == row and c.lines and c.col > 0]
-    filled = {col for c in draft.cells if c.row <= row < c.row + c.row_span and c.lines for col in c.columns}
-    extents = _extents(draft, row + 1)
-    for place, cell in enumerate(named):
-        low = named[place - 1].col + named[place - 1].col_span if place else 1
-        high = named[place + 1].col if place + 1 < len(named) else draft.columns
-        first, last = cell.col, cell.col + cell.col_span - 1
-        reach = _centred_reach(cell, extents, range(low, first + 1), range(last, high), filled)
-        if reach is not None:
-            _widen(draft, cell, *reach)
+    """Extend each header of ``row`` over the columns that it names: those that it is centred over; the only one over
+    all periods below; each of several if the names below repeat from group to group (2022, 2023, 2022, 2023)."""
     named = [c for c in draft.row(row) if c.col > 0]
-    periods = {c.col for c in draft.row(row + 1) if c.col_span == 1 and is_period(c.text)}
-    if len(named) == 1 and not is_period(named[0].text) and periods == set(range(1, draft.columns)):
-        _widen(draft, named[0], 1, draft.columns - 1)
-    below = [c.text for c in sorted(draft.cells, key=lambda c: c.col) if c.row == row + 1 and c.lines and c.col > 0]
-    period = len(below) // len(named) if named and len(named) > 1 and len(below) % len(named) == 0 else 0
-    if period > 1 and len(below) == draft.columns - 1 and below == below[:period] * len(named):
-        starts = [1 + place * period for place in range(len(named))]
-        if all(start <= cell.col < start + period for cell, start in zip(named, starts)):
-            for cell, start in zip(named, starts):
-                _widen(draft, cell, start, start + period - 1)
+    for cell in named:
+        _centre(draft, cell)
+    below = [c for c in draft.row(row + 1) if c.col > 0]
+    if not named or len(below) % len(named) or len(below) != draft.columns - 1:
+        return
+    if len(named) == 1 and (is_period(named[0].text) or not all(is_period(c.text) for c in below)):
+        return
+    period, texts = len(below) // len(named), [c.text for c in below]
+    starts = range(1, draft.columns, period)
+    inside = all(start <= cell.col < start + period for cell, start in zip(named, starts))
+    if period > 1 and texts == texts[:period] * len(named) and inside:
+        for cell, start in zip(named, starts):
+            _widen(draft, cell, start, start + period - 1)
 
 
-def _cover_groups(draft: Draft, row: int) -> None:
-    """Extend each header of ``row`` over every group below that it partly covers."""
-    groups = [c for c in draft.row(row + 1) if c.col_span > 1 and c.col > 0]
-    for cell in [c for c in draft.row(row) if c.col > 0 and c.row_span == 1]:
-        under = [g for g in groups if g.col < cell.col + cell.col_span and cell.col < g.col + g.col_span]
-        first = min([cell.col, *(g.col for g in under)])
-        end = max([cell.col + cell.col_span, *(g.col + g.col_span for g in under)])
-        others = {col for c in draft.cells if c is not cell and c.covers(row, c.col) and c.lines for col in c.columns}
-        if end - first > cell.col_span and not others & set(range(first, end)):
-            _widen(draft, cell, first, end - 1)
-
-
-def _centred_reach(
-    cell: DraftCell, extents: Mapping[int, tuple[float, float]], lefts: range, rights: range, filled: Set[int]
-) -> tuple[int, int] | None:
-    """First and last column over which ``cell`` is centred, if they are more than its own and fit clearly better."""
+def _centre(draft: Draft, cell: DraftCell) -> None:
+    """Extend the header ``cell`` over adjacent empty slots if it is centred over them clearly better than over its own
+    columns."""
+    taken = {col for c in draft.cells if c is not cell and c.covers(cell.row, c.col) and c.lines for col in c.columns}
+    edges: dict[int, tuple[float, float]] = {}
+    for col in range(1, draft.columns):
+        extents = [c.extent() for c in draft.column(col, cell.row + 1)]
+        if extents and col not in taken:
+            edges[col] = min(left for left, _ in extents), max(right for _, right in extents)
+    own = first, last = cell.columns[0], cell.columns[-1]
+    firsts = list(takewhile(edges.__contains__, range(first, 0, -1)))
+    lasts = list(takewhile(edges.__contains__, range(last, draft.columns)))
     middle = sum(cell.extent()) / 2
-
-    def miss(reach: tuple[int, int]) -> float:
-        return abs(middle - (extents[reach[0]][0] + extents[reach[1]][1]) / 2)
-
-    free = [col for col in extents if col not in filled or col in cell.columns]
-    reaches = [(first, last) for first in lefts for last in rights if set(range(first, last + 1)).issubset(free)]
-    own = (cell.columns[0], cell.columns[-1])
-    if own not in reaches or len(reaches) < 2:
-        return None
-    best = min((reach for reach in reaches if reach != own), key=lambda reach: (miss(reach), reach))
-    pitch = (extents[best[1]][1] - extents[best[0]][0]) / (best[1] - best[0] + 1)
-    return best if miss(best) <= CENTRED * pitch and miss(own) > 2 * miss(best) + CENTRED * pitch else None
-
-
-def _extents(draft: Draft, below: int) -> dict[int, tuple[float, float]]:
-    """Left and right edge of the words in each column from row ``below`` on."""
-    out: dict[int, tuple[float, float]] = {}
-    for cell in (c for c in draft.cells if c.col_span == 1 and c.row >= below and c.lines):
-        left, right = cell.extent()
-        known = out.get(cell.col, (left, right))
-        out[cell.col] = min(left, known[0]), max(right, known[1])
-    return out
+    misses = {(a, b): abs(middle - (edges[a][0] + edges[b][1]) / 2) for a in firsts for b in lasts}
+    if own not in misses or len(misses) < 2:
+        return
+    missed = misses.pop(own)
+    best = min(misses, key=lambda reach: (misses[reach], reach))
+    room = CENTRED * (edges[best[1]][1] - edges[best[0]][0]) / (best[1] - best[0] + 1)
+    if misses[best] <= room and missed > 2 * misses[best] + room:
+        _widen(draft, cell, *best)
 
 
 def _widen(draft: Draft, cell: DraftCell, first: int, last: int) -> None:

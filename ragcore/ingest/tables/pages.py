@@ -1,23 +1,45 @@
-"""Table continuation: joins tables that continue over a page end (or into the next column).
+"""Tables on their pages: what names a table, and which tables continue over a page end (or into the next column).
 
-Conservative: the second part must be next in the body, except for lines that say "continued" or repeat the title; it
-must have as many columns; and either its header repeats the first one's word for word, or it has none and its columns
-are at the first part's positions. The header printed again becomes furniture (``repeated_header``), a repeated title
-too (``repeated_title``): their words stay in the document, but not in its body.
+A table's title is the caption or heading above it (or the ``Table N`` line below) with the unit of its values.
+
+Joining is conservative: the second part must be next in the body, except for notes and lines that say "continued" or
+repeat the title; it must have as many columns; and either its header repeats the first one's word for word, or it has
+none, or it is said to continue. The header printed again becomes furniture (``repeated_header``), a repeated title too
+(``repeated_title``): their words stay in the document, but not in its body.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, plain
-from ragcore.ingest.tables.draft import Draft, DraftCell
-from ragcore.ingest.tables.titles import is_continued, without_continued
+from ragcore.ingest.layout import around
+from ragcore.ingest.tables.cells import draft_table
+from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell
+from ragcore.types import ElementKind
 
+TITLE_GAP = 40.0  # points between a table and the block that names it
+MAX_TITLE_WORDS = 30
+SMALL = 0.95  # of the table's font size: notes are smaller
+MIN_RULE = 12  # characters of a rule set in dots
+MAX_UNIT_WORDS = 14  # a longer line with a unit in it is prose
+_NAMES = r"table|exhibit|schedule|tableau|tabelle|tabla|tabella|tab\."
+_NUMBER = r"[A-Z]?[-.]?(?:\d+|[IVXLC]+)(?:[.\-–]\d+)*[a-z]?[.:)]?"
+_TABLE_NAME = re.compile(rf"^(?:{_NAMES})(?:\s+{_NUMBER}(?![\w])|\s*$)", re.IGNORECASE)
+_CONTENTS = re.compile(r"^(?:table of )?contents\W*$|^index\W*$", re.IGNORECASE)
+_GOES_ON = r"\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b"
+_CONTINUED = re.compile(rf"[\s(\[,–—-]*{_GOES_ON}[\s)\].:]*", re.IGNORECASE)
+# The mark is in brackets, after a comma, a dash or the table's number, or leads a few words; "sales continued to fall"
+# is no mark.
+_MARK = re.compile(
+    rf"^\W*{_GOES_ON}[^.]{{0,30}}$|[(\[,–—-]\s*{_GOES_ON}[\s)\].:]*$|\([^()]*{_GOES_ON}[^()]*\)\W*$"
+    rf"|^(?:{_NAMES})\s+\S+\s+{_GOES_ON}",
+    re.IGNORECASE,
+)
+_CAPITAL_MARK = re.compile(r"\b(?:Continued|CONTINUED|Concluded|CONCLUDED)\W*$")
 SHIFT = 2.0  # font sizes by which a column's edge may differ
 MAX_MARK_WORDS = 25  # in a block that says "continued"
 MAX_BETWEEN = 3  # blocks between the parts
@@ -25,70 +47,205 @@ MAX_WORDS = 40  # in each of those blocks
 _NOTE = re.compile(r"^(?:notes?|sources?)\b|^[*†‡§]|^\(?(?:\d{1,2}|[a-z])\)?\s", re.IGNORECASE)
 
 
-@dataclass
-class Joined:
-    """Result of joining. ``parts``: a table's block → the blocks that continue it. ``headers``: the furniture block of
-    a header printed again → the table's block and the header's cells."""
+def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
+    """Trusted tables, by block; the others become paragraphs that keep their lines. Names that the table finder took
+    for rows become captions, and rules made of dots or dashes furniture."""
+    drafts: dict[Block, Draft] = {}
+    for blocks in per_page:
+        for block in [b for b in blocks if b.kind == "table"]:
+            rules = [line for line in block.lines if _is_rule(line)]
+            if rules:
+                blocks.insert(blocks.index(block) + 1, _part(block, "paragraph", rules, "rule"))
+            draft = draft_table(block)
+            if draft is None:
+                block.kind, block.verbatim = "paragraph", True
+                continue
+            drafts[block] = draft
+            if block.grid is not None and not block.grid.given and (name := _take_name(draft)):
+                blocks.insert(blocks.index(block), _part(block, "caption", name))
+    return drafts
 
-    parts: dict[Block, list[Block]] = field(default_factory=dict)
-    headers: dict[Block, tuple[Block, list[DraftCell]]] = field(default_factory=dict)
+
+def _is_rule(line: Line) -> bool:
+    """Whether a printed line is a rule set in dots or dashes."""
+    text = "".join(word.text for word in line)
+    return len(text) >= MIN_RULE and not text.strip(".…·_-–—=")
 
 
-def join_tables(per_page: Sequence[list[Block]], drafts: dict[Block, Draft], titles: dict[Block, list[Line]]) -> Joined:
-    """Join the tables of ``drafts`` that continue an earlier one: their blocks become ``joined``, their drafts merge
-    into the first one's, and ``per_page`` gets a furniture block for each header printed again. A title that only the
-    last part has (a name below it) becomes the first one's in ``titles``."""
-    joined = Joined()
-    first: Block | None = None  # block of the table that may continue
+def _take_name(draft: Draft) -> list[Line]:
+    """Remove a row that is only the table's name (``Table 2. Study outcomes``), or says that it is continued, from the
+    head of ``draft``'s header or body; returns its lines."""
+    taken: list[Line] = []
+    for row in (draft.header_rows, 0):
+        cells = draft.row(row)
+        if draft.rows < 3 or len(cells) != 1 or cells[0].row_span > 1:
+            continue
+        if _is_continued(cells[0].text) or (row == 0 and _TABLE_NAME.match(cells[0].text)):
+            draft.remove_row(row)
+            taken += cells[0].lines
+    return taken
+
+
+def _part(table: Block, kind: ElementKind, lines: list[Line], noise: str | None = None) -> Block:
+    """Separate block made of some lines of ``table``."""
+    taken = {word for line in lines for word in line}
+    table.lines = [kept for line in table.lines if (kept := tuple(word for word in line if word not in taken))]
+    table.words = tuple(word for word in table.words if word not in taken)
+    table.box = around(word.box for word in table.words) if table.words else table.box
+    return Block(table.page, kind, table.role, around(word.box for word in taken), lines, noise=noise)
+
+
+def join_tables(
+    per_page: Sequence[list[Block]], drafts: dict[Block, Draft]
+) -> dict[Block, tuple[Draft, list[DraftCell]]]:
+    """Find the titles of ``drafts`` and join those that continue an earlier one: their blocks become ``joined``, their
+    drafts merge into the first one's. Returns, for each header printed again, its new block of furniture, with the
+    table and the header's cells."""
+    for blocks in per_page:
+        for block in blocks:
+            if block in drafts and block.noise is None:
+                drafts[block].title = table_title(block, blocks)
+    repeated: dict[Block, tuple[Draft, list[DraftCell]]] = {}
+    upper: Draft | None = None  # the table that may continue
     between: list[Block] = []
     for blocks in per_page:
         for block in list(blocks):
             if block.noise is not None or not (block.words or block.kind == "figure"):
                 continue
-            if block not in drafts or block.kind != "table":
+            if block not in drafts:
                 between.append(block)
                 continue
-            if first is not None and _goes_on(first, block, between, drafts, titles, joined):
-                _join(first, block, between, blocks, drafts, joined)
-                if not titles.get(first):
-                    titles[first] = titles.get(block, [])
+            if upper is not None and _goes_on(upper, drafts[block], between):
+                header = _join(upper, drafts.pop(block), between)
+                if header:
+                    lines = [line for cell in header for line in cell.lines]
+                    made = Block(block.page, "page_header", block.role, block.box, lines, noise="repeated_header")
+                    blocks.insert(blocks.index(block), made)
+                    repeated[made] = upper, header
             else:
-                first = block
+                upper = drafts[block]
             between = []
-    return joined
+    return repeated
 
 
-def _goes_on(
-    first: Block,
-    second: Block,
-    between: Sequence[Block],
-    drafts: Mapping[Block, Draft],
-    titles: Mapping[Block, Sequence[Line]],
-    joined: Joined,
-) -> bool:
-    end = joined.parts.get(first, [first])[-1]
-    upper, lower = drafts[first], drafts[second]
+def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
+    """Lines that name ``table``: its caption, else the heading or ``Table N`` line directly above, else the lead-in
+    sentence that ends with a colon; with a unit line (``(in millions)``) between the two; [] if there are none.
+    ``blocks`` are those of its page."""
+    near = [b for b in blocks if b.noise is None and b is not table and b.words and _over(b, table)]
+    above = sorted((b for b in reversed(near) if b.box[3] <= table.box[1] + 4), key=lambda b: -b.box[3])
+    units: list[Line] = []
+    edge = table.box[1]
+    for block in above[:4]:
+        if edge - block.box[3] > TITLE_GAP or block.kind in ("table", "figure") or _CONTENTS.match(block.text):
+            break
+        words = len(block.words)
+        if block.kind == "caption" or (_is_name(block) and words <= 2 * MAX_TITLE_WORDS):
+            return _shorten(block.lines) + units
+        sentence = block.text.endswith((":", ".")) and not block.text.startswith("(")
+        if words <= MAX_UNIT_WORDS and UNIT.search(block.text) and not sentence:
+            units = [*block.lines, *units]
+        elif block.kind == "heading" and words <= MAX_TITLE_WORDS:
+            return list(block.lines) + units
+        else:
+            return _lead_in(block) + units
+        edge = block.box[1]
+    below = sorted((b for b in near if b.box[1] >= table.box[3] - 4), key=lambda b: b.box[1])
+    edge = table.box[3]
+    for place, block in enumerate(below[:3]):
+        gap = block.box[1] - edge
+        if gap > TITLE_GAP or block.kind in ("table", "figure"):
+            break
+        if _is_name(block):
+            if any(after.box[1] - block.box[3] < gap for after in below[place + 1 : place + 2]):
+                break  # it names what follows
+            return _shorten(block.lines) + units
+        if block.kind != "footnote" and block.size > SMALL * table.size:
+            break
+        edge = block.box[3]  # notes may come between a table and its name
+    return units
+
+
+def _is_name(block: Block) -> bool:
+    """Whether ``block`` begins with ``Table 3`` or the like (or is just ``Table``)."""
+    return _TABLE_NAME.match(block.text) is not None
+
+
+def _is_continued(text: str) -> bool:
+    """Whether ``text`` carries the mark of a continuation."""
+    return bool(_MARK.search(text) or _CAPITAL_MARK.search(text))
+
+
+def _without_continued(text: str) -> str:
+    """``text`` for comparison: without "(continued)", letters and digits only, folded."""
+    return re.sub(r"\W+", "", _CONTINUED.sub(" ", text).casefold())
+
+
+def _over(block: Block, table: Block) -> bool:
+    return min(block.box[2], table.box[2]) > max(block.box[0], table.box[0])
+
+
+def _lead_in(block: Block) -> list[Line]:
+    """Last sentence of a paragraph that ends with a colon: it announces the table. Of a longer sentence, or a paragraph
+    that ends otherwise, only the unit in brackets at its end."""
+    words = [word for line in block.lines for word in line]
+    if block.kind not in ("paragraph", "list_item") or not words:
+        return []
+    start = 0
+    for place, word in enumerate(words[:-1]):
+        if word.text.endswith((".", "?", "!")) and len(word.text) > 3 and words[place + 1].text[0].isupper():
+            start = place + 1
+    sentence = words[start:]
+    if words[-1].text.endswith(":") and len(sentence) <= MAX_TITLE_WORDS:
+        return [tuple(sentence)]
+    opening = [place for place, word in enumerate(words) if word.text.startswith("(")]
+    unit = words[opening[-1] :] if opening else []
+    closed = bool(unit) and unit[-1].text.rstrip(":.").endswith(")") and len(unit) <= MAX_UNIT_WORDS
+    return [tuple(unit)] if closed and UNIT.search(plain([unit])) else []
+
+
+def _shorten(lines: Sequence[Line]) -> list[Line]:
+    """The first sentence of a caption, at most MAX_TITLE_WORDS words, and always more than its number."""
+    words = [word.text for line in lines for word in line]
+    ends = (
+        place + 1
+        for place, word in enumerate(words)
+        if place > 3 and word.endswith((".", "?", "!")) and not word[:-1].isdigit() and len(word) > 2
+    )
+    limit = min(MAX_TITLE_WORDS, next(ends, MAX_TITLE_WORDS))
+    kept: list[Line] = []
+    for line in lines:
+        if limit > 0:
+            kept.append(line[:limit])
+        limit -= len(line)
+    return kept
+
+
+def _goes_on(upper: Draft, lower: Draft, between: Sequence[Block]) -> bool:
+    """Whether ``lower`` continues ``upper``, with the blocks ``between`` them."""
+    end, second = upper.blocks[-1], lower.blocks[0]
     same_page = end.page is second.page
-    if upper.columns != lower.columns or (not same_page and second.page.number - end.page.number != 1):
+    if upper.columns != lower.columns or not (same_page or second.page.number - end.page.number == 1):
         return False
-    repeats = _same_header(upper, lower)
-    marked = any(is_continued(block.text) and len(block.words) <= MAX_MARK_WORDS for block in between)
-    title, own = plain(titles.get(first, ())), plain(titles.get(second, ()))
+    marked = any(_is_mark(block) for block in between)
+    title, own = plain(upper.title), plain(lower.title)
     if own and not _same_title(title, own) and not (marked and not title):
         return False
     if same_page:
-        return repeats and second.box[0] >= end.box[2] - 2 and marked
+        return marked and second.box[0] >= end.box[2] - 2 and _same_header(upper, lower)
     if len(between) > MAX_BETWEEN or not all(_may_stand_between(block, end, title) for block in between):
         return False
-    if repeats:
-        return True
-    return not (lower.header_rows and not marked) and _same_columns(upper, lower, end)
+    return _same_header(upper, lower) or marked or not lower.header_rows
+
+
+def _is_mark(block: Block) -> bool:
+    return _is_continued(block.text) and len(block.words) <= MAX_MARK_WORDS
 
 
 def _same_title(title: str, own: str) -> bool:
     """Whether the second part's title repeats the first one's, in full or, if marked "continued", its beginning."""
-    first, second = without_continued(title), without_continued(own)
-    return first == second or (is_continued(own) and first.startswith(second))
+    first, second = _without_continued(title), _without_continued(own)
+    return first == second or (_is_continued(own) and first.startswith(second))
 
 
 def _may_stand_between(block: Block, end: Block, title: str) -> bool:
@@ -97,9 +254,9 @@ def _may_stand_between(block: Block, end: Block, title: str) -> bool:
     if len(block.words) > MAX_WORDS or block.kind == "figure":
         return False
     if block.page is end.page:
-        return block.kind == "footnote" or bool(_NOTE.match(block.text)) or is_continued(block.text)
-    name = without_continued(block.text)
-    return is_continued(block.text) or (bool(name) and name in without_continued(title))
+        return block.kind == "footnote" or bool(_NOTE.match(block.text)) or _is_continued(block.text)
+    name = _without_continued(block.text)
+    return _is_continued(block.text) or (bool(name) and name in _without_continued(title))
 
 
 def _same_header(upper: Draft, lower: Draft) -> bool:
@@ -112,79 +269,38 @@ def _header(draft: Draft) -> list[DraftCell]:
 
 def _header_text(draft: Draft) -> str:
     """Text of the header for comparison."""
-    text = "".join(cell.text for cell in _header(draft))
-    return re.sub(r"\W+", "", text.casefold().replace("continued", ""))
+    return _without_continued("".join(cell.text for cell in _header(draft)))
 
 
-def _same_columns(upper: Draft, lower: Draft, end: Block) -> bool:
-    """Whether most columns of the two parts are aligned, by their left or right edges or their middles."""
-    near = 0
-    counted = 0
-    for col in range(upper.columns):
-        above = [c for c in upper.column(col, upper.header_rows) if c.words[0].page is end.page]
-        below = list(lower.column(col, 0))
-        if not above or not below:
-            continue
-        counted += 1
-        size = above[0].size
-        a, b = _edges(above), _edges(below)
-        near += any(abs(q - p) <= SHIFT * size for p, q in zip(a, b))
-    return counted >= 2 and near >= counted - (counted > 3)
-
-
-def _edges(cells: Sequence[DraftCell]) -> tuple[float, float, float]:
-    lefts, rights = [c.extent()[0] for c in cells], [c.extent()[1] for c in cells]
-    return median(lefts), median(rights), median((a + b) / 2 for a, b in zip(lefts, rights))
-
-
-def _join(
-    first: Block,
-    second: Block,
-    between: Sequence[Block],
-    blocks: list[Block],
-    drafts: dict[Block, Draft],
-    joined: Joined,
-) -> None:
-    end = joined.parts.get(first, [first])[-1]
-    upper, lower = drafts[first], drafts.pop(second)
-    header: list[DraftCell] = []
-    if _same_header(upper, lower):
-        header = _at_places(upper, _header(lower))
-        lower.cells = [c for c in lower.cells if c.row >= lower.header_rows]
-        dropped = lower.header_rows
-    else:
-        dropped = 0
-    shift = _shift(upper, lower, first, second)
-    for cell in lower.cells:
+def _join(upper: Draft, lower: Draft, between: Sequence[Block]) -> list[DraftCell]:
+    """Append the rows of ``lower`` to ``upper``. Returns the cells of its header if it repeats the first one's, at the
+    places of the cells that they repeat."""
+    end, second = upper.blocks[-1], lower.blocks[0]
+    header = _header(lower) if _same_header(upper, lower) else []
+    for cell, other in zip(header, _header(upper)):
+        cell.row, cell.row_span, cell.col, cell.col_span = other.row, other.row_span, other.col, other.col_span
+    dropped = lower.header_rows if header else 0
+    shift = _shift(upper, lower)
+    rest = [cell for cell in lower.cells if cell not in header and cell.row >= dropped]
+    for cell in rest:
         cell.row += upper.rows - dropped
         cell.header, cell.shift = False, shift
-    upper.cells += lower.cells
+    upper.cells += rest
     upper.rows += lower.rows - dropped
     for block in between:
         repeats = block.page is not end.page and block.box[1] < second.box[1]
-        if repeats or (is_continued(block.text) and len(block.words) <= MAX_MARK_WORDS):
+        if repeats or _is_mark(block):
             block.noise = "repeated_title"
-    joined.parts.setdefault(first, [first]).append(second)
+    upper.blocks.append(second)
+    upper.title = upper.title or lower.title
     second.joined = True
-    if header:
-        lines = [line for cell in header for line in cell.lines]
-        made = Block(second.page, "page_header", second.role, second.box, lines, noise="repeated_header")
-        blocks.insert(blocks.index(second), made)
-        joined.headers[made] = (first, header)
-
-
-def _shift(upper: Draft, lower: Draft, first: Block, second: Block) -> float:
-    """Offset of the second part to the right of the first; 0 if their last columns are aligned."""
-    a = [c.extent()[1] for c in upper.column(upper.columns - 1, upper.header_rows) if not c.shift]
-    b = [c.extent()[1] for c in lower.column(upper.columns - 1, 0)]
-    apart = median(b) - median(a) if a and b else second.box[0] - first.box[0]
-    return apart if abs(apart) > SHIFT * next(iter(upper.cells[0].words), first.words[0]).size else 0.0
-
-
-def _at_places(upper: Draft, header: list[DraftCell]) -> list[DraftCell]:
-    """Cells of a header printed again, moved to the places of the cells they repeat if the counts match."""
-    printed = _header(upper)
-    if len(printed) == len(header):
-        for cell, other in zip(header, printed):
-            cell.row, cell.row_span, cell.col, cell.col_span = other.row, other.row_span, other.col, other.col_span
     return header
+
+
+def _shift(upper: Draft, lower: Draft) -> float:
+    """Offset of the second part to the right of the first; 0 if their last columns are aligned."""
+    last = upper.columns - 1
+    above = [cell.extent()[1] for cell in upper.column(last, upper.header_rows) if not cell.shift]
+    below = [cell.extent()[1] for cell in lower.column(last)]
+    apart = median(below) - median(above) if above and below else 0.0
+    return apart if abs(apart) > SHIFT * upper.blocks[0].size else 0.0

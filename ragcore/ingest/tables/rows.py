@@ -139,10 +139,8 @@ def _wraps(draft: Draft, row: int, shape: _Geometry) -> bool:
     upper, lower = draft.row(row), draft.row(row + 1)
     if not upper or not lower or any(c.row_span > 1 for c in (*upper, *lower)):
         return False
-    if any(c.page is not upper[0].words[0].page for cell in lower for c in cell.words):
-        return False
     shared = [(a, b) for a in upper for b in lower if a.col == b.col and a.col_span == b.col_span == 1]
-    if not shared or len(shared) < min(len(upper), len(lower)) or draft.columns < 2:
+    if not shared or len(shared) < min(len(upper), len(lower)):
         return False
     if any(_is_value(cell.text) for pair in shared for cell in pair):
         return False

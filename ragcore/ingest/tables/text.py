@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragcore.ingest.canonical import CanonicalText, Line, plain
+from ragcore.ingest.tables.cells import tail
 from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import groups, header_levels
-from ragcore.ingest.tables.marks import tail
 from ragcore.types import Cell, Table
 
 Mark = tuple[int, int]
 
 
-def write_table(text: CanonicalText, draft: Draft, title: Sequence[Line]) -> Table:
+def write_table(text: CanonicalText, draft: Draft) -> Table:
     """Append the table to ``text``."""
     spans: dict[int, tuple[int, int, Mark | None]] = {}
-    heading = list(title)
+    heading = list(draft.title)
     inner_title, levels = header_levels(draft)
     for cell in inner_title:
         if cell.text and cell.text not in plain(heading):
