@@ -76,7 +76,7 @@ def _cells(document: Document, table: Table) -> Iterator[tuple[int, dict[str, An
                 "row_span": cell.row_span,
                 "col_span": cell.col_span,
                 "text": document.text[cell.start : cell.end],
-                "headers": [document.text[h.start : h.end] for h in table.headers_of(cell)],
+                "headers": [document.text[h.start : h.end] for h in headers_of(table, cell)],
                 "header": cell.header,
                 "repeated": cell in table.repeated,
                 "bbox": [
@@ -193,8 +193,15 @@ def _truth_cell(cell: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def headers_of(table: Table, cell: Cell) -> list[Cell]:
+    """Column headers above ``cell``, outermost first; none for a header cell."""
+    columns = set(range(cell.col, cell.col + cell.col_span))
+    above = (other for other in table.cells if other.header and not cell.header and other.row < cell.row)
+    return [other for other in above if columns.intersection(range(other.col, other.col + other.col_span))]
+
+
 def _headed(cells: Cells, norm: Callable[[str], str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each value of the truth with its column headers, by the rule of `Table.headers_of`."""
+    """Each value of the truth with its column headers, by the rule of `headers_of`."""
     made = [
         (c, Cell(c["row"], c["col"], c["row_span"], c["col_span"], place, place + 1, header=c["header"]))
         for place, c in enumerate(cells)
@@ -202,7 +209,7 @@ def _headed(cells: Cells, norm: Callable[[str], str]) -> Iterator[tuple[str, tup
     table = Table("", 0, 0, tuple(cell for _c, cell in made))
     for c, cell in made:
         if not cell.header:
-            yield norm(c["text"]), tuple(norm(cells[h.start]["text"]) for h in table.headers_of(cell))
+            yield norm(c["text"]), tuple(norm(cells[h.start]["text"]) for h in headers_of(table, cell))
 
 
 def main() -> None:

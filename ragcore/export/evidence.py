@@ -4,16 +4,18 @@ highlighted; and the annex, a PDF of every cited page."""
 from __future__ import annotations
 
 import base64
-import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 from ragcore.config.settings import ExportSettings
+from ragcore.export.characters import shortened
 from ragcore.export.manuscripts import page_of
 from ragcore.export.pandoc import html
+from ragcore.export.pdf import finished
 from ragcore.export.tree import Manuscript, Note
 from ragcore.types import Box
 
@@ -21,8 +23,8 @@ _AROUND = 26.0  # points above and below the cited words
 _HIGHEST = 300.0  # points of a crop
 MARGIN, HEAD = 36.0, 30.0  # points: around a page's picture, and height of the line above it
 LIT, HEADS = (1.0, 0.831, 0.231), (1.0, 0.961, 0.812)  # as highlighted in the page pane
-EDGE, INK, GREY = (0.6, 0.42, 0.0), (0.1, 0.11, 0.11), (0.4, 0.4, 0.4)
-FONT, BOLD = "helv", "hebo"
+EDGE = (0.6, 0.42, 0.0)
+LONGEST = 110  # characters of a title on one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,43 +117,42 @@ def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings
     for note in manuscript.notes:
         for number in dict.fromkeys(place.page for place in note.citation.boxes):
             pages[note.citation.doc_id][number].append(note)
-    paper = pymupdf.paper_rect(settings.paper)
+    width, height = pymupdf.paper_size(settings.paper)
     document = pymupdf.open()
-    contents: list[tuple[int, str, int]] = []
+    contents: list[list[int | str]] = []
     for by_page in pages.values():
-        for place, (number, notes) in enumerate(sorted(by_page.items())):
+        for number, notes in sorted(by_page.items()):
             first = notes[0].citation
             label = next((note.citation.page_label for note in notes if note.citation.page == number), str(number))
-            page = document.new_page(width=paper.width, height=paper.height)
-            if place == 0:
-                contents.append((1, first.title, len(document)))
-            contents.append((2, f"p. {label}", len(document)))
+            page = document.new_page(width=width, height=height)
+            if number == min(by_page):
+                contents.append([1, first.title, len(document)])
+            contents.append([2, f"p. {label}", len(document)])
             called = f"p. {label}" + ("" if label == str(number) else f" (page {number} of the file)")
             numbers = ", ".join(str(note.number) for note in notes)
-            _line(page, MARGIN, 30, first.title, BOLD, 9, INK)
-            _line(page, MARGIN, 42, f"{called}. Notes {numbers}", FONT, 8, GREY)
+            _write(page, f"<b>{escape(shortened(first.title, LONGEST))}</b><br>{escape(called)}. Notes {numbers}")
             sheet = sheets(first.doc_id, number, whole(number))
             if isinstance(sheet, str):
-                _line(page, MARGIN, 80, sheet, FONT, 9, GREY)
+                _write(page, f"<br><br><br>{escape(sheet)}")
             else:
                 _draw(page, sheet, notes)
     if not contents:
-        page = document.new_page(width=paper.width, height=paper.height)
-        _line(page, MARGIN, 60, "Nothing is cited.", FONT, 10, INK)
-    document.set_toc([list(entry) for entry in contents])
-    written = time.strftime("D:%Y%m%d%H%M%SZ", time.gmtime(manuscript.written)) if manuscript.written else None
-    title = f"{manuscript.title}: evidence"
-    document.subset_fonts()
-    document.set_metadata({"title": title, "producer": "Groundwork", "creationDate": written, "modDate": written})
-    data = bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
-    document.close()
-    return data
+        _write(document.new_page(width=width, height=height), "Nothing is cited.")
+    document.set_toc(contents)
+    return finished(document, f"{manuscript.title}: evidence", manuscript.written)
 
 
-def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
+def _write(page: Any, html: str) -> None:
+    """Write small print at the top of a page."""
     import pymupdf
 
-    assert isinstance(page, pymupdf.Page)
+    top = pymupdf.Rect(MARGIN, 20, page.rect.width - MARGIN, page.rect.height)
+    page.insert_htmlbox(top, html, css="* { font: 8pt sans-serif; color: #333; }")
+
+
+def _draw(page: Any, sheet: Sheet, notes: list[Note]) -> None:
+    import pymupdf
+
     room = pymupdf.Rect(MARGIN, MARGIN + HEAD, page.rect.width - MARGIN, page.rect.height - MARGIN)
     scale = min(room.width / sheet.width, room.height / sheet.height)
     left, top = room.x0 + (room.width - sheet.width * scale) / 2, room.y0
@@ -180,20 +181,4 @@ def _draw(page: object, sheet: Sheet, notes: list[Note]) -> None:
             while any(abs(y - other) < 10 for other in taken):
                 y += 10
             taken.append(y)
-            page.insert_text((max(at.x0 - 22, 6), y), f"[{note.number}]", fontname=BOLD, fontsize=8, color=EDGE)
-
-
-def _line(page: object, x: float, y: float, words: str, font: str, size: float, color: tuple[float, ...]) -> None:
-    """Draw one line of text, cut at the page's edge."""
-    import pymupdf
-
-    assert isinstance(page, pymupdf.Page)
-    room = page.rect.width - 2 * MARGIN
-    own = pymupdf.Font(font)
-    shown = words
-    while own.text_length(shown, size) > room:
-        shown = f"{shown.removesuffix('…')[:-1].rstrip()}…"
-    # `insert_text` supports only Latin-1, which has no dashes.
-    writer = pymupdf.TextWriter(page.rect, color=color)
-    writer.append((x, y), shown, font=own, fontsize=size)
-    writer.write_text(page)
+            page.insert_text((max(at.x0 - 22, 6), y), f"[{note.number}]", fontname="hebo", fontsize=8, color=EDGE)

@@ -40,7 +40,7 @@ _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
 _DASHES = re.compile(r"[-–—−]+")
 
 Marks = Literal["point", "comma"]  # decimal marks
-_MARKS: dict[Marks, dict[int, str]] = {"point": {}, "comma": str.maketrans(".,", ",.")}
+_MARKS: dict[Marks, dict[int, int]] = {"point": {}, "comma": str.maketrans(".,", ",.")}
 _BETWEEN_THOUSANDS = re.compile(r"(?<=\d)['’ \u00a0\u202f](?=\d{3}(?!\d))")
 _BLANK = re.compile(r"(?<!\d)\s+|\s+(?!\d)")  # not between digits
 _CURRENCY = re.compile(r"(?:US|C|A|HK)?\$|[€£¥]")

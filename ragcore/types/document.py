@@ -94,27 +94,6 @@ class Table:
     row_numbers: tuple[int, ...] = ()
     repeated: tuple[Cell, ...] = ()
 
-    def headers_of(self, cell: Cell) -> tuple[Cell, ...]:
-        """Column headers above ``cell``, outermost first; none for a header cell."""
-        if cell.header:
-            return ()
-        columns = range(cell.col, cell.col + cell.col_span)
-        return tuple(
-            other
-            for other in self.cells
-            if other.header
-            and other.row < cell.row
-            and any(other.col <= c < other.col + other.col_span for c in columns)
-        )
-
-    def row_header_of(self, cell: Cell) -> Cell | None:
-        """First non-empty cell to the left of ``cell`` in its row, or None."""
-        for other in self.cells:
-            covers = other.row <= cell.row < other.row + other.row_span
-            if covers and not other.header and other.col < cell.col and other.end > other.start:
-                return other
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class Element:

@@ -12,6 +12,7 @@ from typing import Any
 from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Retrieval, Spending, Table
 from ragcore.types.library import FeedbackRecord
 from ragcore.types.report import FilledSection, Report
+from ragcore.types.table_labels import LabelledTable
 
 Json = dict[str, Any]
 _CITATION = "n doc_id title page page_label section label quote start end generated boxes ocr"
@@ -55,21 +56,20 @@ def _element(document: Document, element: Element) -> Json:
 
 
 def _table(document: Document, table: Table) -> Json:
-    return _picked(table, "title rows columns") | {"cells": [_cell(document, table, cell) for cell in table.cells]}
+    labelled = LabelledTable(document, table)
+    return _picked(table, "title rows columns") | {"cells": [_cell(labelled, cell) for cell in table.cells]}
 
 
-def _cell(document: Document, table: Table, cell: Cell) -> Json:
+def _cell(table: LabelledTable, cell: Cell) -> Json:
     """JSON of a table cell; ``repeated`` are the places where a header is printed again on later parts of its table."""
 
-    def text(of: Cell | None) -> str:
-        return "" if of is None else document.text[of.start : of.end]
-
-    again = [other for other in table.repeated if cell.header and (other.row, other.col) == (cell.row, cell.col)]
+    document = table.document
+    again = [other for other in table.table.repeated if cell.header and (other.row, other.col) == (cell.row, cell.col)]
     return {
         **_picked(cell, "row col row_span col_span header start end"),
-        "headers": [text(other) for other in table.headers_of(cell)],
-        "row_header": text(table.row_header_of(cell)),
-        "text": text(cell),
+        "headers": [document.text[head.start : head.end] for head in table.heads(cell) if head.header],
+        "row_header": "".join(document.text[head.start : head.end] for head in table.heads(cell) if not head.header),
+        "text": document.text[cell.start : cell.end],
         "mark": document.text[slice(*cell.mark)].strip() if cell.mark else "",
         "boxes": plain(document.boxes(cell.start, cell.end)),
         "repeated": [plain(box) for other in again for box in document.boxes(other.start, other.end)],

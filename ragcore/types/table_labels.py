@@ -42,7 +42,7 @@ def elements_within(document: Document, start: int, end: int) -> Iterator[Elemen
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """Table with a header index, since `Table` finds headers by scanning all cells."""
+    """Table with the headers of its cells."""
 
     document: Document
     table: Table

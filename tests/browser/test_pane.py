@@ -12,6 +12,7 @@ import pymupdf
 import pytest
 
 from ragcore.engine import Engine
+from ragcore.types.table_labels import LabelledTable
 from tests.browser.conftest import App, Shelf, promise
 from tests.browser.test_places import SLACK, Rect, client_rects, quoted_and_not, words_on
 from tests.matrix import standing_for
@@ -320,7 +321,7 @@ def lit_cell(page: Any, app: App, shelf: Shelf) -> None:
         read = engine.document(info.doc_id)
     (table,) = [item.table for item in read.elements if item.table]
     cell = next(cell for cell in table.cells if read.text[cell.start : cell.end] == "61.4")
-    headers = (*table.headers_of(cell), table.row_header_of(cell))
+    headers = LabelledTable(read, table).heads(cell)
     citation = {
         "n": 1,
         "doc": read.doc_id,
@@ -331,7 +332,7 @@ def lit_cell(page: Any, app: App, shelf: Shelf) -> None:
         "cell": "Orchard Lane · May",
         "section": [],
         "boxes": [payload.box(box) for box in read.boxes(cell.start, cell.end)],
-        "heads": [payload.box(box) for header in headers if header for box in read.boxes(header.start, header.end)],
+        "heads": [payload.box(box) for header in headers for box in read.boxes(header.start, header.end)],
     }
     page.goto(f"{app.url}/?c={shelf.conversations['table.pdf']}")
     page.locator(".gw-page .gw-text").first.wait_for(state="attached")

@@ -11,6 +11,7 @@ from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.types import Document, Table
+from ragcore.types.table_labels import LabelledTable
 from tests import pdfs
 from tests.ingest.conftest import Build
 from tests.ingest.test_table_rules import page_with_table
@@ -42,10 +43,8 @@ def test_a_table_over_two_pages_is_one_element_with_boxes_on_both(name: str, bui
     assert lines == [f"{pdfs.WELLS_TITLE} — {value}" for value in values]
     last = table.cells[-1]
     assert document.page_at(last.start, last.end) == 2
-    assert [document.text[c.start : c.end] for c in table.headers_of(last)] == ["Chloride"]
-    head = table.row_header_of(last)
-    assert head is not None
-    assert document.text[head.start : head.end] == "Well 40"
+    heads = LabelledTable(document, table).heads(last)
+    assert [document.text[c.start : c.end] for c in heads] == ["Well 40", "Chloride"]
 
 
 def test_a_header_printed_again_becomes_furniture_and_stays_known_to_the_table(build: Build) -> None:

@@ -69,8 +69,9 @@ def test_only_repeated_words_stand_twice(name: str, build: Build) -> None:
 def test_headers_that_end_in_a_number_keep_it(build: Build) -> None:
     document = build("quarters")
     _element, table = table_of(document)
+    labelled = LabelledTable(document, table)
     above = [
-        [document.text[c.start : c.end] for c in table.headers_of(cell_at(table, table.rows - 1, col))]
+        [document.text[c.start : c.end] for c in labelled.heads(cell_at(table, table.rows - 1, col)) if c.header]
         for col in range(1, 7)
     ]
     months = [f"{name} Months Ended June 30" for name in ("Three", "Six")]
@@ -102,10 +103,8 @@ def test_header_levels_are_joined_and_spanning_headers_reach_over_their_columns(
     values = "Revenue / 2022: 287 | Revenue / 2023: 301 | Profit / 2022: 22 | Profit / 2023: (5)"
     assert document.text[start:end] == f"{pdfs.LEVELS_TITLE} — South | {values}"
     value = next(c for c in table.cells if document.text[c.start : c.end] == "(5)")
-    assert [document.text[c.start : c.end] for c in table.headers_of(value)] == ["Profit", "2023"]
-    head = table.row_header_of(value)
-    assert head is not None
-    assert document.text[head.start : head.end] == "South"
+    heads = LabelledTable(document, table).heads(value)
+    assert [document.text[c.start : c.end] for c in heads] == ["South", "Profit", "2023"]
 
 
 def test_the_title_stays_an_element_of_its_own(build: Build) -> None:
