@@ -30,7 +30,7 @@ from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.protocols import Embedder, Reranker, SparseIndex, VectorStore
+from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex
 from ragcore.providers import registry as providers
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.text.sentences import sentence_spans
@@ -51,7 +51,7 @@ class Library:
     """An indexed library, with the golden set's name of each of its chunks."""
 
     store: Store
-    vectors: VectorStore
+    vectors: Nearest
     sparse: SparseIndex
     names: Mapping[str, str]
 
@@ -123,8 +123,7 @@ def fill(store: Store, *, headed: bool) -> dict[str, str]:
 def library(home: Path, embedder: Embedder, settings: Settings, *, headed: bool) -> Library:
     store = Store(home)
     names = fill(store, headed=headed)
-    kind = settings.index.vector_store
-    indexer = Indexer(store, embedder, settings.index, providers.vector_store(kind, home / "cache" / kind))
+    indexer = Indexer(store, embedder, settings.index)
     indexer.update(on_progress=lambda done, total: print(f"\rembedded {done}/{total}", end="", file=sys.stderr))
     print(file=sys.stderr)
     vectors, sparse = indexer.open()

@@ -24,7 +24,6 @@ from ragcore.engine import Engine
 from ragcore.explore.explore import Exploration
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.index.vectors import vector_store
 from ragcore.types import Scope
 from ui.explore import figures
 from ui.explore.figure_axis import Axis
@@ -51,8 +50,7 @@ def build(home: Path, size: int) -> None:
     words = Words()
     for number in range(max(1, size // PER_DOCUMENT)):
         put(store, words, number)
-    kind = settings.index.vector_store
-    Indexer(store, made, settings.index, vector_store(kind, home / "cache" / kind)).update()
+    Indexer(store, made, settings.index).update()
     store.database.close()
 
 

@@ -101,7 +101,7 @@ def _key(text: str) -> str:
 
 
 class InMemory:
-    """`VectorStore`, as much of it as a query needs."""
+    """`Nearest` over the chunks of one wording."""
 
     def __init__(self, chunks: Sequence[Chunk], vectors: Vector) -> None:
         self._ids = [chunk.chunk_id for chunk in chunks]
@@ -134,9 +134,9 @@ def measure(
     documents = {doc_id: engine.document(doc_id) for doc_id in doc_ids}
     chunks = {doc_id: engine.chunks(doc_id) for doc_id in doc_ids}
     by_id = {chunk.chunk_id: chunk for part in chunks.values() for chunk in part}
-    for entries, vectors in engine.store.vectors(engine.models.embedder.name, doc_ids):
-        for entry, vector in zip(entries, vectors):
-            kept.learn(by_id[entry.chunk_id].index_text, vector)
+    entries, vectors = engine.store.vectors(engine.models.embedder.name, doc_ids)
+    for chunk_id, vector in zip(entries.ids, vectors):
+        kept.learn(by_id[chunk_id].index_text, vector)
     head = ["", "tokens", "", *(f"{scope} @{k}" for scope in ("doc", "corpus") for k in AT)]
     rows: list[list[object]] = []
     for way in ways:

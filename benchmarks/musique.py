@@ -25,7 +25,6 @@ from benchmarks.common import data, questions, table
 from ragcore.config.settings import Settings, load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.index.vectors import vector_store
 from ragcore.offline.question import RuleAnalyser
 from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
 from ragcore.providers import registry as providers
@@ -113,8 +112,7 @@ def main() -> None:
     store = Store(options.home)
     fill(store)
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
-    kind = settings.index.vector_store
-    indexer = Indexer(store, embedder, settings.index, vector_store(kind, options.home / "cache" / kind))
+    indexer = Indexer(store, embedder, settings.index)
     indexer.update(on_progress=lambda done, total: print(f"\rembedded {done}/{total}", end="", file=sys.stderr))
     print(file=sys.stderr)
     vectors, sparse = indexer.open()

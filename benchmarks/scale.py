@@ -1,4 +1,4 @@
-"""How the index behaves as the library grows: ``python -m benchmarks scale --sizes 1000,10000,100000 [--store flat]``.
+"""How the index behaves as the library grows: ``python -m benchmarks scale --sizes 1000,10000,100000``.
 
 A library of synthetic documents of 300 chunks goes through the real store, indexer and retriever. Words follow Zipf's
 law over 200,000 made-up ones; vectors are clustered as those of texts are (a direction common to all, topics of very
@@ -34,7 +34,6 @@ from ragcore.index.bm25 import terms
 from ragcore.index.indexer import Indexer
 from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
-from ragcore.index.vectors import vector_store
 from ragcore.protocols import Embedder, Vector
 from ragcore.providers.registry import embedder
 from ragcore.retrieve.hybrid import HybridRetriever
@@ -131,15 +130,15 @@ def put(store: Store, words: Words, number: int) -> str:
     return doc_id
 
 
-def opened(home: Path, kind: str, model: Embedder | None = None) -> tuple[Store, Indexer, Made, Settings]:
-    settings, _ = load(environ={}, overrides={"index.batch": 2000, "index.vector_store": kind})
+def opened(home: Path, model: Embedder | None = None) -> tuple[Store, Indexer, Made, Settings]:
+    settings, _ = load(environ={}, overrides={"index.batch": 2000})
     store, made = Store(home), Made(model)
-    return store, Indexer(store, made, settings.index, vector_store(kind, home / "cache" / kind)), made, settings
+    return store, Indexer(store, made, settings.index), made, settings
 
 
-def build(home: Path, kind: str, size: int) -> dict[str, float]:
+def build(home: Path, size: int) -> dict[str, float]:
     """Put the documents and index them; then add and remove one."""
-    store, indexer, _, _ = opened(home, kind)
+    store, indexer, _, _ = opened(home)
     words = Words()
     documents = max(1, size // PER_DOCUMENT)
     out: dict[str, float] = {}
@@ -172,14 +171,13 @@ def build(home: Path, kind: str, size: int) -> dict[str, float]:
     out["build MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     out["sqlite MB"] = _megabytes([home / "groundwork.sqlite"])
     out["postings MB"] = sum(len(data) for _, _, data in store.postings(store.document_ids())) / 2**20
-    out[f"{kind} MB"] = _megabytes((home / "cache" / kind).rglob("*"))
     return out
 
 
-def query(home: Path, kind: str, size: int) -> dict[str, float]:
+def query(home: Path, size: int) -> dict[str, float]:
     """Ask, in a process that knows nothing yet."""
     started = time.perf_counter()
-    store, indexer, made, settings = opened(home, kind, embedder(load(environ={})[0].index.embedder))
+    store, indexer, made, settings = opened(home, embedder(load(environ={})[0].index.embedder))
     out: dict[str, float] = {"models s": time.perf_counter() - started}
     words, chosen = Words(), random.Random(3)
     names = DocumentNames(store.names())
@@ -219,17 +217,15 @@ def query(home: Path, kind: str, size: int) -> dict[str, float]:
 
 
 def recall(store: Store, indexer: Indexer, made: Made, numbers: Sequence[int]) -> float:
-    """The share of the 200 nearest vectors of all that the vector store finds."""
+    """The share of the 200 nearest vectors of all that the index finds."""
     vectors, _ = indexer.open()
-    asked = np.stack([made.embed_query(str(number)) for number in numbers])
-    best: list[list[tuple[float, str]]] = [[] for _ in numbers]
-    for entries, matrix in store.vectors(Made.name, store.document_ids()):
-        scores = asked @ matrix.T
-        for row, known in zip(scores, best):
-            top = np.argpartition(-row, min(200, len(row) - 1))[:200]
-            known[:] = sorted([*known, *((float(row[at]), entries[at].chunk_id) for at in top)], reverse=True)[:200]
-    found = [{chunk_id for chunk_id, _ in vectors.query(vector, 200)} for vector in asked]
-    return float(np.mean([len(got & {i for _, i in exact}) / len(exact) for got, exact in zip(found, best)]))
+    entries, matrix = store.vectors(Made.name, store.document_ids())
+    shares = []
+    for number in numbers:
+        vector = made.embed_query(str(number))
+        best = {entries.ids[row] for row in np.argsort(-(matrix @ vector))[:200].tolist()}
+        shares.append(len(best & {chunk_id for chunk_id, _ in vectors.query(vector, 200)}) / len(best))
+    return float(np.mean(shares))
 
 
 def rank_bm25(store: Store, words: Words, total: int) -> tuple[float, float]:
@@ -268,8 +264,8 @@ def _megabytes(paths: Any) -> float:
     return sum(path.stat().st_size for path in paths if path.is_file()) / 2**20
 
 
-def _phase(call: str, home: Path, kind: str, size: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks", "scale", "--phase", call, "--store", kind, "--home", str(home)]
+def _phase(call: str, home: Path, size: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks", "scale", "--phase", call, "--home", str(home)]
     done = subprocess.run([*command, "--sizes", str(size)], check=True, stdout=subprocess.PIPE, cwd=ROOT)
     out: dict[str, float] = json.loads(done.stdout)
     return out
@@ -282,29 +278,28 @@ def sizes(text: str) -> Iterator[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, with commas between")
-    parser.add_argument("--store", default="flat", choices=("flat", "chroma"))
     parser.add_argument("--home", type=Path, help="folder for the libraries (default: a temporary one); kept if given")
     parser.add_argument("--phase", choices=("build", "query"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.phase:
-        call: Callable[[Path, str, int], dict[str, float]] = {"build": build, "query": query}[options.phase]
-        print(json.dumps(call(options.home, options.store, int(options.sizes))))
+        call: Callable[[Path, int], dict[str, float]] = {"build": build, "query": query}[options.phase]
+        print(json.dumps(call(options.home, int(options.sizes))))
         return
     folder = options.home or Path(tempfile.mkdtemp(prefix="scale-"))
     results: dict[int, dict[str, float]] = {}
     try:
         for size in sizes(options.sizes):
-            home = folder / f"{options.store}-{size}"
+            home = folder / str(size)
             if not (home / "built.json").is_file():
                 home.mkdir(parents=True)
-                (home / "built.json").write_text(json.dumps(_phase("build", home, options.store, size)), "utf-8")
+                (home / "built.json").write_text(json.dumps(_phase("build", home, size)), "utf-8")
             results[size] = json.loads((home / "built.json").read_text("utf-8"))
-            results[size] |= _phase("query", home, options.store, size)
+            results[size] |= _phase("query", home, size)
             print(json.dumps({"chunks": size, **results[size]}), file=sys.stderr, flush=True)
     finally:
         if options.home is None:
             shutil.rmtree(folder)
     measures = list(dict.fromkeys(name for result in results.values() for name in result))
     rows = [[name, *(f"{r[name]:,.2f}" if name in r else "" for r in results.values())] for name in measures]
-    print(f"Vector store: {options.store}; {PER_DOCUMENT} chunks a document; reranking left out.\n")
+    print(f"{PER_DOCUMENT} chunks a document; reranking left out.\n")
     print(table(rows, ["", *(f"{size:,} chunks" for size in results)]))

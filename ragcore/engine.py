@@ -57,7 +57,7 @@ class Engine(Library):
     def __init__(self, home: Path, settings: Settings, origins: dict[str, str], *, api_key: str | None = None) -> None:
         super().__init__(home, settings)
         self.origins = origins
-        self.models = Models(settings, home / "cache", self._billing(settings), api_key=api_key)
+        self.models = Models(settings, self._billing(settings), api_key=api_key)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
         self._base: Engine | None = None  # opened engine, if this one was made by `with_settings`
         self.search = Search(home, self.store, self.models, settings, self._reading)

@@ -168,10 +168,6 @@ class IndexMismatch(IndexFault):
     hint_default = "Run `groundwork index --rebuild`, or set index.embedder back to the model that built the index."
 
 
-class VectorStoreError(IndexFault):
-    hint_default = "Run `groundwork index`."
-
-
 class StoreError(GroundworkError):
     """Fault of the database or the home folder."""
 

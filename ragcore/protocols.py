@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import AnswerSettings
 from ragcore.text.terms import Term
-from ragcore.types import EVERYTHING, Document, Entry, Purpose, Retrieval, Route, Scope, Segment, Source, Usage
+from ragcore.types import EVERYTHING, Document, Purpose, Retrieval, Route, Scope, Segment, Source, Usage
 from ragcore.types.question import AnswerType, FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing
 
@@ -153,25 +153,12 @@ class Entailment(Protocol):
 
 
 @runtime_checkable
-class VectorStore(Protocol):
-    """Rebuildable cache of chunk vectors with cosine search. Ids are chunk ids."""
+class Nearest(Protocol):
+    """Nearest-neighbour search over chunk vectors. Ids are chunk ids."""
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer only if the scope has
         fewer."""
-
-    def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
-        """Insert chunks, or replace those with equal ids. ``vectors`` is float32 ``(len(entries), d)``."""
-
-    def delete_documents(self, doc_ids: Sequence[str]) -> None: ...
-
-    def count(self) -> int:
-        """Number of chunks in the store."""
-
-    def ids(self) -> set[str]: ...
-
-    def reset(self) -> None:
-        """Delete everything."""
 
 
 @runtime_checkable

@@ -103,7 +103,6 @@ class ContextSettings(Section):
 
 class IndexSettings(Section):
     embedder: str
-    vector_store: Literal["chroma", "flat"]
     batch: Positive
     threads: Count
     bm25_k1: Annotated[float, Field(ge=0.0)]

@@ -244,6 +244,7 @@ class Bm25Index:
         self.documents = documents or {}  # id → fingerprint, in the library's order
         self._counts = counts or _Counts.of([])
         self._entries = self._counts.entries
+        self._rows = {chunk_id: row for row, chunk_id in enumerate(self._entries.ids)}
         lengths = self._counts.matrix.sum(axis=1, dtype=np.int64)
         self._norms = k1 * (1.0 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
         order = {doc_id: place for place, doc_id in enumerate(self.documents)}
@@ -282,7 +283,7 @@ class Bm25Index:
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """Score of each of ``ids``, float64 ``(len(ids),)``; 0.0 if no term matches or the id is unknown."""
-        rows = np.array([self._entries.rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
+        rows = np.array([self._rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
         return np.append(self._scores(text), 0.0)[rows]
 
     def mentions(self, text: str) -> dict[str, int]:

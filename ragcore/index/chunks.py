@@ -4,7 +4,7 @@ columns, as the caches hold them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -17,19 +17,10 @@ from ragcore.types import Chunk, ChunkKind, Entry, Scope
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
 
-VECTORS = 8000  # vectors per batch of `ChunkStore.vectors`, at least; documents are never split
 KINDS: tuple[str, ...] = get_args(ChunkKind)
 Mask = NDArray[np.bool_]
 # Of the chunks ``c`` those without a vector by an embedder.
 _BARE = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.chunk_id = c.chunk_id)"
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentState:
-    """State of a document for the caches: its number of chunks, and a digest of all its indexed data."""
-
-    chunks: int
-    fingerprint: str
 
 
 class ChunkStore:
@@ -115,37 +106,43 @@ class ChunkStore:
             with self.database.write() as connection:
                 settle(connection, embedder, waiting)
 
-    def searchable(self, embedder: str) -> dict[str, DocumentState]:
-        """Documents of which every chunk has a vector by ``embedder`` (after `settle`), in order of addition. A partly
-        embedded document is not searchable yet: only half of it would be found."""
+    def searchable(self, embedder: str) -> dict[str, str]:
+        """Documents of which every chunk has a vector by ``embedder`` (after `settle`), in order of addition, with a
+        digest of all their indexed data. A partly embedded document is not searchable yet: only half of it would be
+        found."""
         rows = self.database.rows(
-            "SELECT doc_id, chunk_count, fingerprint FROM ready JOIN embedded USING (doc_id, fingerprint) "
+            "SELECT doc_id, fingerprint FROM ready JOIN embedded USING (doc_id, fingerprint) "
             "WHERE embedder = ? AND chunk_count > 0 ORDER BY created, doc_id",
             embedder,
         )
-        return {doc_id: DocumentState(chunks, mark) for doc_id, chunks, mark in rows}
+        return dict(map(tuple, rows))
 
-    def embedded(self, embedder: str) -> frozenset[tuple[str, str]]:
-        """Documents recorded as embedded in full, with their fingerprints: a cheap test for a change of
-        `searchable`."""
-        rows = self.database.rows("SELECT doc_id, fingerprint FROM embedded WHERE embedder = ?", embedder)
-        return frozenset(map(tuple, rows))
+    def vectors(self, embedder: str, doc_ids: Sequence[str]) -> tuple[Entries, Vector]:
+        """Chunks of documents by index, document after document, with their vectors, float32 ``(n, d)``."""
+        query = """
+            SELECT chunk_id, doc_id, kind, first_page, last_page, vector
+            FROM chunks JOIN vectors USING (chunk_id) WHERE embedder = ? AND doc_id = ? ORDER BY position
+        """
+        entries, data = list[Entry](), bytearray()
+        with self.database.read() as connection:
+            for doc_id in doc_ids:
+                for *entry, vector in connection.execute(query, (embedder, doc_id)):
+                    entries.append(Entry(*entry))
+                    data += vector
+        width = len(data) // 4 // max(len(entries), 1)
+        return Entries.of(entries), np.frombuffer(data, "<f4").reshape(len(entries), width)
 
-    def vectors(self, embedder: str, doc_ids: Sequence[str]) -> Iterator[tuple[list[Entry], Vector]]:
-        """Batches of ``(entries, float32 (n, d))``, document by document, chunks by index."""
-        rows: list[Row] = []
-        for doc_id in doc_ids:
-            rows += self.database.rows(
-                "SELECT chunk_id, doc_id, kind, first_page, last_page, vector "
-                "FROM chunks JOIN vectors USING (chunk_id) WHERE embedder = ? AND doc_id = ? ORDER BY position",
-                *(embedder, doc_id),
-            )
-            if len(rows) >= VECTORS or (rows and doc_id == doc_ids[-1]):
-                matrix = np.frombuffer(b"".join(row["vector"] for row in rows), "<f4").reshape(len(rows), -1)
-                yield [made(Entry, row) for row in rows], matrix
-                rows = []
+    def forget_vectors(self, embedder: str) -> None:
+        with self.database.write() as connection:
+            for table in ("vectors", "embedded"):
+                connection.execute(f"DELETE FROM {table} WHERE embedder = ?", (embedder,))
 
     # Postings
+
+    def count(self, doc_ids: Sequence[str]) -> int:
+        """Number of chunks of documents."""
+        query = f"SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE doc_id {IN}"
+        return int(self.database.value(query, list(doc_ids)))
 
     def postings_marks(self) -> dict[str, str]:
         """Mark stored with each document's postings."""
@@ -172,8 +169,8 @@ class ChunkStore:
     # The index
 
     def revision(self) -> int:
-        """Revision, which grows with every change to chunks."""
-        return int(self._meta("revision") or 0)
+        """Revision, which grows with every change of what can be found (the triggers of the schema)."""
+        return int(self._meta("revision"))
 
     def index_record(self) -> dict[str, Any] | None:
         """Builder of the index: embedder, dimensions and settings; None before the first build."""
@@ -198,12 +195,6 @@ def settle(connection: Connection, embedder: str, doc_ids: Iterable[str]) -> Non
         """,
         (embedder, list(doc_ids), embedder),
     )
-
-
-def bump_revision(connection: Connection) -> None:
-    """Increase the revision; call it in the transaction that changes chunks."""
-    revision = connection.value("SELECT value FROM meta WHERE key = 'revision'")
-    connection.insert("meta", {"key": "revision", "value": int(revision or 0) + 1}, clash="REPLACE")
 
 
 def chunk_row(chunk: Chunk, pages: tuple[int, int]) -> dict[str, Any]:
@@ -233,18 +224,13 @@ def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> st
 @dataclass(frozen=True, slots=True)
 class Entries:
     """Columns of ``n`` chunks. ``owners`` int32 ``(n,)`` is the index of each chunk's document in ``doc_ids``;
-    ``kinds`` are indices in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last pages. ``rows`` is the row of each chunk
-    id."""
+    ``kinds`` are indices in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last pages."""
 
     ids: list[str]
     doc_ids: list[str]
     owners: NDArray[np.int32]
     kinds: NDArray[np.uint8]
     pages: NDArray[np.int32]
-    rows: dict[str, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", {chunk_id: row for row, chunk_id in enumerate(self.ids)})
 
     def __len__(self) -> int:
         return len(self.ids)

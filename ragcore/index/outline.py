@@ -118,15 +118,11 @@ class Projection:
 def project(store: Store, embedder: str, whole: Outline) -> Projection:
     """First two principal components of the stored vectors of all rows (Pearson 1901), by the eigenvectors of their
     covariance, which is d × d for any number of rows. Signs are fixed, so that the same library gives the same map."""
-    rows: list[NDArray[np.int64]] = []
-    parts: list[NDArray[np.float32]] = []
-    for entries, vectors in store.vectors(embedder, [extent.doc_id for extent in whole.extents]):
-        rows.append(whole.rows([entry.chunk_id for entry in entries]))
-        parts.append(np.asarray(vectors, dtype=np.float32))
+    entries, matrix = store.vectors(embedder, [extent.doc_id for extent in whole.extents])
     xy = np.full((len(whole), 2), np.nan, dtype=np.float32)
-    if not parts:
+    if not len(entries):
         return Projection(xy, np.zeros(0), np.zeros((0, 2)), (0.0, 0.0))
-    at, matrix = np.concatenate(rows), np.concatenate(parts)
+    at = whole.rows(entries.ids)
     mean = matrix.mean(axis=0, dtype=np.float64)
     covariance = (matrix.T @ matrix).astype(np.float64) / len(matrix) - np.outer(mean, mean)
     values, axes = np.linalg.eigh(covariance)

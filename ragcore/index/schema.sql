@@ -85,6 +85,17 @@ CREATE TABLE embedded (
     PRIMARY KEY (embedder, doc_id)
 ) WITHOUT ROWID;
 
+-- Grows with every change of what can be found, or of a title: the indexes in memory are then updated.
+INSERT INTO meta VALUES ('revision', '0');
+CREATE TRIGGER document_changed AFTER UPDATE OF status, removed, built, given ON documents
+WHEN old.removed IS NOT new.removed OR old.built IS NOT new.built OR old.given IS NOT new.given
+    OR (old.status = 'ready') != (new.status = 'ready') BEGIN
+    UPDATE meta SET value = value + 1 WHERE key = 'revision';
+END;
+CREATE TRIGGER document_embedded AFTER INSERT ON embedded BEGIN
+    UPDATE meta SET value = value + 1 WHERE key = 'revision';
+END;
+
 -- With rowids: a vector exceeds the part of a row that a table without them keeps on its page.
 CREATE TABLE vectors (
     embedder TEXT NOT NULL,

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 from ragcore import files
 from ragcore.errors import InputError, StoreBusy, UnknownDocument
-from ragcore.index.chunks import bump_revision
 from ragcore.index.database import IN, Connection, Database
 from ragcore.index.store import Store
 from ragcore.text.short_titles import plain_title
@@ -89,7 +88,6 @@ class Shelf:
         with self._database.write() as connection:
             _require(connection, [doc_id])
             connection.update("documents", "doc_id = ?", doc_id, given=given or None)
-            bump_revision(connection)  # earlier results may have matched the old title
 
 
 def clean_tag(text: str) -> str:
@@ -158,7 +156,6 @@ class Trash:
                     continue  # another tab was first
                 if not connection.update("documents", "doc_id = ? AND removed > ?", doc_id, FINAL, removed=None):
                     raise InputError("It's too late to undo this removal.", hint="Add the file again.")
-            bump_revision(connection)
 
     def finish(self, doc_ids: Sequence[str]) -> None:
         """End the undo time of documents in the trash: the next `empty` deletes them for good. Documents not (or no
@@ -197,7 +194,6 @@ class Trash:
             for doc_id in doc_ids:
                 if not connection.update("documents", "doc_id = ? AND removed IS NULL", doc_id, removed=when):
                     raise UnknownDocument(f"There is no document {doc_id} in this library.")
-            bump_revision(connection)
 
     def _end(self, doc_id: str) -> bool:
         with self._store.document_lock(doc_id):

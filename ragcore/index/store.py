@@ -18,7 +18,7 @@ from typing import Any
 
 from ragcore import files
 from ragcore.errors import UnknownDocument
-from ragcore.index.chunks import ChunkStore, bump_revision, chunk_row, fingerprint, settle
+from ragcore.index.chunks import ChunkStore, chunk_row, fingerprint, settle
 from ragcore.index.database import IN, Database, Row, made
 from ragcore.index.packing import StoredElements, pack, unpack
 from ragcore.types import Chunk, Document, Element, ModelReport, Page, WordMap
@@ -112,9 +112,7 @@ class Store(ChunkStore):
         with self.database.write() as connection:
             new = connection.insert("documents", row | {"status": "new", "created": time.time()}, clash="NOTHING") == 1
             back = "doc_id = ? AND removed IS NOT NULL"
-            if not new and connection.update("documents", back, row["doc_id"], removed=None):
-                bump_revision(connection)
-                new = True
+            new = new or connection.update("documents", back, row["doc_id"], removed=None) == 1
         self._keep(kept, sha256)  # the end of a removal may have deleted them before they were listed
         return sha256[:16], new
 
@@ -133,8 +131,6 @@ class Store(ChunkStore):
     ) -> None:
         """Set the status and error; ``seconds`` are added to the time spent."""
         with self.database.write() as connection:
-            if status == "failed":
-                bump_revision(connection)  # chunks of its earlier build are no longer searched
             connection.execute(
                 "UPDATE documents SET status = ?, error = ?, seconds = seconds + ? WHERE doc_id = ?",
                 (status, dict(error) if error else None, seconds, doc_id),
@@ -216,7 +212,6 @@ class Store(ChunkStore):
             embedders = "SELECT embedder FROM embedded WHERE doc_id = ?"
             for embedder in connection.column(embedders, document.doc_id):
                 settle(connection, embedder, [document.doc_id])
-            bump_revision(connection)
         self.opened.drop(document.doc_id)
 
     def require(self, doc_ids: Sequence[str]) -> None:
@@ -398,18 +393,17 @@ class DocumentStorage:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Disk usage of a library in bytes: ``files`` as given, the ``database``, the ``index`` beside it (which can be
-    rebuilt from the database), ``pictures`` of pages (drawn again on demand), and each document's part of them."""
+    """Disk usage of a library in bytes: ``files`` as given, the ``database``, ``pictures`` of pages (drawn again on
+    demand), and each document's part of them."""
 
     files: int
     database: int
-    index: int
     pictures: int
     documents: Mapping[str, DocumentStorage]
 
     @property
     def total(self) -> int:
-        return self.files + self.database + self.index + self.pictures
+        return self.files + self.database + self.pictures
 
 
 def measure(store: Store) -> Storage:
@@ -429,7 +423,6 @@ def measure(store: Store) -> Storage:
     return Storage(
         files=size(home / "files"),
         database=sum(size(path) for path in _entries(home) if path.name.startswith(store.database.path.name)),
-        index=sum(size(path) for path in _entries(home / "cache") if path != drawn),
         pictures=sum(pictures.values()),
         documents=documents,
     )

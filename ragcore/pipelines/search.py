@@ -41,7 +41,7 @@ class _Known:
     synonyms: Synonyms | None = None
     # A separate lock: reading the positions of all chunks must not delay a question.
     outlining: threading.Lock = field(default_factory=threading.Lock)
-    outline: tuple[tuple[int, frozenset[tuple[str, str]]], Outline] | None = None
+    outline: tuple[int, Outline] | None = None
 
 
 class Search:
@@ -131,8 +131,7 @@ class Search:
 
         with self._known.lock:
             if self._known.indexer is None:
-                models = self._models
-                self._known.indexer = Indexer(self._store, models.embedder, self._settings.index, models.vector_store)
+                self._known.indexer = Indexer(self._store, self._models.embedder, self._settings.index)
             return self._known.indexer
 
     def sparse(self) -> SparseIndex:
@@ -153,12 +152,11 @@ class Search:
         """Positions of all searchable chunks, updated when the index changes."""
         from ragcore.index.outline import outline
 
-        # The revision alone does not suffice: it does not grow when a document's last vector is stored.
-        embedder = self._models.embedder.name
-        state = (self._store.revision(), self._store.embedded(embedder))
+        revision = self._store.revision()
         with self._known.outlining:
-            if self._known.outline is None or self._known.outline[0] != state:
-                self._known.outline = (state, outline(self._store, list(self._store.searchable(embedder))))
+            if self._known.outline is None or self._known.outline[0] != revision:
+                searchable = self._store.searchable(self._models.embedder.name)
+                self._known.outline = (revision, outline(self._store, list(searchable)))
             return self._known.outline[1]
 
     def synonyms(self) -> Synonyms:

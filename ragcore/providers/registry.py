@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.config.settings import LlmSettings, Settings
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
         QuestionAnalyser,
         QuestionWording,
         Reranker,
-        VectorStore,
     )
 
 T = TypeVar("T")
@@ -43,14 +41,13 @@ SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_CUSTOM_HEADERS")  # for the machine's
 
 
 class Models:
-    """Embedder, reranker, vector store and writer. Safe for threads: only one thread creates a part.
+    """Embedder, reranker and writer. Safe for threads: only one thread creates a part.
 
     Each raises `ModelError` if it is unavailable; nothing replaces it.
     """
 
-    def __init__(self, settings: Settings, cache: Path, billing: Billing, *, api_key: str | None = None) -> None:
+    def __init__(self, settings: Settings, billing: Billing, *, api_key: str | None = None) -> None:
         self._settings = settings
-        self._cache = cache
         self._billing = billing
         # Held in a closure, so that no repr, log or pickle of this object can show the key.
         self._environ: Callable[[], Mapping[str, str]] = lambda: _with_key(api_key)
@@ -81,13 +78,6 @@ class Models:
     def entailment(self) -> Entailment | None:
         model, threads = self._settings.verify.entailment, self._settings.index.threads
         return self._shared.part(f"entailment {model}", lambda: entailment(model, threads=threads))
-
-    @property
-    def vector_store(self) -> VectorStore:
-        from ragcore.index.vectors import vector_store
-
-        kind = self._settings.index.vector_store
-        return self._shared.part("vector_store", lambda: vector_store(kind, self._cache / kind))
 
     @property
     def writer(self) -> LLM:

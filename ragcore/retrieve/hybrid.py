@@ -20,7 +20,7 @@ from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.protocols import Embedder, Reranker, SparseIndex, Vector, VectorStore
+    from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
 
 Scored = list[tuple[str, float]]  # chunk ids with their scores
 MOST_TERMS = 12  # limit of synonyms searched for
@@ -84,7 +84,7 @@ class HybridRetriever:
     """
 
     embedder: Embedder
-    vectors: VectorStore
+    vectors: Nearest
     sparse: SparseIndex
     reranker: Reranker | None
     chunks: Callable[[Sequence[str]], list[Chunk]]

@@ -83,8 +83,8 @@ def overview(library: Library, embedder: Embedder, wording: QuestionWording, doc
     kept = library.overviews.get(doc_id, stamp)
     if kept is not None:
         return unpack(kept, Overview)
-    found = list(library.store.vectors(embedder.name, [doc_id]))
-    view = made(document, embedder, wording, np.concatenate([vectors for _, vectors in found]) if found else None)
+    _, vectors = library.store.vectors(embedder.name, [doc_id])
+    view = made(document, embedder, wording, vectors if len(vectors) else None)
     library.overviews.put(doc_id, stamp, pack(view, Overview))
     return view
 

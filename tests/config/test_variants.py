@@ -48,7 +48,6 @@ def test_it_shares_what_is_loaded_and_differs_in_what_was_asked(library: Engine)
     assert few.search.indexer is library.search.indexer
     assert few.models.embedder is library.models.embedder
     assert few.models.reranker is library.models.reranker
-    assert few.models.vector_store is library.models.vector_store
     assert len(few.retrieve(QUESTION).hits) == 2
     assert len(library.retrieve(QUESTION).hits) > 2
     assert library.with_settings({"rerank.model": "none"}).models.reranker is None

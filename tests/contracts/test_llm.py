@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -39,7 +38,7 @@ def make(settings: LlmSettings, environ: dict[str, str]) -> LLM:
             patch.delenv(name, raising=False)
         for name, value in environ.items():
             patch.setenv(name, value)
-        return Models(chosen, Path(), Billing(Unbooked(), None, {})).writer
+        return Models(chosen, Billing(Unbooked(), None, {})).writer
 
 
 @pytest.fixture(params=["offline", "claude"])

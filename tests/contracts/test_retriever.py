@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ragcore.config.settings import load
-from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
@@ -52,7 +51,7 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     mode = request.param if request.param in MODES else "hybrid"
     settings, _ = load(environ={}, overrides={"agentic.decompose": "model"})
     embedder = HashEmbedder()
-    indexer = Indexer(store, embedder, settings.index, ChromaStore(tmp_path / "cache" / "chroma"))
+    indexer = Indexer(store, embedder, settings.index)
     indexer.update()
     vectors, sparse = indexer.open()
     hybrid = HybridRetriever(embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings, mode=mode)

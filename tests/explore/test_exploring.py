@@ -148,8 +148,8 @@ def test_the_map_keeps_most_of_what_two_axes_can(library: Engine, exploration: E
     projection = exploration.projection()
     assert projection.xy.shape == (len(exploration.outline), 2)
     assert not np.isnan(projection.xy).any()
-    batches = library.store.vectors(library.settings.index.embedder, [d.doc_id for d in library.documents()])
-    matrix = np.concatenate([vectors for _, vectors in batches]).astype(np.float64)
+    _, matrix = library.store.vectors(library.settings.index.embedder, [d.doc_id for d in library.documents()])
+    matrix = matrix.astype(np.float64)
     singular = np.linalg.svd(matrix - matrix.mean(axis=0), compute_uv=False) ** 2
     assert projection.share == pytest.approx(tuple(singular[:2] / singular.sum()), abs=1e-3)
     assert projection.xy.mean(axis=0) == pytest.approx(0.0, abs=1e-4)

@@ -1,47 +1,29 @@
-"""The indexer against the real store and Chroma: nothing is lost, nothing is done twice, nothing is stale."""
+"""The indexer over a real store: nothing is lost, nothing is done twice, nothing is stale."""
 
 from __future__ import annotations
 
 import random
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from ragcore.config.settings import IndexSettings, load
-from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy, StoreError
+from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch
 from ragcore.index.bm25 import Bm25Index, Postings
-from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
-from ragcore.index.vectors import vector_store
-from ragcore.protocols import Vector
-from ragcore.types import Entry, Scope, WordMap
+from ragcore.types import Scope, WordMap
 from tests.libraries import HashEmbedder, add_document, put_passages
-from tests.matrix import standing_for
 
 ROOT = Path(__file__).resolve().parents[2]
 ALPHA = ["Alpha makes pumps.", "Revenues were 1,577 million.", "Leases run to 2030.", "Alpha has no debt."]
 BETA = ["Beta sells tea.", "Tea is grown in Assam.", "Prices rose in spring."]
-
-
-class CountingStore(ChromaStore):
-    """Chroma that remembers which ids were written."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.written: list[str] = []
-
-    def upsert(self, entries: Sequence[Entry], vectors: Vector) -> None:
-        self.written.extend(entry.chunk_id for entry in entries)
-        super().upsert(entries, vectors)
 
 
 @pytest.fixture
@@ -50,25 +32,19 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def settings(monkeypatch: pytest.MonkeyPatch) -> IndexSettings:
-    monkeypatch.setattr("ragcore.index.indexer.LOCK_SECONDS", 0.2)
-    overrides = {"index.batch": 2, "index.vector_store": "chroma"}
-    return load(environ={}, overrides=overrides)[0].index
-
-
-def open_vectors(store: Store) -> CountingStore:
-    return CountingStore(store.home / "cache" / "chroma")
+def settings() -> IndexSettings:
+    return load(environ={}, overrides={"index.batch": 2})[0].index
 
 
 def make_indexer(store: Store, settings: IndexSettings, embedder: HashEmbedder | None = None) -> Indexer:
-    return Indexer(store, embedder or HashEmbedder(), settings, open_vectors(store))
+    return Indexer(store, embedder or HashEmbedder(), settings)
 
 
 def found(indexer: Indexer, query: str) -> set[str]:
-    """Chunk ids that both caches give for ``query``, which must agree on what exists."""
+    """Chunk ids that both indexes give for ``query``, which must agree on what exists."""
     vectors, sparse = indexer.open()
     near = {chunk_id for chunk_id, _ in vectors.query(HashEmbedder().embed_query(query), 100)}
-    assert near == vectors.ids()
+    assert len(near) == len(vectors)
     assert {chunk_id for chunk_id, _ in sparse.query(query, 100)} <= near
     assert len(sparse) == len(near)
     return near
@@ -89,21 +65,21 @@ def test_a_second_document_leaves_the_first_alone(store: Store, settings: IndexS
     add_document(store, "alpha", ALPHA)
     make_indexer(store, settings).update()
     beta = add_document(store, "beta", BETA)
-    embedder, vectors = HashEmbedder(), open_vectors(store)
-    report = Indexer(store, embedder, settings, vectors).update()
+    embedder = HashEmbedder()
+    report = make_indexer(store, settings, embedder).update()
     assert (report.chunks, report.embedded, embedder.calls) == (7, 3, 3)
-    assert set(vectors.written) == {f"{beta}:{index}" for index in range(3)}
+    assert len(store.vectors("test:hash", [beta])[0]) == 3
 
 
 def test_an_update_with_nothing_new_does_nothing(store: Store, settings: IndexSettings) -> None:
     add_document(store, "alpha", ALPHA)
     make_indexer(store, settings).update()
-    embedder, vectors = HashEmbedder(), open_vectors(store)
-    report = Indexer(store, embedder, settings, vectors).update()
-    assert (report.chunks, report.embedded, embedder.calls, vectors.written) == (4, 0, 0, [])
+    embedder, before = HashEmbedder(), store.revision()
+    report = make_indexer(store, settings, embedder).update()
+    assert (report.chunks, report.embedded, embedder.calls, store.revision()) == (4, 0, 0, before)
 
 
-def test_a_removed_document_is_gone_from_both_caches_at_the_next_query(store: Store, settings: IndexSettings) -> None:
+def test_a_removed_document_is_gone_from_both_indexes_at_the_next_query(store: Store, settings: IndexSettings) -> None:
     alpha = add_document(store, "alpha", ALPHA)
     beta = add_document(store, "beta", BETA)
     indexer = make_indexer(store, settings)
@@ -150,11 +126,10 @@ from pathlib import Path
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.index.chroma import ChromaStore
 from tests.libraries import HashEmbedder
 home = Path({str(store.home)!r})
 settings = load(environ={{}}, overrides={{"index.batch": 1}})[0].index
-indexer = Indexer(Store(home), HashEmbedder(), settings, ChromaStore(home / "cache" / "chroma"))
+indexer = Indexer(Store(home), HashEmbedder(), settings)
 indexer.update(on_progress=lambda done, total: os._exit(9) if done == 3 else None)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 9
@@ -176,12 +151,28 @@ def test_another_embedder_is_refused_until_it_rebuilds(store: Store, settings: I
         make_indexer(store, settings).open()
 
 
-def test_a_rebuild_makes_the_caches_again_from_sqlite(store: Store, settings: IndexSettings) -> None:
+def test_a_rebuild_embeds_nothing_again(store: Store, settings: IndexSettings) -> None:
+    alpha = add_document(store, "alpha", ALPHA)
+    make_indexer(store, settings).update()
+    store.put_postings(alpha, store.postings_marks()[alpha], b"damaged")
+    embedder = HashEmbedder()
+    report = make_indexer(store, settings, embedder).update(rebuild=True)
+    assert (report.embedded, embedder.calls) == (0, 0)
+    assert b"damaged" not in [data for _, _, data in store.postings([alpha])]
+
+
+def test_another_model_under_the_same_name_is_refused_until_it_rebuilds(store: Store, settings: IndexSettings) -> None:
+    """A folder that now holds a model with vectors of another length."""
     add_document(store, "alpha", ALPHA)
     make_indexer(store, settings).update()
-    vectors, embedder = open_vectors(store), HashEmbedder()
-    report = Indexer(store, embedder, settings, vectors).update(rebuild=True)
-    assert (report.embedded, embedder.calls, len(vectors.written)) == (0, 0, 4)
+    other = make_indexer(store, settings, HashEmbedder(32))
+    for call in (other.check, other.open, other.update):
+        with pytest.raises(IndexMismatch, match="64 dimensions"):
+            call()
+    assert other.update(rebuild=True).embedded == 4
+    assert len(other.open()[0].query(HashEmbedder(32).embed_query("revenues"), 9)) == 4
+    with pytest.raises(IndexMismatch, match="32 dimensions"):
+        make_indexer(store, settings).open()
 
 
 def test_an_empty_library_says_so(store: Store, settings: IndexSettings) -> None:
@@ -194,38 +185,13 @@ def test_an_empty_library_says_so(store: Store, settings: IndexSettings) -> None
         indexer.open()
 
 
-def test_lost_caches_come_back_by_themselves(store: Store, settings: IndexSettings) -> None:
+def test_lost_postings_come_back_by_themselves(store: Store, settings: IndexSettings) -> None:
     add_document(store, "alpha", ALPHA)
     indexer = make_indexer(store, settings)
     indexer.update()
     expected = found(indexer, "revenues")
-    shutil.rmtree(store.home / "cache" / "chroma")
-    assert found(indexer, "revenues") == expected
     store.forget_postings()
     assert found(make_indexer(store, settings), "revenues") == expected
-    shutil.rmtree(store.home / "cache")
-    assert found(make_indexer(store, settings), "revenues") == expected
-
-
-@pytest.mark.parametrize("stamp", ["", "{}", '{"embedder": "test:hash"}', "[1]"])
-def test_a_damaged_stamp_means_a_new_cache(store: Store, settings: IndexSettings, stamp: str) -> None:
-    add_document(store, "alpha", ALPHA)
-    make_indexer(store, settings).update()
-    (store.home / "cache" / "chroma" / "stamp.json").write_text(stamp, "utf-8")
-    assert len(found(make_indexer(store, settings), "revenues")) == 4
-
-
-def test_a_cache_with_wrong_ids_is_made_again(store: Store, settings: IndexSettings) -> None:
-    add_document(store, "alpha", ALPHA)
-    make_indexer(store, settings).update()
-    vectors = open_vectors(store)
-    vectors.upsert([Entry("stray", "nobody")], HashEmbedder().embed_documents(["stray"]))
-    beta = add_document(store, "beta", BETA)
-    indexer = make_indexer(store, settings)
-    indexer.update()
-    assert found(indexer, "tea") == {
-        f"{doc}:{i}" for doc, n in ((store.document_ids()[0], 4), (beta, 3)) for i in range(n)
-    }
 
 
 def test_the_changes_of_another_process_are_seen(store: Store, settings: IndexSettings) -> None:
@@ -238,24 +204,14 @@ from pathlib import Path
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.index.chroma import ChromaStore
 from tests.libraries import HashEmbedder, add_document
 home = Path({str(store.home)!r})
 store = Store(home)
 add_document(store, "beta", {BETA!r})
-Indexer(store, HashEmbedder(), load(environ={{}})[0].index, ChromaStore(home / "cache" / "chroma")).update()
+Indexer(store, HashEmbedder(), load(environ={{}})[0].index).update()
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
     assert len(found(indexer, "tea")) == 7
-
-
-def test_while_another_process_builds_the_index_it_is_busy(store: Store, settings: IndexSettings) -> None:
-    add_document(store, "alpha", ALPHA)
-    indexer = make_indexer(store, settings)
-    (store.home / "locks").mkdir()
-    with FileLock(store.home / "locks" / "index.lock"), pytest.raises(StoreBusy):
-        indexer.update()
-    assert indexer.update().chunks == 4
 
 
 @pytest.mark.slow
@@ -267,14 +223,13 @@ from pathlib import Path
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.index.chroma import ChromaStore
 from tests.libraries import HashEmbedder
 home = Path({str(store.home)!r})
 settings = load(environ={{}}, overrides={{"index.batch": 1}})[0].index
-indexer = Indexer(Store(home), HashEmbedder(), settings, ChromaStore(home / "cache" / "chroma"))
+indexer = Indexer(Store(home), HashEmbedder(), settings)
 assert indexer.update().chunks == 42
 vectors, sparse = indexer.open()
-assert len(vectors.ids()) == len(sparse) == 42
+assert len(vectors) == len(sparse) == 42
 """
     workers = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(2)]
     assert [worker.wait() for worker in workers] == [0, 0]
@@ -355,11 +310,8 @@ def counted(store: Store, wanted: Mapping[str, str]) -> dict[str, Postings]:
     }
 
 
-@pytest.mark.parametrize("kind", ["chroma", "flat"])
 @pytest.mark.slow
-def test_killed_at_any_moment_the_caches_are_current_or_made_again(
-    store: Store, settings: IndexSettings, kind: str
-) -> None:
+def test_killed_at_any_moment_both_indexes_hold_what_the_library_holds(store: Store, settings: IndexSettings) -> None:
     code = f"""
 import random, sys
 from pathlib import Path
@@ -367,12 +319,11 @@ from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.shelf import Trash
-from ragcore.index.vectors import vector_store
 from tests.libraries import HashEmbedder, add_document
 home = Path({str(store.home)!r})
-settings = load(environ={{}}, overrides={{"index.batch": 2, "index.vector_store": {kind!r}}})[0].index
+settings = load(environ={{}}, overrides={{"index.batch": 2}})[0].index
 store = Store(home)
-indexer = Indexer(store, HashEmbedder(), settings, vector_store({kind!r}, home / "cache" / {kind!r}))
+indexer = Indexer(store, HashEmbedder(), settings)
 chosen = random.Random(int(sys.argv[1]))
 print("ready", flush=True)
 for turn in range(10_000):
@@ -382,7 +333,6 @@ for turn in range(10_000):
         add_document(store, f"doc{{sys.argv[1]}}-{{turn}}", [f"Word{{chosen.randrange(9)}} of tea." for _ in range(5)])
     indexer.update()
 """
-    settings = settings.model_copy(update={"vector_store": kind})
     for turn in range(3):
         worker = subprocess.Popen([sys.executable, "-c", code, str(turn)], cwd=ROOT, stdout=subprocess.PIPE)
         assert worker.stdout is not None
@@ -391,61 +341,17 @@ for turn in range(10_000):
         assert worker.poll() is None, "it works until it is killed"
         worker.kill()
         worker.wait()
-        indexer = Indexer(store, HashEmbedder(), settings, vector_store(kind, store.home / "cache" / kind))
+        indexer = make_indexer(store, settings)
         add_document(store, f"after {turn}", ALPHA)
         indexer.update()
         vectors, sparse = indexer.open()
         expected = {chunk.chunk_id for chunk in store.chunks()}
-        assert vectors.ids() == expected
+        assert set(vectors.entries.ids) == expected
         assert len(sparse) == len(expected)
         fresh = Bm25Index(k1=settings.bm25_k1, b=settings.bm25_b)
         fresh = fresh.updated(dict.fromkeys(store.document_ids(), ""), lambda wanted: counted(store, wanted))
         for query in ("word1 tea", "revenues of word7", "debt"):
             assert sparse.query(query, 500) == fresh.query(query, 500)
-
-
-def overwrite(path: Path, damage: str) -> None:
-    """Damage a file where it lies, as a failing disk or another program does."""
-    size = path.stat().st_size
-    if damage == "gone":
-        path.unlink()
-        return
-    with path.open("r+b") as stream:
-        if damage == "half":
-            stream.truncate(size // 2)
-        elif damage == "empty":
-            stream.truncate(0)
-        else:
-            stream.write(b"\0" * size if damage == "zeros" else b"\xff\xfe\x80" * size)
-
-
-@pytest.mark.parametrize("live", standing_for([True], [True, False]))
-@pytest.mark.parametrize("damage", standing_for(["half"], ["gone", "half", "empty", "zeros", "binary"]))
-@pytest.mark.parametrize("name", ["flat/manifest.json", "flat/*.vectors"])
-def test_a_damaged_cache_is_made_again_within_the_question(
-    store: Store, settings: IndexSettings, name: str, damage: str, live: bool
-) -> None:
-    settings = settings.model_copy(update={"vector_store": "flat"})
-    add_document(store, "alpha", ALPHA)
-    beta = add_document(store, "beta", [BETA[0]])
-
-    def make() -> Indexer:
-        return Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
-
-    indexer = make()
-    indexer.update()
-    Trash(store, 0).remove(beta)
-    expected = found(indexer, "revenues")
-    (path,) = (store.home / "cache").glob(name)
-    overwrite(path, damage)
-    for _ in range(2):
-        assert found(indexer if live else make(), "revenues") == expected
-    assert len(expected) == 4
-
-
-@pytest.mark.parametrize("name", ["flat/manifest.json", "flat/stamp.json", "flat/*.vectors"])
-def test_a_flipped_bit_of_the_vector_cache_is_noticed(store: Store, settings: IndexSettings, name: str) -> None:
-    survives_flips(store, settings, name)
 
 
 def test_damaged_postings_are_counted_again_within_the_question(store: Store, settings: IndexSettings) -> None:
@@ -476,98 +382,3 @@ def test_postings_are_of_the_document_as_it_is_now_and_go_with_it(store: Store, 
     assert store.postings_marks() == {alpha: after[alpha]}
     store.put_postings(beta, "late", b"of a process that did not know")
     assert beta not in store.postings_marks()
-
-
-def survives_flips(store: Store, settings: IndexSettings, name: str) -> None:
-    """Whichever bit of a file flips, the next process finds what it found before, with the same scores."""
-    settings = settings.model_copy(update={"vector_store": "flat"})
-    add_document(store, "alpha", ALPHA)
-    beta = add_document(store, "beta", [BETA[0]])
-
-    def make() -> Indexer:
-        return Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
-
-    def scores() -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-        vectors, sparse = make().open()
-        return vectors.query(HashEmbedder().embed_query("revenues"), 9), sparse.query("revenues of cloud", 9)
-
-    make().update()
-    Trash(store, 0).remove(beta)
-    expected = scores()
-    (path,) = (store.home / "cache").glob(name)
-    cache = {each: each.read_bytes() for each in (store.home / "cache").rglob("*") if each.is_file()}
-    chance = random.Random(name)
-    for _ in range(40):
-        flipped = bytearray(cache[path])
-        place = chance.randrange(len(flipped) * 8)
-        flipped[place // 8] ^= 1 << place % 8
-        path.write_bytes(flipped)
-        assert scores() == expected, f"bit {place} of {path.name}"
-        assert path.read_bytes() != bytes(flipped) if path.exists() else True, f"bit {place} of {path.name} stays"
-        for each in [each for each in (store.home / "cache").rglob("*") if each.is_file() and each not in cache]:
-            each.unlink()
-        for each, data in cache.items():
-            each.write_bytes(data)
-
-
-@pytest.mark.parametrize("kind", ["flat"])
-def test_a_plain_file_where_a_cache_is_to_be_is_an_error_that_says_so(
-    store: Store, settings: IndexSettings, kind: str
-) -> None:
-    settings = settings.model_copy(update={"vector_store": "flat"})
-    add_document(store, "alpha", ALPHA)
-    folder = store.home / "cache" / kind
-
-    def make() -> Indexer:
-        return Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
-
-    make().update()
-    shutil.rmtree(folder)
-    folder.write_bytes(b"")
-    for call in (make().open, make().update, lambda: make().update(rebuild=True)):
-        with pytest.raises(StoreError, match="Not a directory") as caught:
-            call()
-        assert str(folder) in str(caught.value)
-        assert "permissions" in caught.value.hint
-    folder.unlink()
-    assert len(found(make(), "revenues")) == 4
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
-@pytest.mark.parametrize("kilobytes", standing_for([8], [8, 0]))
-@pytest.mark.parametrize("kind", ["flat"])
-def test_a_disk_without_room_is_an_error_that_leaves_no_halves(
-    store: Store, settings: IndexSettings, kind: str, kilobytes: int
-) -> None:
-    add_document(store, "alpha", [f"Word{n} of tea and {n * 7} coins." for n in range(60)])
-    settings = settings.model_copy(update={"vector_store": "flat"})
-    flat = vector_store("flat", store.home / "cache" / "flat")
-    Indexer(store, HashEmbedder(), settings, flat).update()
-    shutil.rmtree(store.home / "cache" / kind)
-    code = f"""
-import resource
-from pathlib import Path
-from ragcore.config.settings import load
-from ragcore.errors import StoreError
-from ragcore.index.indexer import Indexer
-from ragcore.index.store import Store
-from ragcore.index.vectors import vector_store
-from tests.libraries import HashEmbedder
-home = Path({str(store.home)!r})
-settings = load(environ={{}}, overrides={{"index.vector_store": "flat"}})[0].index
-indexer = Indexer(Store(home), HashEmbedder(), settings, vector_store("flat", home / "cache" / "flat"))
-resource.setrlimit(resource.RLIMIT_FSIZE, ({kilobytes} * 1024, resource.RLIM_INFINITY))
-for call in (indexer.open, indexer.update):
-    try:
-        call()
-    except StoreError as error:
-        assert str(home / "cache") in str(error) and "File too large" in str(error), error
-        assert "space" in error.hint and "permissions" in error.hint, error.hint
-    else:
-        raise AssertionError("nothing was raised")
-"""
-    done = subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert not list((store.home / "cache").rglob("*.part"))
-    again = Indexer(store, HashEmbedder(), settings, vector_store("flat", store.home / "cache" / "flat"))
-    assert len(found(again, "tea")) == 60

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ragcore.errors import StoreBusy, StoreError, UnknownDocument
+from ragcore.index.chunks import Entries
 from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
 from ragcore.types import Cell, Chunk, Document, Element, Entry, Page, Table, WordMap
@@ -90,9 +91,10 @@ def test_vectors_wait_until_they_are_stored(store: Store) -> None:
     assert store.unembedded("e", doc_id) == []
     assert store.waiting("e") == {}
     assert store.waiting("other") == {doc_id: 2}
-    assert store.searchable("e")[doc_id].chunks == 2
-    ((entries, matrix),) = store.vectors("e", [doc_id])
-    assert entries == [Entry(f"{doc_id}:0", doc_id, "text", 1, 1), Entry(f"{doc_id}:1", doc_id, "text", 1, 1)]
+    assert store.count(list(store.searchable("e"))) == 2
+    entries, matrix = store.vectors("e", [doc_id])
+    expected = [Entry(f"{doc_id}:0", doc_id, "text", 1, 1), Entry(f"{doc_id}:1", doc_id, "text", 1, 1)]
+    assert entries.to_json() == Entries.of(expected).to_json()
     assert matrix.tolist() == np.eye(2, 4).tolist()
     assert store.documents("e")[0].indexed
 
@@ -127,7 +129,7 @@ def test_removing_forgets_everything(store: Store) -> None:
     assert not path.exists()
     assert store.document_ids() == [other]
     assert {chunk.doc_id for chunk in store.chunks()} == {other}
-    assert [[e.doc_id for e in entries] for entries, _ in store.vectors("e", [doc_id, other])] == [[other] * 2]
+    assert store.vectors("e", [doc_id, other])[0].ids == [f"{other}:0", f"{other}:1"]
     assert store.searchable("e").keys() == {other}
     with pytest.raises(UnknownDocument):
         store.document(doc_id)

@@ -11,7 +11,6 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings, load
 from ragcore.errors import ConfigError, KeyRefused
-from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
@@ -45,7 +44,7 @@ def settings_with(**changes: Any) -> Settings:
 
 def hybrid(library: Store, settings: Settings, steps: list[Step] | None = None) -> HybridRetriever:
     embedder = HashEmbedder()
-    indexer = Indexer(library, embedder, settings.index, ChromaStore(library.home / "cache" / "chroma"))
+    indexer = Indexer(library, embedder, settings.index)
     indexer.update()
     vectors, sparse = indexer.open()
     return HybridRetriever(

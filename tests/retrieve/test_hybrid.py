@@ -1,4 +1,4 @@
-"""The pipeline over a real store, Chroma and BM25."""
+"""The pipeline over a real store and both indexes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import load
 from ragcore.errors import ConfigError
-from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
@@ -54,7 +53,7 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def make(store: Store) -> Make:
     embedder = HashEmbedder()
-    indexer = Indexer(store, embedder, load(environ={})[0].index, ChromaStore(store.home / "cache" / "chroma"))
+    indexer = Indexer(store, embedder, load(environ={})[0].index)
     indexer.update()
     vectors, sparse = indexer.open()
 

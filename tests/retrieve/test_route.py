@@ -10,7 +10,6 @@ import pytest
 
 from ragcore.config.settings import load
 from ragcore.engine import Engine
-from ragcore.index.chroma import ChromaStore
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
@@ -259,7 +258,7 @@ def make(tmp_path: Path) -> Make:
     for company in ("acme", "globex", "initech", "umbrella"):
         add_document(store, f"{company.upper()}_2018_10K.pdf", [f"{p} Site {company[::-1]}." for p in PASSAGES])
     embedder = HashEmbedder()
-    indexer = Indexer(store, embedder, load(environ={})[0].index, ChromaStore(store.home / "cache" / "chroma"))
+    indexer = Indexer(store, embedder, load(environ={})[0].index)
     indexer.update()
     vectors, sparse = indexer.open()
 

@@ -53,7 +53,6 @@ def call(made: Services, path: str, body: Json) -> tuple[int, Json]:
         errors.ParseError("The reading ended early."),
         errors.ParseTimeout("It took too long."),
         errors.ParseCrashed("The reading ended early."),
-        errors.VectorStoreError("A file is gone."),
         errors.StoreBusy("Another process is at work."),
     ],
 )

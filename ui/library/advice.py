@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragcore.config.settings import Settings
-from ragcore.errors import ParseCrashed, ParseError, ParseTimeout, StoreBusy, VectorStoreError
+from ragcore.errors import ParseCrashed, ParseError, ParseTimeout, StoreBusy
 from ragcore.ingest.ocr import OCR_OFF
 
 Json = dict[str, Any]
@@ -19,7 +19,6 @@ _FOR = {
     ParseError: "The pages read so far are kept. Try again to resume.",
     ParseTimeout: "Try again to resume where it stopped.",
     ParseCrashed: "Try again. If it fails again, save a copy from a PDF viewer and upload that.",
-    VectorStoreError: "Try again to update the search index.",
     StoreBusy: "Wait for the other process to finish, then try again.",
 }
 _HINTS = {kind.hint_default: hint for kind, hint in _FOR.items()}
@@ -43,6 +42,6 @@ def advice(error: Mapping[str, Any], settings: Settings) -> Json:
         told["hint"] = f"Split it into parts of at most {settings.ingest.max_pages:,} pages and upload those."
     if code == "file_too_large":
         told["hint"] = "Split it into smaller files and upload those."
-    if code in ("vector_store_error", "parse_crashed"):
+    if code == "parse_crashed":
         told["again"] = True
     return told

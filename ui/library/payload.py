@@ -212,7 +212,6 @@ def storage(found: Storage, infos: Sequence[DocumentInfo]) -> Json:
         "parts": {
             "PDFs": found.files,
             "Database": found.database,
-            "Search index": found.index,
             "Page pictures": found.pictures,
         },
         "pictures": found.pictures,
