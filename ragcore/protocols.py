@@ -112,16 +112,13 @@ class QuestionWording(Protocol):
     """Wording of questions about a document in one language. Methods that make a question return "" if the words do not
     clearly form one."""
 
-    CAUSE: Pattern[str]
-    """Link from a change to its cause."""
     REFERENCE: Pattern[str]
     """References and list numbers, which do not count as figures."""
     BOILERPLATE: Pattern[str]
     """Legal and editorial notices."""
 
     def of_cell(self, row: str, column: str, title: str, words: Set[str]) -> str: ...
-    def of_heading(self, text: str, low: str, words: Set[str], *, several: bool) -> str: ...
-    def of_cause(self, sentence: str, words: Set[str]) -> str: ...
+    def of_heading(self, text: str, words: Set[str], *, several: bool) -> str: ...
 
     def written(self, text: str) -> Set[str]:
         """Words of ``text`` as written within sentences: the ``words`` of the methods above."""

@@ -1,4 +1,4 @@
-"""Question generation from a document's own words, in English: from a table cell, heading or cause.
+"""Question generation from a document's own words, in English: from a table cell or a heading.
 
 Each function returns "" if the words do not clearly make a natural question.
 """
@@ -7,18 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from itertools import groupby
 
 from ragcore.offline.lists import data, listed
 from ragcore.text.periods import periods, years
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
 
 _MONTHS = word_set(" ".join((*MONTHS, *(month[:3] for month in MONTHS))).lower())
-# Words between a change and its cause.
-CAUSE = re.compile(
-    r"\b(?:due\s+to|because|driven\s+by|as\s+a\s+result\s+of|owing\s+to|reflect\w*|attributable\s+to|resulted\s+from)\b",
-    re.IGNORECASE,
-)
 # References and list numbers, which are not figures: § 312.32(c), (1), Item 7, Note 12, page 3.
 REFERENCE = re.compile(
     r"§+\s?[\d.]+(?:\(\w+\))*|\b\d+\s+CFR\b|\b\d+(?:\.\d+)*(?:\(\w+\))+|^\(?[\divx]{1,4}[.)]\s|\(\d{1,2}\)|\b(?:item|note|part|section|page|form|figure|table|"
@@ -44,6 +38,7 @@ _LABEL = re.compile(
 )
 _BRACKETS = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))")
 _PERIOD_TOKEN = re.compile(r"\d+(?:[/–-]\d+)?|FY\s?\d+|[QH]\d|[1-4]Q\d*", re.IGNORECASE)
+_MARKS = ".,;:()[]“”\"'’!?&"
 _LONGEST = 70  # characters of a name
 _LONGEST_COLUMN = 40
 
@@ -57,7 +52,7 @@ def written(text: str) -> frozenset[str]:
     """Words of ``text`` as spelled inside sentences: a capital after a small word marks a name."""
     found, before = set(), False
     for word in text.split():
-        bare = word.strip(".,;:()[]“”\"'’!?")
+        bare = word.strip(_MARKS)
         small = bare.islower() and bare[0].isalpha()
         if small or (before and bare[:1].isupper() and bare[1:].islower()):
             found.add(bare)
@@ -66,23 +61,12 @@ def written(text: str) -> frozenset[str]:
 
 
 def within(name: str, words: Set[str]) -> str:
-    """``name`` as spelled inside a sentence: capitals go from words that the document writes small, unless a word
-    beside them has a capital of its own ("North America"), and from a first word that it never writes with one.
+    """``name`` as spelled inside a sentence: small, if the document writes all of its words so and none with a capital;
     ``words`` are those used inside sentences."""
-    parts = [(part, part.strip(".,;:()“”\"'’&")) for part in name.split()]
-    spelled: list[str] = []
-    for upper, run in groupby(parts, key=lambda one: one[1][:1].isupper()):
-        own = [
-            (part.replace(core, core.capitalize()) if core.isupper() and core.capitalize() in words else part, core)
-            for part, core in run
-        ]
-        shouted = all(core.isupper() for _, core in own)
-        small = [all(one in words for one in core.lower().split("-")) for _, core in own]
-        if not spelled and len(own) == 1 < len(parts) and not shouted:
-            small = [small[0] or own[0][1] not in words]
-        lower = [upper and known and (shouted or all(small)) for known in small]
-        spelled += [part.lower() if low else part for (part, _), low in zip(own, lower)]
-    return " ".join(spelled)
+    first, *rest = [core for part in name.split() if (core := part.strip(_MARKS))] or [""]
+    small = first.lower() in words or bool(rest)
+    named = first in words or any(core in words or core.lower() not in words for core in rest if core[:1].isupper())
+    return name.lower() if first[:1].isupper() and small and not named else name
 
 
 def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
@@ -143,10 +127,9 @@ def _period(column: str) -> str:
     return f"{'at' if periods(said).dates else 'in'} {said}"
 
 
-def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
+def of_heading(text: str, words: Set[str], *, several: bool) -> str:
     """Question on a heading: ``What does § 312.33 say about annual reports?``; a heading that is a question stays as it
-    is. ``low`` is the text in lower case, which decides on the article *the*; ``several``: more than one document is
-    asked."""
+    is. ``several``: more than one document is asked."""
     match = _LABEL.match(text)
     label, rest = (match["said"] or "", text[match.end() :]) if match else ("", text)
     name = _BRACKETS.sub("", rest).strip(" :.–—-†*").removeprefix("About ")
@@ -159,25 +142,4 @@ def of_heading(text: str, low: str, words: Set[str], *, several: bool) -> str:
         return ""
     place = label if label.startswith("§") or not several else ""
     asks = f"does {place}" if place else "do the documents" if several else "does the document"
-    topic = within(name, words)
-    definite = low.count(f" the {topic.lower()}") * 2 > low.count(f" {topic.lower()}")
-    return f"What {asks} say about {'the ' if definite else ''}{topic}?"
-
-
-def of_cause(sentence: str, words: Set[str]) -> str:
-    """Question on a sentence that gives a cause: ``Why did inventories rise in 2025?``"""
-    own = _BRACKETS.sub("", sentence).split()
-    changed: dict[str, str] = data()["changed"]
-    at = next((place for place, word in enumerate(own) if word in changed), 0)
-    # "In fiscal 2025, net income …"
-    opening = " ".join(own[:at]).rpartition(", ") if own[0] in ("In", "During", "For") else ("", "", " ".join(own[:at]))
-    subject = re.split(r"\s(?:in|during|for)\s", opening[2])[0]
-    bare = subject.removeprefix("The ").removeprefix("Our ").removeprefix("the ").removeprefix("our ")
-    low = bare.lower().split()
-    if not low or len(low) > 6 or not _is_name(bare) or _is_part(low):
-        return ""
-    if not CAUSE.search(" ".join(own[at:])) or "," in bare or any(map(str.isdigit, bare)):
-        return ""
-    article = "the " if (bare != subject and not _is_many(bare)) or low[0] in listed("wording", "with_article") else ""
-    when = f" in {years(opening[0]).pop()}" if years(opening[0]) else ""
-    return f"Why did {article}{within(bare, words)} {changed[own[at]]}{when}?"
+    return f"What {asks} say about {within(name, words)}?"

@@ -1,12 +1,12 @@
 """Suggested questions, first and next: generated from the context of cited words, each tried before it is offered.
 
-Candidates ask for the cause of a change, another column or row of a table, or the next section. One is offered only if
-the offline answerer, which can only quote, answers it from the place it was generated from.
+Candidates ask for another column or row of a table, or the next section. One is offered only if the offline answerer,
+which can only quote, answers it from the place it was generated from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
@@ -15,9 +15,8 @@ from pydantic import TypeAdapter
 
 from ragcore.protocols import QuestionWording
 from ragcore.text.periods import years
-from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import content_stems, tokens
-from ragcore.types import Answer, Cell, Citation, Document, Scope, Turn
+from ragcore.types import Answer, Citation, Document, Scope, Turn
 from ragcore.types.table_labels import LabelledTable, elements_within
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ _FIRST_TRIED = 20
 _NEWEST = 4  # documents they are about
 _ALIKE = 0.5  # share of words from which two questions repeat each other
 # Candidates of one place.
-_WINDOW = 5000  # characters on each side of a citation searched for causes and tables
+_WINDOW = 5000  # characters on each side of a citation searched for tables
 _OWN_TEXT = 60  # minimum characters of a section before the next heading: else it only holds others
 _MOST = 4  # candidates of one kind around one citation
 _LONGEST_UNIT = 4  # letters in a value, such as its unit
@@ -100,9 +99,11 @@ def suggest(
     said = (*before, answer)
     known = {tuple(tokens(text)) for one in said for text in (one.question, one.standalone)}
     cited = [item for one in said if not one.refused for item in one.citations]
+    near = answer.citations[:_PLACES] or answer.sources[:1]
+    places = [(item.doc_id, item.start, item.end) for item in near]
     fresh = (
         one
-        for one in candidates(answer, document, wording, several=several)
+        for one in around(places, document, wording, several=several)
         if tuple(tokens(one.question)) not in known and not any(map(one.overlaps, cited))
     )
     return tuple(one.question for one, _ in islice(answered(fresh, ask, _TRIED, go_on), OFFERED))
@@ -205,25 +206,19 @@ def answered(
                 yield candidate, cited
 
 
-def candidates(
-    answer: Answer, document: Callable[[str], Document], wording: QuestionWording, *, several: bool = False
-) -> Iterator[Candidate]:
-    """Candidates `around` the first citations of ``answer``, or else around its first source."""
-    cited = answer.citations[:_PLACES] or answer.sources[:1]
-    return around([(item.doc_id, item.start, item.end) for item in cited], document, wording, several=several)
-
-
 def around(
     places: Iterable[Place], document: Callable[[str], Document], wording: QuestionWording, *, several: bool = False
 ) -> Iterator[Candidate]:
-    """Candidates around ``places``, each question once, in rotation of kinds for variety."""
-    read: dict[str, Surroundings] = {}
-    kinds: list[list[Iterable[Candidate]]] = []
+    """Candidates around ``places``, each question once: cells and sections in turn. ``several``: more than one document
+    is asked."""
+    kinds: list[Iterable[Candidate]] = []
+    spelled: dict[str, Set[str]] = {}
     for doc_id, start, end in places:
-        if doc_id not in read:
-            read[doc_id] = Surroundings(document(doc_id), wording, several=several)
-        kinds.append([islice(each, _MOST) for each in read[doc_id].kinds(start, end)])
-    found = _in_turn([chain.from_iterable(each) for each in zip(*kinds)])
+        own = document(doc_id)
+        words = spelled[doc_id] = spelled.get(doc_id) or wording.written(own.text)
+        for each in (_of_cells(own, start, end, wording, words), _of_sections(own, start, wording, words, several)):
+            kinds.append(islice((Candidate(q, doc_id, *span) for q, *span in each if q), _MOST))
+    found = _in_turn([chain.from_iterable(kinds[::2]), chain.from_iterable(kinds[1::2])])
     return iter({tuple(tokens(one.question)): one for one in found}.values())
 
 
@@ -231,76 +226,45 @@ def _in_turn(each: Iterable[Iterable[Candidate]]) -> Iterator[Candidate]:
     return (one for row in zip_longest(*each) for one in row if one is not None)
 
 
-class Surroundings:
-    """Context of places in ``document``; ``several``: more than one document is asked."""
+def _of_cells(
+    document: Document, start: int, end: int, wording: QuestionWording, words: Set[str]
+) -> Iterator[tuple[str, int, int]]:
+    """Questions on the cells beside the cited one, nearest first; or on the latest column of the nearest table."""
+    near = elements_within(document, max(0, start - _WINDOW), end + _WINDOW)
+    tables = [item for item in near if item.table is not None]
+    element = min(tables, key=lambda item: max(item.start - end, start - item.end, 0), default=None)
+    if element is None or element.table is None:
+        return
+    table, title = LabelledTable(document, element.table), element.table.title or ""
+    labels = table.column_labels()
+    cells = [c for c in table.cells(element.start, element.end) if not c.header and _is_value(table.text(c))]
+    cited = next((cell for cell in cells if cell.start < end and start < cell.end), None)
+    if cited is not None:
+        cells = [cell for cell in cells if (cell.row == cited.row) != (cell.col == cited.col)]
+        cells.sort(key=lambda cell: abs(cell.row - cited.row) + abs(cell.col - cited.col))
+    else:
+        latest = max(range(len(labels)), key=lambda column: (max(years(labels[column]), default=0), -column))
+        cells = [cell for cell in cells if cell.col == latest]
+    for cell in cells:
+        yield wording.of_cell(table.row_label(cell).head, labels[cell.col], title, words), cell.start, cell.end
 
-    def __init__(self, document: Document, wording: QuestionWording, *, several: bool = False) -> None:
-        self._document, self._wording, self._several = document, wording, several
-        self._low = " ".join(document.text.lower().split())
-        self._words = wording.written(document.text)
-        # The first heading is the document's title.
-        self._heads = [item for item in document.body if item.kind == "heading"][1:]
 
-    def kinds(self, start: int, end: int) -> tuple[Iterator[Candidate], ...]:
-        """Candidates of each kind for ``[start, end)``, nearest first, kinds in the order of offering."""
-        row, cells = self._cells(start, end)
-        kinds: tuple[Iterable[tuple[str, int, int]], ...] = (self._causes(row, start), cells, self._sections(start))
-        return tuple((Candidate(q, self._document.doc_id, s, e) for q, s, e in each if q) for each in kinds)
-
-    def _cells(self, start: int, end: int) -> tuple[str, Iterator[tuple[str, int, int]]]:
-        """Name of the cited table row, with questions on the cells beside the cited one; or on the latest column of the
-        nearest table."""
-        near = elements_within(self._document, max(0, start - _WINDOW), end + _WINDOW)
-        tables = [item for item in near if item.table is not None]
-        element = min(tables, key=lambda item: max(item.start - end, start - item.end, 0), default=None)
-        if element is None or element.table is None:
-            return "", iter(())
-        table, columns = LabelledTable(self._document, element.table), element.table.columns
-        cells = [c for c in table.cells(element.start, element.end) if not c.header and _is_value(table.text(c))]
-        cited = next((cell for cell in cells if cell.start < end and start < cell.end), None)
-        if cited is not None:
-            row = table.row_label(cited).head
-            cells = [cell for cell in cells if (cell.row == cited.row) != (cell.col == cited.col)]
-            cells.sort(key=lambda cell: abs(cell.row - cited.row) + abs(cell.col - cited.col))
-        else:
-            row, labels = "", table.column_labels()
-            latest = max(range(columns), key=lambda column: (max(years(labels[column]), default=0), -column))
-            cells = [cell for cell in cells if cell.col == latest]
-        return row, ((self._of_cell(table, cell), cell.start, cell.end) for cell in cells)
-
-    def _of_cell(self, table: LabelledTable, cell: Cell) -> str:
-        column, title = table.column_labels()[cell.col], table.table.title or ""
-        return self._wording.of_cell(table.row_label(cell).head, column, title, self._words)
-
-    def _causes(self, row: str, start: int) -> Iterator[tuple[str, int, int]]:
-        """Questions on the cause of a change: of the cited row, anywhere in the document, or near the cited
-        sentence."""
-        text, about = self._document.text, set(content_stems(row)) - {"total"}
-        low, high = (0, self._document.body_end) if about else (max(0, start - _WINDOW), start + _WINDOW)
-        places = (match.start() + low for match in self._wording.CAUSE.finditer(text[low:high]))
-        for place in sorted(places, key=lambda place: abs(place - start)):
-            element = next(elements_within(self._document, place, place + 1), None)
-            if element is None or element.kind not in ("paragraph", "list_item"):
-                continue
-            spans = sentence_spans(text[element.start : element.end], element.start)
-            span = next((first, last) for first, last in spans if first <= place < last)
-            question = self._wording.of_cause(" ".join(text[slice(*span)].split()), self._words)
-            if about <= set(content_stems(question)):
-                yield question, *span
-
-    def _sections(self, start: int) -> Iterator[tuple[str, int, int]]:
-        """Questions on the next two sections, then the previous one."""
-        text, heads = self._document.text, self._heads
-        at = sum(head.start <= start for head in heads) - 1
-        for number in (at + 1, at + 2, at - 1):
-            if not 0 <= number < len(heads):
-                continue
-            head, rest = heads[number], heads[number + 1 :]
-            own_end = rest[0].start if rest else self._document.body_end
-            if len(text[head.end : own_end].strip()) >= _OWN_TEXT:
-                name = " ".join(text[head.start : head.end].split())
-                end = next((item.start for item in rest if item.level <= head.level), self._document.body_end)
-                yield self._wording.of_heading(name, self._low, self._words, several=self._several), head.end, end
+def _of_sections(
+    document: Document, start: int, wording: QuestionWording, words: Set[str], several: bool
+) -> Iterator[tuple[str, int, int]]:
+    """Questions on the next two sections, then the previous one."""
+    text = document.text
+    heads = [item for item in document.body if item.kind == "heading"][1:]  # the first is the document's title
+    at = sum(head.start <= start for head in heads) - 1
+    for number in (at + 1, at + 2, at - 1):
+        if not 0 <= number < len(heads):
+            continue
+        head, rest = heads[number], heads[number + 1 :]
+        own_end = rest[0].start if rest else document.body_end
+        if len(text[head.end : own_end].strip()) >= _OWN_TEXT:
+            name = " ".join(text[head.start : head.end].split())
+            end = next((item.start for item in rest if item.level <= head.level), document.body_end)
+            yield wording.of_heading(name, words, several=several), head.end, end
 
 
 def _is_value(text: str) -> bool:

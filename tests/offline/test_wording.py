@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ragcore.offline.wording import of_cause, of_cell, of_heading, within, written
+from ragcore.offline.wording import of_cell, of_heading, within, written
 
 TEXT = """
 The cost of sales and net income of a year stand in the balance sheets. We keep inventories, annual reports, filing
@@ -13,9 +13,7 @@ and the site at Aberfeld, laboratory balances, with Field Sensors and the Jordan
 placebo and its age group, results of operations at a glance, total revenue and its growth.
 """
 WORDS = written(TEXT)
-LOW = " ".join(TEXT.lower().split())
 cell = partial(of_cell, words=WORDS)
-cause = partial(of_cause, words=WORDS)
 BY_SEGMENT = "Results of operations Revenue by segment (in thousands)"
 # As people would ask, of names that no rule was written for; "" where the words make no question.
 CORPUS = [
@@ -31,28 +29,21 @@ CORPUS = [
     (cell("Percentage of total revenue", "2020", ""), ""),
     (cell("12", "2020", ""), ""),
     (cell("Net income", "", ""), ""),
-    (of_heading("§ 312.33 Annual reports.", LOW, WORDS, several=True), "What does § 312.33 say about annual reports?"),
-    (of_heading("Note 7 — Inventories", LOW, WORDS, several=False), "What does Note 7 say about inventories?"),
-    (of_heading("Note 7 — Inventories", LOW, WORDS, several=True), "What do the documents say about inventories?"),
-    (of_heading("4.2 Results of operations", LOW, WORDS, several=False),
+    (of_heading("§ 312.33 Annual reports.", WORDS, several=True), "What does § 312.33 say about annual reports?"),
+    (of_heading("Note 7 — Inventories", WORDS, several=False), "What does Note 7 say about inventories?"),
+    (of_heading("Note 7 — Inventories", WORDS, several=True), "What do the documents say about inventories?"),
+    (of_heading("4.2 Results of operations", WORDS, several=False),
      "What does the document say about results of operations?"),
-    (of_heading("FILING REVIEW AND ASSESSMENT", LOW, WORDS, several=False),
+    (of_heading("FILING REVIEW AND ASSESSMENT", WORDS, several=False),
      "What does the document say about filing review and assessment?"),
-    (of_heading("Drug substance", LOW, WORDS, several=False), "What does the document say about the drug substance?"),
-    (of_heading("Who may apply for a licence?", LOW, WORDS, several=False), "Who may apply for a licence?"),
-    (of_heading("Introduction", LOW, WORDS, several=False), ""),
-    (of_heading("Revenue was higher", LOW, WORDS, several=False), ""),
-    (of_heading("See the notes", LOW, WORDS, several=False), ""),
-    (of_heading("Summary of the", LOW, WORDS, several=False), ""),
-    (of_heading("12", LOW, WORDS, several=False), ""),
-    (cause("Inventories rose by $4.4 million because we built up a stock."), "Why did inventories rise?"),
-    (cause("In fiscal 2025, net income fell 3.2%, mainly due to taxes."), "Why did net income fall in 2025?"),
-    (cause("Cost of sales decreased $5.4 billion in the second quarter, due to lower sales."),
-     "Why did the cost of sales decrease?"),
-    (cause("Inventories rose by $4.4 million."), ""),
-    (cause("Turnover at 12369 crores grew by 26% driven by exports."), ""),
+    (of_heading("Drug substance", WORDS, several=False), "What does the document say about drug substance?"),
+    (of_heading("Who may apply for a licence?", WORDS, several=False), "Who may apply for a licence?"),
+    (of_heading("Introduction", WORDS, several=False), ""),
+    (of_heading("Revenue was higher", WORDS, several=False), ""),
+    (of_heading("See the notes", WORDS, several=False), ""),
+    (of_heading("Summary of the", WORDS, several=False), ""),
+    (of_heading("12", WORDS, several=False), ""),
     (cell("Growth", "2005/06", ""), "What does the table give for growth in 2005/06?"),
-    (cause("It rose because of the weather."), ""),
     (within("ADOBE BALANCE SHEETS", WORDS), "Adobe balance sheets"),
     (within("Jordan Brand", WORDS), "Jordan Brand"),
 ]  # fmt: skip

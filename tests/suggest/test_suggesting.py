@@ -13,7 +13,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.offline import wording
 from ragcore.pipelines.stream import AnswerRun
-from ragcore.suggest.questions import OFFERED, candidates, suggest
+from ragcore.suggest.questions import OFFERED, Candidate, around, suggest
 from ragcore.types import Answer
 
 
@@ -34,12 +34,17 @@ def answer_of(library: tuple[Engine, str, str]) -> Answer:
     return found
 
 
+def candidates(engine: Engine, answer: Answer, *, several: bool = False) -> list[Candidate]:
+    places = [(item.doc_id, item.start, item.end) for item in answer.citations[:3]]
+    return list(around(places, engine.document, wording, several=several))
+
+
 @pytest.mark.slow
 def test_each_one_that_is_offered_is_answered_from_where_it_was_made(library: tuple[Engine, str, str]) -> None:
     engine, conversation, turn_id = library
     offered = engine.suggest(conversation, turn_id)
     assert 0 < len(offered) <= OFFERED
-    places = {each.question: each for each in candidates(answer_of(library), engine.document, wording)}
+    places = {each.question: each for each in candidates(engine, answer_of(library))}
     for question in offered:
         answer = engine.ask(question).run()
         assert not answer.refused, question
@@ -49,12 +54,11 @@ def test_each_one_that_is_offered_is_answered_from_where_it_was_made(library: tu
     assert engine.suggest(conversation, turn_id) == offered, "kept with the turn"
 
 
-def test_periods_rows_causes_and_sections_beside_it_are_asked_for(library: tuple[Engine, str, str]) -> None:
+def test_periods_rows_and_sections_beside_it_are_asked_for(library: tuple[Engine, str, str]) -> None:
     engine = library[0]
-    questions = [each.question for each in candidates(answer_of(library), engine.document, wording)]
+    questions = [each.question for each in candidates(engine, answer_of(library))]
     assert any(each.endswith("in 2024?") for each in questions), "a period"
     assert any(each.endswith("in 2025?") for each in questions), "a row"
-    assert "Why did revenue grow in fiscal 2025?" in questions or "Why did revenue grow?" in questions
     assert any(question.startswith("What does the document say about ") for question in questions), "another section"
     assert len({question.lower() for question in questions}) == len(questions)
 
@@ -62,7 +66,7 @@ def test_periods_rows_causes_and_sections_beside_it_are_asked_for(library: tuple
 def test_questions_beside_several_documents_do_not_repeat_a_title(library: tuple[Engine, str, str]) -> None:
     engine, answer = library[0], answer_of(library)
     title = engine.document(answer.citations[0].doc_id).title
-    questions = [each.question for each in candidates(answer, engine.document, wording, several=True)]
+    questions = [each.question for each in candidates(engine, answer, several=True)]
     assert questions
     assert not any(title in question or "the document " in question for question in questions)
 
@@ -89,7 +93,7 @@ def test_what_was_cited_before_is_not_asked_for(library: tuple[Engine, str, str]
         tried.append(question)
         return replace(answer, refused=True)
 
-    place = next(each for each in candidates(answer, engine.document, wording) if each.question.endswith("in 2024?"))
+    place = next(each for each in candidates(engine, answer) if each.question.endswith("in 2024?"))
     cited = replace(answer.citations[0], start=place.start, end=place.end)
     suggest(answer, [replace(answer, question="Another?", citations=(cited,))], engine.document, wording, elsewhere)
     assert tried
