@@ -10,36 +10,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from ragcore.offline.names import Slot, blanked, slots_of
+from ragcore.offline.lists import listed
 from ragcore.text.languages import ENGLISH, language_of
-from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens, word_set
+from ragcore.text.names import Word, words_of
+from ragcore.text.periods import period_spans
+from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens
 from ragcore.types.question import FollowUp
 
 LONGEST = 1000  # characters: a longer text is no follow-up and has nothing to replace
-FEW = 2  # content words too few for an antecedent ("how large was it"), and words of a bare fragment
+FEW = 2  # words of a bare fragment
 
-_VERBS = word_set("""
-    is are was were do does did has have had can could will would should must may might isn't aren't wasn't weren't
-    don't doesn't didn't hasn't haven't hadn't can't cannot couldn't won't wouldn't shouldn't
-""")
-_ASKING = word_set("what which who whom whose when where why how")
-_ORDINALS = word_set("one ones first second third fourth fifth last other others same")
-_OWNING = word_set("its their")
-_PRONOUNS = _ORDINALS | word_set("""
-    it its they them their theirs he him his she her hers this that these those former latter another
-""")
-_JOINING = word_set("and but or so then also about well now und et y e en och og")
-_CORRECTING = word_set("no not sorry oops actually rather wait mean meant")
-_COURTESY = word_set("thanks thank please hello hi great good perfect interesting lot see")
-# Words of conversation and around a period.
-_SPOKEN = _COURTESY | word_set("""
-    ok okay yes sure question thing make right detail details elaborate continue repeat year years fiscal quarter month
-    months period
-""")
-_DOCUMENT = word_set("document documents report reports filing filings pdf pdfs file files text texts paper papers")
-# A time, place or manner follows these; a name after another preposition is the question's subject.
-_NARROWING = word_set("in on by under within per among between as since until before after during excluding without")
+_VERBS = listed("follow_up", "verbs")
+_ASKING = listed("follow_up", "asking")
+_ORDINALS = listed("follow_up", "ordinals")
+_PRONOUNS = listed("follow_up", "pronouns")
+_JOINING = listed("follow_up", "joining")
+_CORRECTING = listed("follow_up", "correcting")
+_COURTESY = listed("follow_up", "courtesy")
+_SPOKEN = listed("follow_up", "spoken")
+_DOCUMENT = listed("follow_up", "document")
+_NARROWING = listed("follow_up", "narrowing")
+_OWNING = frozenset({"its", "their"})
 _SAYS_LITTLE = STOP_WORDS | _SPOKEN | _CORRECTING | _JOINING | _NARROWING | _PRONOUNS | _VERBS
 _OPENING = re.compile(
     rf"\W*(?:(?:(?:what|how)\s+(?:about|of)|i|{'|'.join(_JOINING | _SPOKEN | _CORRECTING)})\b\W*)*", re.IGNORECASE
@@ -63,10 +56,8 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
     own = [word for word in read.own if stem(word) not in known]
     # In another language pronouns are unknown, but brevity shows.
     points = read.points_back() if not foreign else bool(read.own) and read.says == 1
-    whole = (
-        not points and not read.elliptical and (not read.joined if foreign else read.sentence) and read.says > foreign
-    )
-    goes_on = not whole and (points or read.elliptical or read.joined or read.bare or not own)
+    whole = not points and (not read.joined if foreign else read.sentence) and read.says > foreign
+    goes_on = not whole and (points or read.joined or read.bare or not own)
     if not goes_on:
         kept = "" if read.values else _kept(previous, read)
         return FollowUp(asked, False, named, False, f"{asked} ({kept})" if kept else "", " ".join(read.own))
@@ -102,13 +93,6 @@ class _Read:
         self.sentence = self.verb or (bool(asks_who) and self.says > 1)  # "Who makes KT-77?"
 
     @property
-    def elliptical(self) -> bool:
-        """Whether it asks which or how many without naming the noun ("Which were not?")."""
-        place = next((n for n, word in enumerate(self.words) if word in ("which", "many", "much")), None)
-        after = [] if place is None else self.words[place + 1 : place + 2]
-        return place is not None and not self.values and set(after) <= _VERBS | self.function
-
-    @property
     def bare(self) -> bool:
         """Whether it does not begin like a sentence ("By segment?", "Why so little?") or has hardly a word."""
         first = (tokens(self.rest) or [""])[0]
@@ -129,8 +113,7 @@ class _Read:
             clause = clause or any(slot.start == at + len("that ") for slot in self.values)
             if word == "that" and clause and before and before[-1] not in self.function:
                 continue  # "states that Quill pays", "drugs that were withdrawn"
-            content = [each for each in before if each not in _SAYS_LITTLE]
-            if len(content) <= FEW and not any(slot.end <= at for slot in self.values):
+            if not any(slot.end <= at for slot in self.values):
                 return True
         return False
 
@@ -166,9 +149,9 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
             return ""  # "And Quill's employees?" names its noun
         kept = "" if read.corrects else _kept(about, read)
         return f"{read.text} ({kept or about})"
-    if points or read.verb or read.elliptical:
+    if points or read.verb:
         return f"{read.text} ({about})"
-    return f"{about}? {read.text}" if first in _ASKING else f"{about} {read.rest}?"
+    return f"{about} {read.rest}?"
 
 
 def _replaced(read: _Read, previous: str) -> str:
@@ -188,7 +171,7 @@ def _replaced(read: _Read, previous: str) -> str:
     for slot in fresh:
         like = _same_kind(slot, [each for each in old if each.kind == "value"]) if len(fresh) == 1 else None
         if like is None:
-            return f"{_subject(previous)} {read.rest}?" if slot.behind in _NARROWING else ""
+            return ""
         put += [(each.start, each.end, slot.text) for each in old if (each.label, each.text) == (like.label, like.text)]
     for start, end, text in sorted(put, reverse=True):
         previous = f"{previous[:start]}{text}{previous[end:]}"
@@ -198,14 +181,58 @@ def _replaced(read: _Read, previous: str) -> str:
 
 
 def _same_kind(new: Slot, old: Sequence[Slot]) -> Slot | None:
-    """Slot of ``old`` that ``new`` can replace: after the same word or, if several are, of the same form."""
-    if new.label:
-        alike = [slot for slot in old if slot.label.casefold() == new.label.casefold()]
-    elif new.behind in _NARROWING:
-        alike = [slot for slot in old if slot.behind == new.behind]
+    """The one slot of ``old`` that ``new`` can replace: after the same word or preposition, if any is."""
+    if new.label or new.behind in _NARROWING:
+        alike = [slot for slot in old if (slot.label.casefold(), slot.behind) == (new.label.casefold(), new.behind)]
     else:
-        same = [slot for slot in old if slot.code == new.code]
-        alike = [slot for slot in same if slot.behind not in _NARROWING] or same
-        if len(alike) > 1:
-            alike = [slot for slot in alike if slot.behind == new.behind] or alike
+        alike = [slot for slot in old if slot.behind == new.behind] or list(old)
     return alike[0] if len({(slot.label, slot.text) for slot in alike}) == 1 else None
+
+
+# Slots
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Replaceable part of a question: a period, or a ``value``, which is a name or a number. ``label`` is the word
+    before a number ("Article 15"), ``behind`` the function word before a name."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    label: str = ""
+    behind: str = ""
+
+
+def slots_of(text: str) -> list[Slot]:
+    """Periods, names and numbers of ``text``, in order."""
+    found = [Slot(kind, text[start:end], start, end) for kind, start, end in period_spans(text)]
+    bare = blanked(text, found)
+    words = words_of(bare)
+    alone = all(word.capital and word.plain not in STOP_WORDS for word in words)  # "Quill Energy?"
+    last: Word | None = None
+    for n, word in enumerate(words):
+        before = words[n - 1] if n else None
+        letter = len(word.plain) == 1 and word.capital and word.plain != "i"
+        if before and not before.skipped and (word.number or letter or (word.marked and word.plain[0].isdigit())):
+            if last is before:
+                found.pop()  # "Unit 6" is a unit with a number
+            found.append(Slot("value", bare[word.start : word.end], word.start, word.end, before.plain))
+            last = None
+        elif word.names and not word.skipped and (word.marked or alone):
+            end = word.end - len("'s") * word.possessive
+            if last and last is before and not bare[last.end : word.start].strip(" &"):
+                found[-1] = replace(found[-1], text=bare[found[-1].start : end], end=end)
+            else:
+                behind = next((one.plain for one in reversed(words[:n]) if one.plain not in ("the", "a", "an")), "")
+                found.append(Slot("value", bare[word.start : end], word.start, end, "", behind))
+            last = word
+    return sorted(found, key=lambda slot: slot.start)
+
+
+def blanked(text: str, slots: Sequence[Slot]) -> str:
+    """``text`` with its ``slots`` blanked out."""
+    for slot in slots:
+        text = f"{text[: slot.start]}{' ' * (slot.end - slot.start)}{text[slot.end :]}"
+    return text

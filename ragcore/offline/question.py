@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from ragcore.offline.followups import follow_up
+from ragcore.offline.followups import Slot, follow_up, slots_of
 from ragcore.offline.intents import about_whole, answer_type, fit
 from ragcore.offline.lists import data, listed
-from ragcore.offline.names import Slot, names_in, slots_of
+from ragcore.offline.names import names_in
 from ragcore.text.languages import language_of
 from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
