@@ -26,7 +26,7 @@ from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
 from ragcore.types.question import AnswerType, Name, Question
-from ragcore.types.scope import nothing_within
+from ragcore.types.scope import nothing_found
 
 Mentions = Callable[[str], Mapping[str, int]]
 Fit = Callable[[AnswerType, str], float]
@@ -176,7 +176,7 @@ def reason_to_refuse(
         scope = retrieval.scope
         # BM25 alone may find nothing although the scope has passages.
         if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
-            return f"{nothing_within(scope)} Widen the scope, or add a document."
+            return f"{nothing_found(scope)} Widen the scope, or add a document."
         return f"{_UNANSWERED} No passage was found."
     names = named(question.names, terms)
     known = _routed(retrieval.routes)

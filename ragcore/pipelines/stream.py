@@ -18,7 +18,6 @@ from typing import Literal
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.refuse import BELOW, Fit, Mentions, reason_to_refuse, refusal
 from ragcore.answer.requests import build_request
-from ragcore.answer.trace import trace
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, StoreError, StreamBroken
@@ -396,12 +395,11 @@ class AnswerStream:
         )
 
     def _traced(self) -> tuple[Trace | None, tuple[str, ...]]:
-        """Trace of the retrieval, made last: it reads every document found, and nothing waits for it."""
+        """Trace of the retrieval."""
+        if self._with.titles is None:
+            return None, ()
         try:
-            titles = self._with.titles
-            if titles is None:
-                return None, ()
-            return trace(self._task.retrieval, self._task.sources, self._with.document, titles()), ()
+            return Trace.of(self._task.retrieval, self._with.titles()), ()
         except GroundworkError as error:
             return None, (f"The search details couldn't be saved: {error.message}",)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.protocols import FieldReader
+from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, Focus, KnownFacts, Span
@@ -29,12 +30,11 @@ NO_NAMES: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class SectionConstraints:
-    """User's constraints on a section. ``pinned`` places are always among the sources and ``excluded`` ones never;
-    ``draft`` is rewritten by ``instruction``. ``fresh`` ignores a model's stored answer to the same request. ``focus``:
-    the company and year of the report."""
+    """User's constraints on a section. ``pinned`` places are always among the sources; ``draft`` is rewritten by
+    ``instruction``. ``fresh`` ignores a model's stored answer to the same request. ``focus``: the company and year of
+    the report."""
 
     pinned: tuple[Span, ...] = ()
-    excluded: tuple[Span, ...] = ()
     draft: Answer | None = None
     instruction: str = ""
     fresh: bool = False
@@ -91,12 +91,8 @@ class Gathering:
         own = self._headed(asked.heading, found if quotes else _documents(retrieval))
         draft = orders.draft
         kept = draft.sources if draft is not None else ()
-        kept = tuple(one for one in kept if not _shares(one.doc_id, one.start, one.end, orders.excluded))
-        sources = (*kept, *further(kept, self._pinned(orders.pinned)))
-        # What is pinned is a source already.
-        beside = (*orders.excluded, *orders.pinned)
-        segments = without(replace(retrieval, hits=(), segments=(*segments, *self._openings(own))), beside).segments
-        sources = (*sources, *further(sources, self.sources(without(retrieval, beside), segments)))
+        given = (*self._pinned(orders.pinned), *segments, *self._openings(own))
+        sources = (*kept, *further(kept, self.sources(retrieval, given)))
         pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
         return EvidenceSet(sources, draft, (*pinned, *own), stated)
 
@@ -145,22 +141,16 @@ class Gathering:
         share = max(_OPENING, _CHARACTERS * OWN_TOKENS // max(1, len(spans)))
         return [Segment(doc, start, min(end, start + share), 0, 0, 0.0, "heading") for doc, start, end in spans]
 
-    def _pinned(self, pinned: Sequence[Span]) -> tuple[Source, ...]:
-        """Sources of the ``pinned`` spans, numbered from 1. Raises `InputError` if they are longer than
-        ``report.pinned_tokens`` together, and `UnknownDocument`."""
-        from ragcore.answer.sources import build_sources
-
-        segments = tuple(Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "pinned") for span in pinned)
+    def _pinned(self, pinned: Sequence[Span]) -> list[Segment]:
+        """The ``pinned`` spans. Raises `InputError` if they are longer than ``report.pinned_tokens`` together, and
+        `UnknownDocument`."""
         most = self.settings.report.pinned_tokens
-        budget = self.settings.answer.model_copy(update={"source_tokens": most})
-        sources = build_sources(Retrieval("", "pinned", (), segments), self.document, budget) if pinned else ()
-        held = [Span(source.doc_id, source.start, source.end) for source in sources]
-        if not all(_shares(span.doc_id, span.start, span.end, held) for span in pinned):
+        if sum(count_tokens(self.document(span.doc_id).text[span.start : span.end]) for span in pinned) > most:
             raise InputError(
                 f"The pinned passages are longer than {most:,} tokens together.",
                 hint="Unpin one, or raise report.pinned_tokens.",
             )
-        return sources
+        return [Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "pinned") for span in pinned]
 
 
 def _known(documents: Sequence[Document], names: Mapping[str, str], year: int) -> KnownFacts:
@@ -193,37 +183,6 @@ def _documents(found: Retrieval) -> list[str]:
     """Documents of the search results, best first."""
     hits = (hit.chunk.doc_id for hit in found.hits)
     return list(dict.fromkeys((*hits, *(segment.doc_id for segment in found.segments))))
-
-
-# The user's constraints, and their effect on the sources
-
-
-def without(found: Retrieval, spans: Sequence[Span]) -> Retrieval:
-    """``found`` without ``spans``: segments are cut around them, and overlapping hits are left out."""
-    if not spans:
-        return found
-    return replace(
-        found,
-        hits=tuple(hit for hit in found.hits if not _shares(hit.chunk.doc_id, hit.chunk.start, hit.chunk.end, spans)),
-        segments=tuple(part for segment in found.segments for part in _cut(segment, spans)),
-    )
-
-
-def _shares(doc_id: str, start: int, end: int, spans: Sequence[Span]) -> bool:
-    return any(span.doc_id == doc_id and span.start < end and start < span.end for span in spans)
-
-
-def _cut(segment: Segment, spans: Sequence[Span]) -> list[Segment]:
-    parts = [(segment.start, segment.end)]
-    for span in spans:
-        if span.doc_id == segment.doc_id:
-            parts = [
-                part
-                for start, end in parts
-                for part in ((start, min(end, span.start)), (max(start, span.end), end))
-                if part[0] < part[1]
-            ]
-    return [replace(segment, start=start, end=end) for start, end in parts]
 
 
 def further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, ...]:

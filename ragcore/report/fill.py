@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ragcore.cancel import Stop
 from ragcore.protocols import FieldReader, ModelRequest, Reranker
-from ragcore.report.evidence import EvidenceSet, Gathering, SectionConstraints, further, own_units, within, without
+from ragcore.report.evidence import EvidenceSet, Gathering, SectionConstraints, further, own_units, within
 from ragcore.text.languages import language_of
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term
@@ -60,26 +60,21 @@ class Retrieve(Protocol):
     def __call__(self, query: str, *, scope: Scope, parts: Sequence[SubQuery], stop: Stop) -> Retrieval: ...
 
 
+@dataclass
 class ReportRun:
-    """Run that fills a report: iterate it for the sections as they are filled, or call `run` for the `Report`. ``stop``
-    may be called from any thread: the current section ends with its text so far, and later ones are not started."""
+    """Run that fills a report: iterate it for the ``sections`` as they are filled, or call `run` for the `Report`.
+    ``stop`` may be called from any thread: the current section ends with its text so far, and later ones are not
+    started."""
 
-    def __init__(
-        self,
-        template: Template,
-        sections: Callable[[Stop], Iterator[FilledSection]],
-        model: str,
-        focus: Focus = NO_FOCUS,
-    ) -> None:
-        self._template = template
-        self._focus = focus
-        self._sections = sections
-        self._model = model
-        self._stop = Stop()
-        self._done: list[FilledSection] = []
+    template: Template
+    sections: Callable[[Stop], Iterator[FilledSection]]
+    model: str
+    focus: Focus = NO_FOCUS
+    _stop: Stop = field(default_factory=Stop, init=False)
+    _done: list[FilledSection] = field(default_factory=list, init=False)
 
     def __iter__(self) -> Iterator[FilledSection]:
-        for section in self._sections(self._stop):
+        for section in self.sections(self._stop):
             self._done.append(section)
             yield section
 
@@ -100,13 +95,13 @@ class ReportRun:
     def report(self) -> Report:
         """Report with the sections filled so far."""
         return Report(
-            title=self._focus.titled(self._template.title),
-            guidance=self._template.guidance,
+            title=self.focus.titled(self.template.title),
+            guidance=self.template.guidance,
             sections=tuple(self._done),
-            model=self._model,
+            model=self.model,
             extractive=all(section.answer is None or section.answer.extractive for section in self._done),
             created=time.time(),
-            focus=self._focus,
+            focus=self.focus,
         )
 
 
@@ -180,12 +175,11 @@ class SectionFiller:
             return replace(empty, status="empty", gaps=gaps)
         written: Answer | None = None
         missing: list[Missing] = []
-        rounds, instruction = 0, orders.instruction
+        instruction = orders.instruction
         spent: list[Answer] = []
-        while rounds < self.settings.report.rounds:
+        for rounds in range(1, self.settings.report.rounds + 1):
             stream = self._stream(place, template, form, before, given, retrieval, missing, instruction, orders)
             answer = _followed(stream, stop, heard)
-            rounds += 1
             spent.append(answer)
             if answer.status != "complete" and written is not None:
                 # A rewrite that failed or was stopped keeps the previous text.
@@ -197,24 +191,17 @@ class SectionFiller:
             written = answer
             if not missing or stop.is_set() or rounds == self.settings.report.rounds:
                 break
-            if answer.extractive:
-                found = self._of_each(asked, missing, given.sources, orders, evidence, stop)
-            else:
-                first, *rest = [one.what for one in missing]
-                more = self.retrieve(
-                    sought.of(f"{asked.heading}: {first}"),
-                    scope=scope,
-                    parts=_parts(sought, asked.heading, rest, "gap", "it was still missing"),
-                    stop=stop,
-                )
-                found = further(given.sources, evidence.sources(without(more, orders.excluded)))
-                # Each search is booked once: with the following writing, or alone.
-                retrieval = replace(retrieval, usage=more.usage, cost_usd=more.cost_usd)
-                spent += [] if found else [replace(answer, usage=more.usage, cost_usd=more.cost_usd)]
-                instruction = ""
+            searches = self._searches(asked, missing, sought, scope, extractive, stop)
+            found: tuple[Source, ...] = ()
+            for more in searches:
+                found += further((*given.sources, *found), evidence.sources(more))
+            # Each search is booked once.
+            spent += [replace(answer, usage=more.usage, cost_usd=more.cost_usd) for more in searches]
+            retrieval = replace(retrieval, usage=Usage(), cost_usd=0.0)
             if not found:
                 break
             given = replace(given, sources=(*given.sources, *found), draft=answer)
+            instruction = ""
         why = self._foreign(asked, template, given.sources) or self._of_part(asked, given.stated) or NOT_HELD
         filled = _filled(empty, _booked(answer, spent), missing, rounds, why)
         return replace(
@@ -322,28 +309,23 @@ class SectionFiller:
             ),
         )
 
-    def _of_each(
-        self,
-        asked: Section,
-        missing: Sequence[Missing],
-        sources: Sequence[Source],
-        orders: SectionConstraints,
-        evidence: Gathering,
-        stop: Stop,
-    ) -> tuple[Source, ...]:
-        """Results of a separate search in each document for the pieces ``missing`` there, in addition to ``sources``:
-        in a joint search another company's passages may outrank them. For a value, each document was searched."""
+    def _searches(
+        self, asked: Section, missing: Sequence[Missing], sought: Focus, scope: Scope, extractive: bool, stop: Stop
+    ) -> list[Retrieval]:
+        """Searches for what is ``missing``. What one document lacks is searched for in it alone: in a joint search
+        another company's passages may outrank its own. A quoting writer needs only these; for a value or table, each
+        document was searched."""
         lacking: dict[str, list[str]] = {}
-        for one in missing if asked.kind not in ("value", "table") else ():
-            if one.doc_id:
+        for one in missing:
+            if not extractive or (one.doc_id and asked.kind not in ("value", "table")):
                 lacking.setdefault(one.doc_id, []).append(one.what)
-        found: tuple[Source, ...] = ()
+        found = []
         for doc_id, (first, *rest) in lacking.items():
             if stop.is_set():
                 break
-            parts = _parts(NO_FOCUS, asked.heading, rest, "gap", "it was still missing")
-            more = self.retrieve(f"{asked.heading}: {first}", scope=Scope((doc_id,)), parts=parts, stop=stop)
-            found += further((*sources, *found), evidence.sources(without(more, orders.excluded)))
+            focus, where = (NO_FOCUS, Scope((doc_id,))) if doc_id else (sought, scope)
+            parts = _parts(focus, asked.heading, rest, "gap", "it was still missing")
+            found.append(self.retrieve(focus.of(f"{asked.heading}: {first}"), scope=where, parts=parts, stop=stop))
         return found
 
     # Gaps and conflicts

@@ -26,7 +26,7 @@ from ragcore.errors import (
     UnknownDocument,
     UnknownSection,
 )
-from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredReport, StoredSection, Task, Version
+from ragcore.index.reports import ReportInfo, Reports, StoredReport, StoredSection, Task, Version
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND, Editing
 from ragcore.report.evidence import OWN_TOKENS, SectionConstraints, within
@@ -378,7 +378,6 @@ class ReportWorkspace:
         content = stored.content
         orders = SectionConstraints(
             pinned=stored.pinned,
-            excluded=stored.excluded,
             draft=content.answer if instruction and content is not None else None,
             instruction=instruction,
             # A model's previous answer to the same request is not wanted again.
@@ -445,7 +444,7 @@ class ReportWorkspace:
         Raises `SectionAccepted`, `InputError`, `UnknownDocument`."""
         section = self._open(section_id)
         made = self.editing.with_passage(self._content(section), span, instead_of)
-        self.store.place(section_id, span, "pinned")
+        self.store.pin(section_id, span)
         return self._kept(section, made, "Passage added")
 
     def choose(self, section_id: str, conflict: int, rival: int) -> FilledSection:
@@ -483,13 +482,13 @@ class ReportWorkspace:
         """History of a section, newest first."""
         return self.store.versions(section_id)
 
-    def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
-        """Pin a place to a section, exclude it, or neither; effective from the next filling."""
+    def pin(self, section_id: str, span: Span, pinned: bool = True) -> None:
+        """Pin a place to a section, or no longer; effective from the next filling."""
         self._open(section_id)
         document = self.filler.document(span.doc_id)
         if not 0 <= span.start < span.end <= len(document.text):
             raise InputError("This place no longer exists in the document.", hint="Reload the report.")
-        self.store.place(section_id, span, kind)
+        self.store.pin(section_id, span, pinned)
 
     @property
     def editing(self) -> Editing:

@@ -45,7 +45,6 @@ from ragcore.types.retrieval import Segment as Segment
 from ragcore.types.retrieval import Step as Step
 from ragcore.types.retrieval import SubQuery as SubQuery
 from ragcore.types.retrieval import Trace as Trace
-from ragcore.types.retrieval import TracedHit as TracedHit
 from ragcore.types.retrieval import Usage as Usage
 from ragcore.types.retrieval import ignore_step as ignore_step
 from ragcore.types.spending import OFFLINE as OFFLINE

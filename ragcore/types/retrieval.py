@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ragcore.types.document import Chunk, ChunkKind
-from ragcore.types.geometry import Box
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,41 +170,35 @@ def ignore_step(_: Step) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class TracedHit:
-    """`Hit` as stored with an answer: its span replaces the chunk, in the document as it was then. ``source``
-    is the number of the source that contains it, 0 for none."""
-
-    rank: int
-    chunk_id: str
-    doc_id: str
-    kind: ChunkKind
-    start: int
-    end: int
-    section: tuple[str, ...]
-    pages: tuple[int, ...]
-    page_labels: tuple[str, ...]
-    boxes: tuple[Box, ...]
-    score: float
-    scores: Mapping[str, float]
-    ranks: Mapping[str, int]
-    via: str
-    queries: tuple[int, ...]
-    source: int
-
-
-@dataclass(frozen=True, slots=True)
 class Trace:
-    """Explanation of an answer's sources: its `Retrieval` without the texts. ``titles`` are those of the documents of
-    its hits and routes, by id; ``searched`` counts the documents in scope."""
+    """Explanation of an answer's sources: its `Retrieval` without the passages, of which it has the number ``found``.
+    ``titles`` are those of the documents of its hits and routes, by id; ``searched`` counts the documents in scope."""
 
-    mode: str
     scope: Scope
     searched: int
     queries: tuple[SubQuery, ...]
     routes: tuple[Route, ...]
-    hits: tuple[TracedHit, ...]
     titles: Mapping[str, str]
     candidates: int
     reranked: int
     timings_ms: Mapping[str, float]
     notes: tuple[str, ...] = ()
+    found: int = 0
+
+    @classmethod
+    def of(cls, retrieval: Retrieval, titles: Mapping[str, str]) -> Trace:
+        """Trace of ``retrieval``; ``titles`` are those of all documents of the library."""
+        named = [route.doc_id for route in retrieval.routes] + [hit.chunk.doc_id for hit in retrieval.hits]
+        within = retrieval.scope.doc_ids
+        return cls(
+            scope=retrieval.scope,
+            searched=len(titles) if within is None else len(within),
+            queries=retrieval.queries,
+            routes=retrieval.routes,
+            titles={doc_id: titles.get(doc_id, doc_id) for doc_id in dict.fromkeys(named)},
+            candidates=retrieval.candidates,
+            reranked=retrieval.reranked,
+            timings_ms={step: round(ms, 2) for step, ms in retrieval.timings_ms.items()},
+            notes=retrieval.notes,
+            found=len(retrieval.hits),
+        )

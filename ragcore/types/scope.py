@@ -9,7 +9,7 @@ from ragcore.errors import InputError
 from ragcore.types import Scope
 
 KINDS = {"text": "text", "table": "tables", "figure": "figures"}  # display name of each `ChunkKind`
-_PART = re.compile(r"(?:p{1,2}\.?\s*|pages?\s+)?(\d{1,5})(?:\s*(?:-|–|—|\bto\b)\s*(\d{1,5}))?", re.IGNORECASE)
+_PART = re.compile(r"(\d{1,5})(?:\s*[-–—]\s*(\d{1,5}))?")
 
 
 def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ...]:
@@ -17,7 +17,7 @@ def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ..
 
     ``last`` is the highest existing page, if known. Raises `InputError` that names the faulty part.
     """
-    ranges = [_range(part.strip()) for part in re.split(r"[,;]|\band\b", text) if part.strip()]
+    ranges = [_range(part.strip()) for part in re.split("[,;]", text) if part.strip()]
     if last is not None and ranges and all(first > last for first, _ in ranges):
         pages = "1 page" if last == 1 else f"{last} pages"
         raise InputError(f"The longest document in scope has {pages}.", hint="Count pages from 1.")
@@ -80,25 +80,13 @@ def within(scope: Scope, searched: int) -> str:
     return (f"{pages} of {words}" if pages else words) + (f", only {kinds}" if kinds else "")
 
 
-def nothing_within(scope: Scope) -> str:
-    """Message that pages or kinds leave nothing: ``Pages 20–25 of the 3 documents in scope hold nothing to search.``"""
-    count = 0 if scope.doc_ids is None else len(scope.doc_ids)
-    documents = (
-        "the library" if not count else "the document in scope" if count == 1 else f"the {count:,} documents in scope"
-    )
-    pages, kinds = pages_in_words(scope), kinds_in_words(scope)
-    held = f"no {kinds.replace(' and ', ' or ')} to search" if kinds else "nothing to search"
-    one = pages.startswith("page ") or (not pages and count <= 1)
-    where = f"{pages} of {documents}" if pages else documents
-    return f"{where[0].upper()}{where[1:]} {'holds' if one else 'hold'} {held}."
-
-
 def _listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
-def nothing_found(scope: Scope, lengths: Sequence[int]) -> str:
-    """Message that ``scope``, whose documents have ``lengths`` pages, has no hits, with the reason if it is evident."""
+def nothing_found(scope: Scope, lengths: Sequence[int] = ()) -> str:
+    """Message that ``scope``, whose documents have ``lengths`` pages (if known), has no hits, with the reason if it is
+    evident."""
     named, kinds = pages_in_words(scope), kinds_in_words(scope)
     words = "Nothing found" + (f" on {named}" if named else "") + (f" among {kinds}" if kinds else "")
     last = max(lengths, default=0)

@@ -241,11 +241,11 @@ def test_nothing_found_is_refused() -> None:
 @pytest.mark.parametrize(
     ("scope", "said"),
     [
-        (Scope(("a", "b", "c"), ((20, 25),)), "Pages 20–25 of the 3 documents in scope hold nothing to search."),
-        (Scope(("a",), ((7, 7),)), "Page 7 of the document in scope holds nothing to search."),
-        (Scope(None, (), ("figure",)), "The library holds no figures to search."),
-        (Scope(("a", "b"), (), ("table", "figure")), "The 2 documents in scope hold no tables or figures to search."),
-        (Scope(None, ((1, 2), (9, 9)), ("table",)), "Pages 1–2 and 9 of the library hold no tables to search."),
+        (Scope(("a", "b", "c"), ((20, 25),)), "Nothing found on pages 20–25."),
+        (Scope(("a",), ((7, 7),)), "Nothing found on page 7."),
+        (Scope(None, (), ("figure",)), "Nothing found among figures."),
+        (Scope(("a", "b"), (), ("table", "figure")), "Nothing found among tables and figures."),
+        (Scope(None, ((1, 2), (9, 9)), ("table",)), "Nothing found on pages 1–2 and 9 among tables."),
     ],
 )
 def test_a_filter_that_left_nothing_to_search_is_said(scope: Scope, said: str) -> None:

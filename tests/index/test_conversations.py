@@ -24,7 +24,6 @@ from ragcore.types import (
     Source,
     SubQuery,
     Trace,
-    TracedHit,
     Unit,
     Usage,
 )
@@ -106,31 +105,12 @@ def test_an_answer_of_the_time_before_traces_is_read(conversations: Conversation
 
 
 def test_a_trace_reopens_as_it_was(conversations: Conversations) -> None:
-    hit = TracedHit(
-        rank=1,
-        chunk_id="d:4",
-        doc_id="d",
-        kind="table",
-        start=10,
-        end=40,
-        section=("A", "B"),
-        pages=(3, 4),
-        page_labels=("iii", "iv"),
-        boxes=(BOX,),
-        score=0.75,
-        scores={"vector": 0.5, "rerank": 0.9},
-        ranks={"vector": 3, "rerank": 1},
-        via="vector",
-        queries=(1, 2),
-        source=2,
-    )
     trace = Trace(
-        mode="hybrid",
         scope=Scope(("d",), ((3, 7),), ("table",)),
         searched=1,
         queries=(SubQuery("How many?"), SubQuery("How many in 2020?", "rules", "it compares two years")),
         routes=(Route("d", 0.8, "T"),),
-        hits=(hit,),
+        found=1,
         titles={"d": "T"},
         candidates=40,
         reranked=20,

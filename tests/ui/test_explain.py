@@ -8,7 +8,6 @@ from typing import Any
 from ragcore.types import (
     EVERYTHING,
     Answer,
-    Box,
     Citation,
     Route,
     Scope,
@@ -16,38 +15,18 @@ from ragcore.types import (
     Step,
     SubQuery,
     Trace,
-    TracedHit,
     Usage,
 )
 from ui.chat import answer_progress, payload
 from ui.chat.runs import View
 from ui.explore import explain
 
-HIT = TracedHit(
-    rank=1,
-    chunk_id="d:4",
-    doc_id="d",
-    kind="table",
-    start=10,
-    end=40,
-    section=("Results", "Cash flows"),
-    pages=(53, 54),
-    page_labels=("51", "52"),
-    boxes=(Box(53, 1, 2, 3, 4),),
-    score=0.924,
-    scores={"vector": 0.801, "bm25": 19.34, "prior": 1.0, "fused": 0.87, "rerank": 0.9871},
-    ranks={"vector": 9, "bm25": 74, "fused": 1, "rerank": 6},
-    via="vector+bm25+table+named",
-    queries=(1,),
-    source=2,
-)
 TRACE = Trace(
-    mode="hybrid",
     scope=EVERYTHING,
     searched=12,
     queries=(SubQuery("How much cash?"),),
     routes=(Route("d", 1.0, "Adobe", period="2016", fits="same"),),
-    hits=(HIT, replace(HIT, rank=2, chunk_id="d:9", start=90, end=99, via="vector", source=0, scores={"vector": 0.5})),
+    found=2,
     titles={"d": "Adobe 10-K 2016"},
     candidates=118,
     reranked=20,

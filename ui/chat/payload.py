@@ -138,7 +138,7 @@ def answer(turn_id: str, given: Answer) -> Json:
 
 def _found(trace: Trace) -> str:
     """Summary such as ``20 passages in 1.2 s``."""
-    return f"{count(len(trace.hits), 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
+    return f"{count(trace.found, 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
 
 
 def citation(item: Citation) -> Json:
