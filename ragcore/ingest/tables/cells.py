@@ -195,6 +195,8 @@ def _join_symbol_columns(draft: Draft) -> None:
         if not step:
             col += 1
             continue
+        for over in (c for c in draft.cells if c.col == col and c.col_span > 1):
+            over.col, over.col_span = col + 1, over.col_span - 1
         for cell in own:
             other = next((c for c in draft.cells if c.covers(cell.row, col + step)), None)
             if other is None:
@@ -203,7 +205,7 @@ def _join_symbol_columns(draft: Draft) -> None:
             first, second = (cell, other) if step > 0 else (other, cell)
             other.lines = _side_by_side(first.lines, second.lines)
             cell.lines = []
-        draft.remove_column(col)
+        draft.compact()
 
 
 def count_marks(draft: Draft) -> None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
+from ragcore.text.periods import period_spans
+
+LONGEST_PERIOD = 20  # characters
 
 BEFORE = frozenset({"$", "€", "£", "¥", "(", "US$", "$(", "€(", "£("})
 AFTER = frozenset({"%", ")", ")%", "%)", "‰", "pp", "x"})
 _NUMBER = re.compile(r"^[\s($€£¥+\-−–<>~≈]*\d[\d\s.,'’]*[)%‰*†‡]*$|^[-–—]+$")
 _VALUED = re.compile(r"^[\s($€£¥+\-−–<>~≈±≤≥]*\d")
-_YEAR = re.compile(r"^(fy\s*)?(19|20)\d\d([/\-–]\d{2,4})?$", re.IGNORECASE)
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
-_PERIOD = re.compile(
-    rf"^(?:q[1-4]|[1-4]q|fy\s?\d\d|{_MONTH}(?:\s\d{{1,2}},?)?)(?:,?\s?(?:19|20)?\d\d)?$", re.IGNORECASE
-)
 _SCALE = r"(?:thousands?|millions?|billions?|trillions?|tonnes|euros?|dollars?)"
 UNIT = re.compile(
     rf"\b(?:in|of)\s+(?:[a-z.]+\s+)?{_SCALE}\b|[$€£]\s*(?:000|m|mm|bn)\b|\b{_SCALE} of\b|\(\s*(?:[$€£]\s*)?{_SCALE}\b"
@@ -39,12 +38,24 @@ def is_valued(text: str) -> bool:
 
 
 def is_year(text: str) -> bool:
-    return bool(_YEAR.match(text.strip()))
+    """Whether ``text`` is a year (``2023``, ``FY2023``, ``2022/23``)."""
+    return _periods(text) == {"year"}
 
 
 def is_period(text: str) -> bool:
     """Whether ``text`` is a year, a quarter, a month or a date."""
-    return is_year(text) or bool(_PERIOD.match(text.strip()))
+    return bool(_periods(text))
+
+
+@lru_cache(maxsize=4096)
+def _periods(text: str) -> set[str]:
+    """Kinds of periods that ``text`` consists of; none if there are other words in it."""
+    if len(text) > LONGEST_PERIOD:
+        return set()
+    rest, spans = text, period_spans(text.capitalize() if text.isalpha() else text)
+    for _, start, end in spans:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    return set() if rest.strip(" ,.") else {kind for kind, _, _ in spans}
 
 
 def is_symbol(text: str) -> bool:
@@ -145,47 +156,14 @@ class Draft:
         self.rows += 1
         self.header_rows += at < self.header_rows
 
-    def remove_row(self, row: int) -> None:
-        """Remove row ``row``, with the cells that begin and end in it."""
-        kept: list[DraftCell] = []
-        for cell in self.cells:
-            if cell.row == row and cell.row_span == 1:
-                continue
-            if cell.row <= row < cell.end_row:
-                cell.row_span -= 1
-            elif cell.row > row:
-                cell.row -= 1
-            kept.append(cell)
-        self.cells = kept
-        self.rows -= 1
-        self.header_rows -= row < self.header_rows
-
-    def remove_column(self, col: int) -> None:
-        """Remove column ``col``, with the cells that are in it alone."""
-        kept: list[DraftCell] = []
-        for cell in self.cells:
-            if cell.col == col and cell.col_span == 1:
-                continue
-            if cell.col <= col < cell.col + cell.col_span:
-                cell.col_span -= 1
-            elif cell.col > col:
-                cell.col -= 1
-            kept.append(cell)
-        self.cells = kept
-        self.columns -= 1
-
     def compact(self) -> None:
-        """Remove rows and columns in which no cell with words begins, and empty cells that only filled them."""
-        full = [cell for cell in self.cells if cell.lines]
-        row_at = {old: new for new, old in enumerate(sorted({cell.row for cell in full}))}
-        col_at = {old: new for new, old in enumerate(sorted({cell.col for cell in full}))}
-        out: list[DraftCell] = []
+        """Remove cells without words, and rows and columns in which no cell begins."""
+        self.cells = [cell for cell in self.cells if cell.lines]
+        row_at = {old: new for new, old in enumerate(sorted({cell.row for cell in self.cells}))}
+        col_at = {old: new for new, old in enumerate(sorted({cell.col for cell in self.cells}))}
         for cell in self.cells:
-            rows = [row_at[r] for r in range(cell.row, cell.end_row) if r in row_at]
-            columns = [col_at[c] for c in cell.columns if c in col_at]
-            if rows and columns:
-                cell.row, cell.row_span = rows[0], len(rows)
-                cell.col, cell.col_span = columns[0], len(columns)
-                out.append(cell)
+            cell.row_span = sum(row in row_at for row in range(cell.row, cell.end_row))
+            cell.col_span = sum(col in col_at for col in cell.columns)
+            cell.row, cell.col = row_at[cell.row], col_at[cell.col]
         self.header_rows = sum(old < self.header_rows for old in row_at)
-        self.cells, self.rows, self.columns = out, len(row_at), len(col_at)
+        self.rows, self.columns = len(row_at), len(col_at)

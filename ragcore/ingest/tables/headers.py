@@ -140,12 +140,8 @@ def _centre(draft: Draft, cell: DraftCell) -> None:
 
 
 def _widen(draft: Draft, cell: DraftCell, first: int, last: int) -> None:
-    reach = range(first, last + 1)
-    draft.cells = [
-        c for c in draft.cells if c is cell or c.lines or c.row != cell.row or c.row_span > 1 or c.col not in reach
-    ]
     cell.col, cell.col_span = first, last - first + 1
-    draft.cells.sort(key=lambda c: (c.row, c.col))
+    draft.sort()
 
 
 def _join_broken(draft: Draft, row: int) -> bool:
@@ -168,11 +164,9 @@ def _join_broken(draft: Draft, row: int) -> bool:
         return False
     if len(rest) >= len(upper) and not joined:
         return False
-    moved = {c.col for c in rest}
-    draft.cells = [c for c in draft.cells if c.lines or c.row != row or c.row_span > 1 or c.col not in moved]
     for cell in rest:
         cell.row = row
-    draft.remove_row(row + 1)
+    draft.compact()
     draft.sort()
     return True
 

@@ -81,8 +81,9 @@ def _take_name(draft: Draft) -> list[Line]:
         if draft.rows < 3 or len(cells) != 1 or cells[0].row_span > 1:
             continue
         if _is_continued(cells[0].text) or (row == 0 and _TABLE_NAME.match(cells[0].text)):
-            draft.remove_row(row)
             taken += cells[0].lines
+            cells[0].lines = []
+            draft.compact()
     return taken
 
 

@@ -8,8 +8,7 @@ count against it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -88,20 +87,30 @@ def _divide(draft: Draft, row: int, cells: Sequence[DraftCell], cut: float) -> N
     draft.sort()
 
 
-@dataclass(frozen=True)
-class _Geometry:
-    """Row geometry: gap between known rows in text heights (None: unknown), and the right end of each column's text."""
-
-    gap: float | None
-    edges: dict[int, float]
-
-
 def merge_wrapped_rows(draft: Draft) -> None:
     """Merge body rows that are lines of the same cells."""
-    shape = _Geometry(_row_gap(draft), _edges(draft))
+    apart = _row_gap(draft)
+    edges: dict[int, float] = {}  # the right end of each column's text
+    for cell in draft.cells:
+        if cell.row >= draft.header_rows and cell.col_span == 1:
+            edges[cell.col] = max(edges.get(cell.col, 0.0), cell.extent()[1])
+
+    def continues(upper: DraftCell, lower: DraftCell) -> bool:
+        last, first = upper.words[-1], lower.words[0]
+        if last.text.endswith(_CLOSED_ENDS) or first.text.lower().startswith(_TOTALS):
+            return False
+        if not first.text[0].isalnum() and first.text[0] not in "([≥≤\"“'":
+            return False
+        full = last.box[2] + (first.box[2] - first.box[0]) + 0.25 * last.size
+        is_full = full > edges[upper.col] - FULL * last.size
+        goes_on = first.text[0].islower() or last.text.lower() in _OPEN_WORDS
+        gap = (lower.top() - upper.bottom()) / max(upper.height(), 1.0)
+        is_close = apart is not None and gap < apart - CLOSER
+        return is_full + goes_on + is_close >= 2
+
     row = draft.header_rows
     while row + 1 < draft.rows:
-        if _wraps(draft, row, shape):
+        if _wraps(draft.row(row), draft.row(row + 1), continues):
             _merge(draft, row)
         else:
             row += 1
@@ -126,55 +135,29 @@ def _gap(upper: list[DraftCell], lower: list[DraftCell]) -> float:
     return (min(c.top() for c in lower) - max(c.bottom() for c in upper)) / height
 
 
-def _edges(draft: Draft) -> dict[int, float]:
-    edges: dict[int, float] = {}
-    for cell in draft.cells:
-        if cell.row >= draft.header_rows and cell.lines and cell.col_span == 1:
-            edges[cell.col] = max(edges.get(cell.col, 0.0), cell.extent()[1])
-    return edges
-
-
-def _wraps(draft: Draft, row: int, shape: _Geometry) -> bool:
-    """Whether row ``row + 1`` continues row ``row``."""
-    upper, lower = draft.row(row), draft.row(row + 1)
+def _wraps(
+    upper: Sequence[DraftCell], lower: Sequence[DraftCell], continues: Callable[[DraftCell, DraftCell], bool]
+) -> bool:
+    """Whether the row ``lower`` continues the row ``upper`` above it."""
     if not upper or not lower or any(c.row_span > 1 for c in (*upper, *lower)):
         return False
     shared = [(a, b) for a in upper for b in lower if a.col == b.col and a.col_span == b.col_span == 1]
     if not shared or len(shared) < min(len(upper), len(lower)):
         return False
-    if any(_is_value(cell.text) for pair in shared for cell in pair):
+    if any(is_number(cell.text) or is_symbol(cell.text) for pair in shared for cell in pair):
         return False
-    label = next(((a, b) for a, b in shared if a.col == 0), None)
-    alone = len(upper) == 1 or len(lower) == 1
-    if label is not None and alone:
-        return _continues(*label, shape)
-    return len(lower) < len(upper) and all(_continues(a, b, shape) for a, b in shared)
-
-
-def _is_value(text: str) -> bool:
-    return is_number(text) or is_symbol(text)
-
-
-def _continues(upper: DraftCell, lower: DraftCell, shape: _Geometry) -> bool:
-    last, first = upper.words[-1], lower.words[0]
-    if last.text.endswith(_CLOSED_ENDS) or first.text.lower().startswith(_TOTALS):
-        return False
-    if not first.text[0].isalnum() and first.text[0] not in "([≥≤\"“'":
-        return False
-    full = upper.words[-1].box[2] + (first.box[2] - first.box[0]) + 0.25 * last.size
-    is_full = full > shape.edges.get(upper.col, full) - FULL * last.size
-    goes_on = first.text[0].islower() or last.text.lower() in _OPEN_WORDS
-    gap = (lower.top() - upper.bottom()) / max(upper.height(), 1.0)
-    is_close = shape.gap is not None and gap < shape.gap - CLOSER
-    return is_full + goes_on + is_close >= 2
+    if shared[0][0].col == 0 and 1 in (len(upper), len(lower)):
+        return continues(*shared[0])
+    return len(lower) < len(upper) and all(continues(a, b) for a, b in shared)
 
 
 def _merge(draft: Draft, row: int) -> None:
     for lower in draft.row(row + 1):
-        upper = next((c for c in draft.cells if c.row == row and c.col == lower.col and c.lines), None)
+        upper = next((c for c in draft.row(row) if c.col == lower.col), None)
         if upper is None:
-            draft.cells.append(DraftCell(row, lower.col, 1, lower.col_span, lower.header, lower.lines))
+            lower.row = row
         else:
             upper.lines = sorted([*upper.lines, *lower.lines], key=lambda line: line[0].box[1])
-    draft.remove_row(row + 1)
+            lower.lines = []
+    draft.compact()
     draft.sort()

@@ -8,6 +8,7 @@ their footnote marks. A cell over several columns is written with the headers th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, repeat
 
 from ragcore.ingest.canonical import CanonicalText, Line, plain
 from ragcore.ingest.tables.cells import tail
@@ -15,29 +16,20 @@ from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import groups, header_levels
 from ragcore.types import Cell, Table
 
-Mark = tuple[int, int]
-
 
 def write_table(text: CanonicalText, draft: Draft) -> Table:
     """Append the table to ``text``."""
-    spans: dict[int, tuple[int, int, Mark | None]] = {}
     heading = list(draft.title)
     inner_title, levels = header_levels(draft)
     for cell in inner_title:
-        if cell.text and cell.text not in plain(heading):
+        if cell.text not in plain(heading):
             heading += cell.lines
-    first_line = True
+    written: dict[DraftCell, Cell] = {}
+    breaks = chain([""], repeat("\n"))
     for row in range(draft.header_rows):
-        row_cells = draft.row(row)
-        if not row_cells:
-            continue
-        if not first_line:
-            text.separate("\n")
-        first_line = False
-        for place, cell in enumerate(row_cells):
-            if place:
-                text.separate(" | ")
-            spans[id(cell)] = write_cell(text, cell)
+        for place, cell in enumerate(draft.row(row)):
+            text.separate(" | " if place else next(breaks))
+            written[cell] = write_cell(text, cell)
 
     row_spans: list[tuple[int, int]] = []
     row_numbers: list[int] = []
@@ -48,9 +40,7 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
         )
         if not any(c.row == row for c in row_cells):
             continue
-        if not first_line:
-            text.separate("\n")
-        first_line = False
+        text.separate(next(breaks))
         start = len(text)
         if heading:
             text.lines(heading, repeated=True)
@@ -64,42 +54,36 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
             if place or cell.col > 0:
                 _write_headers(text, _paths([levels[col] for col in cell.columns]))
             if cell.row == row:
-                spans[id(cell)] = write_cell(text, cell)
+                written[cell] = write_cell(text, cell)
             else:
                 _repeat(text, cell)
         row_spans.append((start, len(text)))
         row_numbers.append(row)
-    cells = tuple(
-        Cell(c.row, c.col, c.row_span, c.col_span, *spans[id(c)][:2], header=c.header, mark=spans[id(c)][2])
-        for c in draft.cells
-        if id(c) in spans
-    )
+    cells = tuple(written[cell] for cell in draft.cells if cell in written)
     return Table(plain(heading), draft.rows, draft.columns, cells, tuple(row_spans), tuple(row_numbers))
 
 
 def write_repeated(text: CanonicalText, cells: Sequence[DraftCell]) -> tuple[Cell, ...]:
     """Append header cells that are printed again where the table continues."""
     written: list[Cell] = []
-    row = cells[0].row if cells else 0
     for place, cell in enumerate(cells):
         if place:
-            text.separate(" " if cell.row == row else "\n")
-        row = cell.row
-        start, end, mark = write_cell(text, cell)
-        written.append(Cell(cell.row, cell.col, cell.row_span, cell.col_span, start, end, header=True, mark=mark))
+            text.separate(" " if cell.row == cells[place - 1].row else "\n")
+        written.append(write_cell(text, cell))
     return tuple(written)
 
 
-def write_cell(text: CanonicalText, cell: DraftCell) -> tuple[int, int, Mark | None]:
-    """Append a cell's words, its marks separated by a blank. Returns its span and that of its marks."""
-    if not cell.marks:
-        start, end = text.lines(cell.lines)
-        level = tail(cell.words[-1])
-        return start, end, (end - level, end) if level else None
-    start, value_end = text.lines(_value(cell))
-    text.separate(" ")
-    _start, end = text.lines([tuple(cell.words[-cell.marks :])])
-    return start, end, (value_end, end)
+def write_cell(text: CanonicalText, cell: DraftCell) -> Cell:
+    """Append a cell's words, its marks separated by a blank."""
+    start, end = text.lines(_value(cell))
+    value_end = end
+    if cell.marks:
+        text.separate(" ")
+        end = text.lines([tuple(cell.words[-cell.marks :])])[1]
+    else:
+        value_end -= tail(cell.words[-1])
+    mark = (value_end, end) if value_end < end else None
+    return Cell(cell.row, cell.col, cell.row_span, cell.col_span, start, end, header=cell.header, mark=mark)
 
 
 def _value(cell: DraftCell) -> list[Line]:
@@ -114,7 +98,7 @@ def _value(cell: DraftCell) -> list[Line]:
 
 
 def _repeat(text: CanonicalText, cell: DraftCell) -> None:
-    text.lines(_value(cell) if cell.marks else cell.lines, repeated=True)
+    text.lines(_value(cell), repeated=True)
 
 
 def _paths(levels: Sequence[Sequence[DraftCell]]) -> list[list[DraftCell]]:
