@@ -274,7 +274,7 @@ def heads_of(document: Document, start: int, end: int) -> tuple[tuple[Box, ...],
                     boxes.update(dict.fromkeys(document.boxes(head_start, head_end)))
             if not cell.header:
                 labels.append(labelled.label(cell))
-                rows.add(labelled.row_name(cell))
+                rows.add(labelled.row_label(cell).name)
     if len(labels) == 1:
         return tuple(boxes), labels[0]
     return tuple(boxes), rows.pop() if len(rows) == 1 else ""

@@ -47,25 +47,16 @@ class Sheet:
         return (left, top, right, bottom) if right > left and bottom > top else None
 
 
-# ``draw(document, page, part)``: the part of the page given by ``part(width, height)``, in points; the reason in words
-# if it cannot be drawn.
-Sheets = Callable[[str, int, Callable[[float, float], Box]], "Sheet | str"]
+# ``draw(document, page, places)``: the page around ``places``, or all of it without any; the reason in words if it
+# cannot be drawn.
+Sheets = Callable[[str, int, Sequence[Box]], "Sheet | str"]
 
 
-def whole(page: int) -> Callable[[float, float], Box]:
-    """Crop to the whole page."""
-    return lambda width, height: Box(page, 0.0, 0.0, width, height)
-
-
-def around(places: Sequence[Box]) -> Callable[[float, float], Box]:
-    """Crop to a band of full page width with ``places``, all on one page, and some lines around them."""
-
-    def part(width: float, height: float) -> Box:
-        top = max(0.0, min(place.y0 for place in places) - _AROUND)
-        bottom = min(height, max(place.y1 for place in places) + _AROUND)
-        return Box(places[0].page, 0.0, top, width, min(bottom, top + _HIGHEST))
-
-    return part
+def part(page: int, width: float, height: float, places: Sequence[Box]) -> Box:
+    """Part of a page to show: a band of full width with ``places`` and some lines around them, or the whole page."""
+    top = max(0.0, min((place.y0 for place in places), default=0.0) - _AROUND)
+    bottom = min(height, max(place.y1 for place in places) + _AROUND, top + _HIGHEST) if places else height
+    return Box(page, 0.0, top, width, bottom)
 
 
 def write_page(manuscript: Manuscript, sheets: Sheets) -> bytes:
@@ -87,7 +78,7 @@ def _pictures(note: Note, sheets: Sheets) -> str:
     for number in dict.fromkeys(place.page for place in note.citation.boxes):
         places = [place for place in note.citation.boxes if place.page == number]
         heads = [place for place in note.citation.head_boxes if place.page == number]
-        sheet = sheets(note.citation.doc_id, number, around(places))
+        sheet = sheets(note.citation.doc_id, number, places)
         if isinstance(sheet, str):
             out.append(f'<p class="gone">{escape(sheet)}</p>')
             continue
@@ -131,7 +122,7 @@ def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings
             called = f"p. {label}" + ("" if label == str(number) else f" (page {number} of the file)")
             numbers = ", ".join(str(note.number) for note in notes)
             _write(page, f"<b>{escape(shortened(first.title, LONGEST))}</b><br>{escape(called)}. Notes {numbers}")
-            sheet = sheets(first.doc_id, number, whole(number))
+            sheet = sheets(first.doc_id, number, ())
             if isinstance(sheet, str):
                 _write(page, f"<br><br><br>{escape(sheet)}")
             else:

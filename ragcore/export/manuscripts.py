@@ -24,7 +24,6 @@ from ragcore.export.tree import (
     words,
 )
 from ragcore.text.markdown import quoted
-from ragcore.text.short_titles import short, short_titles
 from ragcore.text.words import MONTHS
 from ragcore.types import GENERATED_MARKS, OFFLINE, Answer, Citation, Claim
 from ragcore.types.report import INSUFFICIENT, FilledSection, Report, missing_mark
@@ -32,7 +31,6 @@ from ragcore.types.report import INSUFFICIENT, FilledSection, Report, missing_ma
 if TYPE_CHECKING:
     from ragcore.index.conversations import StoredTurn
 
-SECTION = 60  # characters of the heading beside a short title
 HEADING_LENGTH = 120  # a longer question is cut in its heading and printed in full below it
 DEEPEST = 6  # heading level
 DOUBTS = {
@@ -47,7 +45,6 @@ def of_conversation(
     """Manuscript of a conversation. ``files`` maps documents to the library's file names, without removed documents.
     Quotes longer than ``quote_length`` characters are shortened in the middle."""
     notes: list[Note] = []
-    cited: list[Citation] = []
     blocks: Nodes = []
     for place, turn in enumerate(turns, start=1):
         blocks += _question(place, turn.question)
@@ -57,11 +54,10 @@ def of_conversation(
             continue
         blocks += _about(answer, turn.created)
         blocks += _answered(answer, notes, quote_length)
-        cited += answer.citations
     return Manuscript(
         title=one_line(title) or "Conversation",
-        blocks=[*_conversation_opening(turns), *blocks, *_documents(cited, files, notes)],
-        notes=_with_short_titles(notes),
+        blocks=[*_conversation_opening(turns), *blocks, *_documents(notes, files)],
+        notes=tuple(notes),
         written=max((turn.created for turn in turns), default=0.0),
     )
 
@@ -118,7 +114,6 @@ def of_report(report: Report, files: Mapping[str, str], *, quote_length: int) ->
     """Manuscript of a report. ``files`` maps documents to the library's file names. Quotes longer than ``quote_length``
     characters are shortened in the middle."""
     notes: list[Note] = []
-    cited: list[Citation] = []
     blocks: Nodes = []
     for section in report.sections:
         blocks.append(heading(min(section.level, DEEPEST), one_line(f"{section.number} {section.heading}")))
@@ -129,11 +124,10 @@ def of_report(report: Report, files: Mapping[str, str], *, quote_length: int) ->
             continue
         blocks += _unfinished(section.answer)
         blocks += _answered(section.answer, notes, quote_length, highest=min(section.level + 1, DEEPEST))
-        cited += section.answer.citations
     return Manuscript(
         title=one_line(report.title),
-        blocks=[*_report_opening(report, notes), *blocks, *_gaps(report), *_documents(cited, files, notes)],
-        notes=_with_short_titles(notes),
+        blocks=[*_report_opening(report, notes), *blocks, *_gaps(report), *_documents(notes, files)],
+        notes=tuple(notes),
         written=report.created,
     )
 
@@ -246,46 +240,24 @@ def _cleaned(citation: Citation, quote_length: int) -> Citation:
     )
 
 
-def _documents(cited: Sequence[Citation], files: Mapping[str, str], notes: Sequence[Note]) -> Iterator[Node]:
-    """Documents in order of first citation, each with its file, its cited pages, and the short name used in ``notes``
-    after the first, if it differs from the title."""
-    if not cited:
-        return
-    pages: dict[str, dict[int, str]] = {}
-    for citation in cited:
-        pages.setdefault(citation.doc_id, {})[citation.page] = one_line(citation.page_label) or str(citation.page)
-    titles = {citation.doc_id: one_line(citation.title) or citation.doc_id for citation in cited}
-    called = {note.citation.doc_id: note.short for note in _with_short_titles(notes) if note.short}
-    yield heading(1, "Documents cited")
-    yield bullets(
-        *([_document(titles[one], files.get(one), pages[one], called.get(one, titles[one]))] for one in titles)
-    )
+def _documents(notes: Sequence[Note], files: Mapping[str, str]) -> Iterator[Node]:
+    """Documents in order of first citation, each with its file and its cited pages."""
+    cited: dict[str, list[Citation]] = {}
+    for note in notes:
+        cited.setdefault(note.citation.doc_id, []).append(note.citation)
+    if cited:
+        yield heading(1, "Documents cited")
+        yield bullets(*([_document(own, files.get(doc_id))] for doc_id, own in cited.items()))
 
 
-def _document(title: str, file: str | None, pages: Mapping[int, str], called: str) -> Node:
-    labels = [label for _, label in sorted(pages.items())]
+def _document(cited: Sequence[Citation], file: str | None) -> Node:
+    labels = {each.page: each.page_label for each in sorted(cited, key=lambda each: each.page)}.values()
     where = f", {'p.' if len(labels) == 1 else 'pp.'} {', '.join(labels)}"
     kept = f" ({one_line(file)})" if file else " (no longer in the library)"
-    named = [*words(", cited as "), *words(called, "Emph")] if called != title else []
-    return node("Plain", [*words(title, "Emph"), *words(kept), *named, *words(where)])
+    return node("Plain", [*words(cited[0].title, "Emph"), *words(kept), *words(where)])
 
 
-# Notes, the same in every format: a document's first note has its full title, later ones a title that no other has
-
-
-def _with_short_titles(notes: Sequence[Note]) -> tuple[Note, ...]:
-    """``notes`` with the short title in each that is not the first of its document."""
-    shorter = short_titles({note.citation.doc_id: note.citation.title for note in reversed(notes)})
-    seen: set[str] = set()
-    out = []
-    for note in notes:
-        cited = note.citation
-        if cited.doc_id in seen:
-            section = tuple(short(part, SECTION) for part in cited.section[-1:])
-            note = replace(note, citation=replace(cited, section=section), short=shorter[cited.doc_id])
-        seen.add(cited.doc_id)
-        out.append(note)
-    return tuple(out)
+# Notes, the same in every format
 
 
 def page_of(note: Note) -> str:
@@ -309,4 +281,4 @@ def note_words(note: Note) -> Nodes:
         marks.append("Citation added by Groundwork's check, not by the writer.")
     marks += [one_line(f"Checked: {claim.status}. {claim.reason}") for claim in note.doubts]
     remarks = [each for mark in marks for each in (node("Space"), *words(mark, "remark"))]
-    return [*words(note.short or cited.title, "Emph"), *words(f"{place}: {quoted(cited.quote)}"), *remarks]
+    return [*words(cited.title, "Emph"), *words(f"{place}: {quoted(cited.quote)}"), *remarks]

@@ -10,13 +10,12 @@ mail address stay links.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, blockquote, list_block
 from markdown_it.tree import SyntaxTreeNode
 
 from ragcore.export.characters import clean
@@ -29,10 +28,9 @@ _RESTORE = str.maketrans({"\ufdd0": OPEN, "\ufdd1": CLOSE})
 _SENTINEL = re.compile(f"(?:{OPEN}|%E2%B8%A8)(\\d+)(?:{CLOSE}|%E2%B8%A9)")  # as it is, and in an address
 _LINKS = ("http://", "https://", "mailto:")
 LEVELS = 6
-DEEPEST = 18  # level below which no blocks nest; a quote is one level, a list with its item two
+DEEPEST = 40  # levels of blocks that a page has room for; a quote is one, a list with its item two
 _LOOKS = {"strong": "Strong", "em": "Emph", "s": "Strikeout"}
 _ALIGNS = {"": "AlignDefault", "left": "AlignLeft", "center": "AlignCenter", "right": "AlignRight"}
-_Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +42,9 @@ class Insert:
     inlines: Nodes
 
 
-def _shallow(rule: _Rule) -> _Rule:
-    """``rule`` limited to level `DEEPEST`. Deeper blocks become a paragraph with their markup: the parser drops content
-    at level 20, as do readers of the written Markdown, and a page has no room for it."""
-
-    def shallow(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        return state.level < DEEPEST and rule(state, start, end, silent)
-
-    return shallow
-
-
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    rules = parser.block.ruler
-    rules.at("blockquote", _shallow(blockquote), {"alt": ["paragraph", "reference", "blockquote", "list"]})
-    rules.at("list", _shallow(list_block), {"alt": ["paragraph", "reference", "blockquote"]})
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(["table", "strikethrough"])
     # A link definition would swallow a line of a quote that looks like one.
     return parser.disable(["reference", "html_block", "html_inline", "entity"])
 

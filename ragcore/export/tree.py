@@ -22,14 +22,12 @@ Nodes = list[Node]
 @dataclass(frozen=True, slots=True)
 class Note:
     """Note ``number`` with a citation, whose texts are clean and whose quote may be shortened. ``added``: by
-    verification, not by the writer; ``doubts`` are the claims that cite it without being supported. ``short`` is the
-    title to use if an earlier note has the full one."""
+    verification, not by the writer; ``doubts`` are the claims that cite it without being supported."""
 
     number: int
     citation: Citation
     added: bool = False
     doubts: tuple[Claim, ...] = ()
-    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ JSON, and the annex of evidence."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -16,8 +16,6 @@ from ragcore.types import Box
 from ragcore.types import json as wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ragcore.export.evidence import Sheet, Sheets
     from ragcore.library import Library
     from ragcore.types.report import Report
@@ -72,19 +70,16 @@ def write(library: Library, report: Report, kind: ReportKind) -> bytes:
 def _sheets(library: Library, dpi: float) -> Iterator[Sheets]:
     """Renderer of parts of pages, with one child process per document while the block runs. A page that cannot be drawn
     gives the reason instead."""
-    from ragcore.export.evidence import Sheet
+    from ragcore.export.evidence import Sheet, part
     from ragcore.ingest.process import Child
 
     with ExitStack() as stack:
         children: dict[str, Child] = {}
 
-        def size(doc_id: str, page: int) -> tuple[float, float]:
-            sheet = library.document(doc_id).pages[page - 1]
-            return sheet.width, sheet.height
-
-        def draw(doc_id: str, page: int, part: Callable[[float, float], Box]) -> Sheet | str:
+        def draw(doc_id: str, page: int, places: Sequence[Box]) -> Sheet | str:
             try:
-                box = part(*size(doc_id, page))
+                shown = library.document(doc_id).pages[page - 1]
+                box = part(page, shown.width, shown.height, places)
                 if doc_id not in children:
                     name = library.document(doc_id).name
                     opened = Child(library.file(doc_id), library.settings.ingest, name=name)

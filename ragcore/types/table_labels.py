@@ -133,7 +133,7 @@ class LabelledTable:
         row = self._row_headers.get(cell.row)
         if cell.header or (row is not None and row.col == cell.col):
             return ""
-        name = self.row_name(cell)
+        name = self.row_label(cell).name
         columns = _path(text for head in self.heads(cell) if head.header and (text := self.text(head)) != name)
         return LABEL_SEPARATOR.join(part for part in (name, columns) if part)
 
@@ -142,10 +142,6 @@ class LabelledTable:
         row = self._row_headers.get(cell.row)
         group, head = self.group_name(cell.row), "" if row is None else self.text(row)
         return RowLabel(group, head) if head else RowLabel("", group)
-
-    def row_name(self, cell: Cell) -> str:
-        """Name of the row of ``cell``: ``group / row header``, either alone, or ""."""
-        return self.row_label(cell).name
 
     def head_spans(self, cell: Cell) -> list[tuple[int, int]]:
         """Spans of all headings of ``cell``: group, row header, column headers."""

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.export.characters import clean, one_line, right_to_left, shortened
-from ragcore.export.manuscripts import note_words
-from ragcore.export.tree import Note, plain, references
+from ragcore.export.tree import plain, references
 from ragcore.index.conversations import StoredTurn
 from ragcore.types import GENERATED_MARKS, Mark
 from tests.export.samples import answer, citation, claim, exchange, made
@@ -160,22 +159,3 @@ def test_cleaned_text_can_stand_in_xml(text: str) -> None:
 )
 def test_the_first_strong_character_gives_the_direction(text: str, expected: bool) -> None:
     assert right_to_left(text) is expected
-
-
-def test_a_document_is_named_in_full_by_its_first_note_only() -> None:
-    long = "Guidance for Industry: Content and Format of Applications for Phase 1 Studies of Drugs"
-    under = ("Part 1", "Chapter 2", "§ 3.40 What an application holds")
-
-    def noted(*titles: str) -> tuple[Note, ...]:
-        cited = [citation(n, "words", title=one, doc_id=one, section=under) for n, one in enumerate(titles, start=1)]
-        return made(exchange("q", answer("A [1] [2] [3] [4].", cited))).notes
-
-    assert [plain(note_words(note)) for note in noted(long, "Form 1571", long, "Form 1571")] == [
-        f"{long}, p. 38 (page 40 of the file), Part 1 › Chapter 2 › § 3.40 What an application holds: “words”",
-        "Form 1571, p. 38 (page 40 of the file), Part 1 › Chapter 2 › § 3.40 What an application holds: “words”",
-        "Guidance for Industry, p. 38 (page 40 of the file), § 3.40 What an application holds: “words”",
-        "Form 1571, p. 38 (page 40 of the file), § 3.40 What an application holds: “words”",
-    ]
-    # One that another document could be meant by stays whole.
-    other = long.replace("Drugs", "Devices")
-    assert [note.short for note in noted(long, other, long, other)] == ["", "", long, other]
