@@ -5,8 +5,8 @@
 The passages become a library in DIR (kept, so that a second run does not embed them again), one chunk each, with the
 title as header. R@k is the mean share of a question's supporting passages among the first k, AR@k the share of
 questions with all of them there. The rows: each side alone, hybrid, with the cross-encoder and routing, with
-sub-queries by rules, and, for what a model could add at best, with the set's own sub-questions in its place: as parts
-those that stand by themselves, as gaps those that need the answer to another, with that answer filled in.
+sub-queries by rules, and, for what a model could add at best, with those of the set's own sub-questions in its place
+that stand by themselves.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import data, questions, table
-from ragcore.config.settings import Settings, load
+from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
+from ragcore.protocols import Retriever
 from ragcore.providers import registry as providers
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames
-from ragcore.types import Chunk, Document, Element, Page, WordMap
+from ragcore.types import Chunk, Document, Element, Page, SubQuery, WordMap
 
 READ = RuleAnalyser().read
 
@@ -57,43 +57,9 @@ def fill(store: Store) -> None:
         store.put_document(document, [chunk], recipe="musique")
 
 
-class SetPlanner:
-    """An `LLM` that fills in forms from the set's own sub-questions: as parts of the question those that stand by
-    themselves, as gaps those that need an answer first, with the answer filled in."""
-
-    name = "the set"
-    capabilities = Capabilities(tools=True)
-
-    def __init__(self, asked: Sequence[dict[str, Any]]) -> None:
-        self._steps = {question["question"]: question["decomposition"] for question in asked}
-
-    def stream(self, request: ModelRequest) -> StaticStream:
-        assert request.tool is not None
-        prompt, plans = request.messages[-1].text, request.tool.name == "search_for"
-        given = json.loads(prompt[prompt.index("\n") if plans else 0 :])
-        if plans:
-            form = {"sub_queries": [_asked(text) for text in known(self._steps[given])[:3] or [given]]}
-        else:
-            form = {"missing": [_asked(text) for text in looked_up(self._steps[given["question"]])[:2]]}
-        return StaticStream([json.dumps(form)], self.name)
-
-
-def _asked(text: str) -> dict[str, str]:
-    return {"query": text, "reason": "a sub-question of the set"}
-
-
 def known(steps: Sequence[Mapping[str, str]]) -> list[str]:
     """The sub-questions that need no answer to another."""
     return [_spelled(step["question"]) for step in steps if not _REFERENCE.search(step["question"])]
-
-
-def looked_up(steps: Sequence[Mapping[str, str]]) -> list[str]:
-    """The others, with the answers that they need."""
-    return [
-        _spelled(_REFERENCE.sub(lambda number: steps[int(number[1]) - 1]["answer"], step["question"]))
-        for step in steps
-        if _REFERENCE.search(step["question"])
-    ]
 
 
 def _spelled(question: str) -> str:
@@ -120,26 +86,23 @@ def main() -> None:
     titles = DocumentNames(store.names())
     asked = questions("musique-dev")[: options.limit]
 
-    def hybrid(mode: str, *, full: bool = False, under: Settings = settings) -> HybridRetriever:
+    def hybrid(mode: str, *, full: bool = False) -> HybridRetriever:
         model, names = (reranker, titles) if full else (None, None)
         return HybridRetriever(
-            embedder, vectors, sparse, model, store.chunks_by_id, under, mode=mode, names=names, read=READ
+            embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=names, read=READ
         )
 
-    def agentic(**changes: object) -> Callable[[], Retriever]:
-        changed, _ = load(overrides={f"agentic.{key}": value for key, value in changes.items()})
-        planner = SetPlanner(asked) if changes["decompose"] == "model" else None
-        # One for each question.
-        return lambda: AgenticRetriever(hybrid("hybrid", full=True, under=changed), planner)
+    def parts(question: Mapping[str, Any]) -> list[SubQuery]:
+        return [SubQuery(text, "model") for text in known(question["decomposition"])[:3]]
 
-    rows: list[tuple[str, Callable[[], Retriever]]] = [
-        ("BM25", lambda: hybrid("bm25")),
-        ("vector", lambda: hybrid("vector")),
-        ("hybrid", lambda: hybrid("hybrid")),
-        ("hybrid + rerank + routing", lambda: hybrid("hybrid", full=True)),
-        ("+ sub-queries by rules", agentic(decompose="rules")),
-        ("+ known parts", agentic(decompose="model")),
-        ("+ known parts + gaps", agentic(decompose="model", gaps=True)),
+    full = hybrid("hybrid", full=True)
+    rows: list[tuple[str, Callable[[Mapping[str, Any]], Retriever]]] = [
+        ("BM25", lambda _: hybrid("bm25")),
+        ("vector", lambda _: hybrid("vector")),
+        ("hybrid", lambda _: hybrid("hybrid")),
+        ("hybrid + rerank + routing", lambda _: full),
+        ("+ sub-queries by rules", lambda _: AgenticRetriever(full)),
+        ("+ known parts", lambda question: AgenticRetriever(full, parts=parts(question))),
     ]
     names = {info.doc_id: info.name for info in store.documents()}
     cells = []
@@ -147,7 +110,7 @@ def main() -> None:
         found, spent, split = [], [], 0
         for question in asked:
             started = time.perf_counter()
-            retrieval = make().retrieve(question["question"], top_k=20)
+            retrieval = make(question).retrieve(question["question"], top_k=20)
             spent.append((time.perf_counter() - started) * 1000)
             split += len(retrieval.queries) > 1
             ranked = [names[hit.chunk.doc_id] for hit in retrieval.hits]

@@ -75,7 +75,6 @@ _OVERRIDES = {
     "mode": "retrieve.mode",
     "top_k": "retrieve.top_k",
     "decompose": "agentic.decompose",
-    "gaps": "agentic.gaps",
 }
 
 
@@ -192,8 +191,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
     sub.add_argument("--mode", choices=("hybrid", "vector", "bm25"))
     sub.add_argument("--top-k", type=_count, metavar="K")
-    sub.add_argument("--decompose", choices=("auto", "rules", "model", "off"), help="how questions are split in parts")
-    sub.add_argument("--gaps", action=argparse.BooleanOptionalAction, help="let a model search for what is missing")
+    sub.add_argument("--decompose", choices=("auto", "rules", "off"), help="how questions are split in parts")
     _add_scope(sub)
 
     sub = command("ask", asking.generate, "answer a question with citations")

@@ -140,8 +140,7 @@ class RseSettings(Section):
 
 
 class AgenticSettings(Section):
-    decompose: Literal["auto", "rules", "model", "off"]
-    gaps: bool
+    decompose: Literal["auto", "rules", "off"]
     timeout_seconds: Seconds
 
 

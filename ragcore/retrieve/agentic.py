@@ -1,68 +1,69 @@
-"""Agentic retrieval by a question and its parts: decompose → search each → (gaps → search each) → merge → rerank
-against the question → segments.
+"""Agentic retrieval by a question and its parts: decompose → search each → merge → rerank against the question →
+segments.
 
-A model may provide parts and gaps by filling in `Forms`. The cost of a retrieval is bounded: two calls for the parts
-and two for each search for gaps, each with a prompt and a form of limited length, and each pair within
-``agentic.timeout_seconds``.
+A model may provide the parts by filling in `Forms`: two calls at most, within ``agentic.timeout_seconds``.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import AfterValidator
 
 from ragcore.cancel import Stop
-from ragcore.errors import Cancelled, ConfigError, KeyMissing, KeyRefused, ModelError, ModelMissing
+from ragcore.errors import Cancelled, KeyMissing, KeyRefused, ModelError, ModelMissing
 from ragcore.model_calls import Filled, Forms, words
-from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, GAP_PROMPT, GAP_SYSTEM
+from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM
 from ragcore.protocols import LLM, Capabilities, Form
 from ragcore.retrieve.fuse import fold, ranking, vote
 from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking, timed
-from ragcore.text.sentences import count_tokens
 from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, Hit, Retrieval, Route, Scope, Step, SubQuery, Usage
 from ragcore.types.question import Question
-from ragcore.types.spending import Prices
 
 if TYPE_CHECKING:
-    from ragcore.config.settings import AgenticSettings
+    from ragcore.config.settings import AgenticSettings, Settings
 
 K = 5  # rank constant of the fusion: small, since a question has few parts and the first hits of each matter most
 QUESTION_VOTE = 0.3  # of the reranker on the whole question, beside the merged score
 FORM_TOKENS = 600
 MOST_PARTS = 3
-MOST_GAPS = 2
 LONGEST_QUERY = 400  # characters
 LONGEST_REASON = 300
-PASSAGE_TOKENS = 2000  # budget of the best passages, from which the model derives gaps
-LONGEST_QUESTION = 1000  # tokens; a longer question is not shown to the model
-
-F = TypeVar("F", bound=Filled)
+LONGEST_QUESTION = 4000  # characters; a longer question is not shown to the model
 
 
 def may_ask(settings: AgenticSettings, model: Capabilities) -> bool:
-    """Whether ``settings`` permit calls to the ``model`` in force."""
-    by_itself = settings.decompose == "auto" and model.tools
-    return by_itself or settings.decompose == "model" or settings.gaps
+    """Whether the ``model`` in force makes the parts of questions that may have several."""
+    return settings.decompose == "auto" and model.tools
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Parts of a question, by rules or by a model; ``notes`` say why it is not by the model."""
+
+    parts: Sequence[SubQuery]
+    notes: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = 0.0
+    ms: float = 0.0
 
 
 @dataclass
 class AgenticRetriever:
     """`Retriever` that searches for a question and its parts with a `HybridRetriever` and merges the results.
 
-    The parts are those that the question is read as, or come from ``planner``, the model in force (None: there is
-    none), according to ``agentic.decompose``; with ``agentic.gaps`` the planner also reads the results and requests
-    what is missing. A question of one part gives exactly the result of the `HybridRetriever`. Given ``parts`` (not
-    None) replace all of this: they are searched for beside the question, each as long as a question may be, and no
-    others are requested. Raises `ConfigError` if the settings require a model and there is none, and what `Plans`
-    raises; a form that is invalid or late is reported in ``Retrieval.notes``. ``stop`` ends calls to the model; the
-    question itself is then still searched for.
+    The parts are those that the question is read as, or that ``planner`` makes of a question that may have several. A
+    question of one part gives exactly the result of the `HybridRetriever`. Given ``parts`` (not None) replace all of
+    this, each as long as a question may be. Raises `KeyMissing`, `KeyRefused` and `ModelMissing`; a form that is
+    invalid or late is reported in ``Retrieval.notes``. ``stop`` ends the planning; the question itself is then still
+    searched for.
     """
 
     retriever: HybridRetriever
@@ -70,53 +71,39 @@ class AgenticRetriever:
     stop: Stop = field(default_factory=Stop)
     parts: Sequence[SubQuery] | None = None
 
-    def __post_init__(self) -> None:
-        self._settings = agentic = self.retriever.settings.agentic
-        wanted = 'agentic.decompose = "model"' if agentic.decompose == "model" else "agentic.gaps = true"
-        if self.parts is None and self.planner is None and (agentic.decompose == "model" or agentic.gaps):
-            raise ConfigError(
-                f"{wanted} needs a model, and none is set.",
-                hint='Set ANTHROPIC_API_KEY, or agentic.decompose = "auto" and agentic.gaps = false.',
-            )
-
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
         question = self.retriever.read(query)
-        plans = None
-        if self.parts is None and self.planner is not None:
-            plans = Plans(self.planner, self._settings, self.stop)
         timings: dict[str, float] = {}
-        asked = [SubQuery(query)]
+        asked: list[SubQuery] = []
         rankings: list[Ranking] = []
 
-        def search(new: Sequence[SubQuery]) -> None:
-            for one in new:
-                if rankings and self.stop.is_set():
-                    return
-                spent: dict[str, float] = {}
-                rankings.append(self.retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one))
-                asked[len(rankings) - 1 :] = [replace(rankings[-1].asked, timings_ms=spent)]
-                for step, ms in spent.items():
-                    timings[step] = timings.get(step, 0.0) + ms
+        def search(one: SubQuery) -> None:
+            spent: dict[str, float] = {}
+            rankings.append(self.retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one))
+            asked.append(replace(rankings[-1].asked, timings_ms=spent))
+            for step, ms in spent.items():
+                timings[step] = timings.get(step, 0.0) + ms
 
-        if plans is not None and self._asks(plans, question):
+        if self.planner is not None and self.parts is None and question.composed and not self.stop.is_set():
             # The model works in parallel with the search for the question itself.
-            self.retriever.on_step(Step("plan", asked[0]))
+            self.retriever.on_step(Step("plan", SubQuery(query)))
             with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
-                planning = pool.submit(_by_model, plans, question, timings)
+                planning = pool.submit(planned, self.planner, question, self.retriever.settings, self.stop)
                 try:
-                    search(asked[:1])
-                    made = planning.result()
+                    search(SubQuery(query))
+                    plan = planning.result()
+                    timings["plan"] = plan.ms
                 except BaseException:
                     self.stop.set()
                     raise
         else:
-            search(asked[:1])
-            by_rules = question.parts if self._settings.decompose in ("auto", "rules") else ()
-            made = by_rules if self.parts is None else self.parts
-        search(_new(made, asked))
-        if plans is not None and self._settings.gaps:
-            search(self._missing(plans, query, asked, merged(rankings, top_k), timings))
+            search(SubQuery(query))
+            by_rules = question.parts if self.retriever.settings.agentic.decompose != "off" else ()
+            plan = Planned(by_rules if self.parts is None else self.parts)
+        for part in _new(plan.parts, query):
+            if not self.stop.is_set():
+                search(part)
 
         hits = merged(rankings, top_k)
         reranked = 0
@@ -137,29 +124,10 @@ class AgenticRetriever:
             scope,
             candidates=sum(of.candidates for of in rankings),
             reranked=reranked + sum(of.reranked for of in rankings),
-            notes=tuple(plans.notes) if plans else (),
-            usage=plans.usage if plans else Usage(),
-            cost_usd=plans.cost(self.retriever.settings.llm.prices) if plans else 0.0,
+            notes=plan.notes,
+            usage=plan.usage,
+            cost_usd=plan.cost_usd,
         )
-
-    def _asks(self, plans: Plans, question: Question) -> bool:
-        """Whether to ask the model for the parts of ``question``."""
-        wanted = self._settings.decompose
-        may = wanted == "model" or (wanted == "auto" and plans.capabilities.tools and question.composed)
-        return may and not self.stop.is_set()
-
-    def _missing(
-        self, plans: Plans, query: str, asked: Sequence[SubQuery], hits: Sequence[Hit], timings: dict[str, float]
-    ) -> list[SubQuery]:
-        if self.stop.is_set():
-            return []
-        self.retriever.on_step(Step("gap", asked[0], passages=len(hits)))
-        try:
-            with timed(timings, "gaps"):
-                missing = plans.gaps(query, asked, hits)
-        except Cancelled:
-            return []
-        return _new(missing or (), asked)
 
     def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:
         """``hits`` ordered by merged score and the reranker's vote on the whole question, and the number of passages it
@@ -188,16 +156,45 @@ class AgenticRetriever:
         return ordered, len(unread)
 
 
-def _by_model(plans: Plans, question: Question, timings: dict[str, float]) -> Sequence[SubQuery]:
-    """Sub-queries of the model; those of the rules, with a note, if its form is unusable."""
+class Asked(Filled):
+    query: Annotated[str, words(LONGEST_QUERY)]
+    reason: Annotated[str, words(LONGEST_REASON)]
+
+
+def _few(items: list[Asked]) -> list[Asked]:
+    if not 1 <= len(items) <= MOST_PARTS:
+        raise ValueError(f"must have 1 to {MOST_PARTS} items")
+    return items
+
+
+class Parts(Filled):
+    sub_queries: Annotated[list[Asked], AfterValidator(_few)]
+
+
+_FORM = Form("search_for", "Search the documents for the parts of the question.", Parts.model_json_schema())
+
+
+def planned(planner: LLM, question: Question, settings: Settings, stop: Stop) -> Planned:
+    """Parts by ``planner``; those of the rules, with a note, if it is unreachable or its form unusable; none if it was
+    stopped."""
+    parts, notes = question.parts, tuple[str, ...]()
+    forms = Forms(planner, stop, max_tokens=FORM_TOKENS, timeout_seconds=settings.agentic.timeout_seconds)
+    prompt = DECOMPOSE_PROMPT.format(question=json.dumps(question.text, ensure_ascii=False))
+    started = time.perf_counter()
     try:
-        with timed(timings, "plan"):
-            parts = plans.parts(question.text)
+        if len(question.text) > LONGEST_QUESTION:
+            raise ModelError(f"the question has more than {LONGEST_QUESTION} characters")
+        filled = forms.fill(_FORM, Parts, DECOMPOSE_SYSTEM, prompt)
+        parts = tuple(SubQuery(item.query, "model", item.reason) for item in filled.sub_queries)
     except Cancelled:
-        return ()
-    if parts is None:
-        plans.notes[-1] += f" The question was {'split by rules' if question.parts else 'searched as a whole'} instead."
-    return question.parts if parts is None else parts
+        parts = ()
+    except (KeyMissing, KeyRefused, ModelMissing):
+        raise  # an error of the settings, for which the rules are no substitute
+    except ModelError as error:
+        why, instead = error.message.rstrip("."), "split by rules" if parts else "searched as a whole"
+        notes = (f"{planner.name}'s decomposition could not be used: {why}. The question was {instead} instead.",)
+    ms = (time.perf_counter() - started) * 1000.0
+    return Planned(parts, notes, forms.usage, forms.cost(settings.llm.prices), ms)
 
 
 def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
@@ -230,15 +227,14 @@ def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
     return tuple(hits)
 
 
-def _new(queries: Sequence[SubQuery], asked: Sequence[SubQuery]) -> list[SubQuery]:
-    """Queries whose words differ from all earlier ones."""
-    known = {tuple(tokens(one.text)) for one in asked}
-    out = []
-    for one in queries:
-        words = tuple(tokens(one.text))
-        if words and words not in known:
-            known.add(words)
-            out.append(one)
+def _new(parts: Sequence[SubQuery], query: str) -> list[SubQuery]:
+    """Parts whose words differ from those of the question and of all earlier parts."""
+    known, out = {(), tuple(tokens(query))}, []
+    for part in parts:
+        said = tuple(tokens(part.text))
+        if said not in known:
+            known.add(said)
+            out.append(part)
     return out
 
 
@@ -250,98 +246,3 @@ def _routes(rankings: Sequence[Ranking]) -> list[Route]:
             if route.doc_id not in best or route.prior > best[route.doc_id].prior:
                 best[route.doc_id] = route
     return sorted(best.values(), key=lambda route: -route.prior)
-
-
-def _at_most(least: int, most: int) -> AfterValidator:
-    def check(items: list[Asked]) -> list[Asked]:
-        if not least <= len(items) <= most:
-            raise ValueError(f"must have {least} to {most} items")
-        return items
-
-    return AfterValidator(check)
-
-
-class Asked(Filled):
-    query: Annotated[str, words(LONGEST_QUERY)]
-    reason: Annotated[str, words(LONGEST_REASON)]
-
-
-class Parts(Filled):
-    sub_queries: Annotated[list[Asked], _at_most(1, MOST_PARTS)]
-
-
-class Gaps(Filled):
-    missing: Annotated[list[Asked], _at_most(0, MOST_GAPS)]
-
-
-_PARTS = Form("search_for", "Search the documents for the parts of the question.", Parts.model_json_schema())
-_GAPS = Form("search_further", "Search the documents for what is completely missing.", Gaps.model_json_schema())
-
-
-class Plans:
-    """Calls of one retrieval to ``planner``. ``usage`` and ``model`` record the totals, ``notes`` what was unusable.
-    Every call ends soon after ``stop`` is set.
-
-    Raises `KeyMissing`, `KeyRefused` and `ModelMissing`, which the user has to resolve, and `Cancelled`.
-    """
-
-    def __init__(self, planner: LLM, settings: AgenticSettings, stop: Stop) -> None:
-        self.notes: list[str] = []
-        self.capabilities = planner.capabilities
-        self._name = planner.name
-        self._settings = settings
-        self._forms = Forms(
-            planner, stop, max_tokens=FORM_TOKENS, timeout_seconds=settings.timeout_seconds, purpose="plan"
-        )
-
-    def parts(self, question: str) -> list[SubQuery] | None:
-        """Sub-queries of the model for ``question``, none if it has one part; None if the model was unreachable or its
-        form unusable."""
-        prompt = DECOMPOSE_PROMPT.format(question=json.dumps(question, ensure_ascii=False))
-        filled = self._filled(question, _PARTS, Parts, DECOMPOSE_SYSTEM, prompt, "decomposition")
-        return None if filled is None else [SubQuery(item.query, "model", item.reason) for item in filled.sub_queries]
-
-    def gaps(self, question: str, asked: Sequence[SubQuery], hits: Sequence[Hit]) -> list[SubQuery] | None:
-        """Queries for information missing from the best of ``hits``; None if the model's form is unusable."""
-        about = {
-            "question": question,
-            "searched_for": [query.text for query in asked],
-            "passages": excerpts(hits, PASSAGE_TOKENS),
-        }
-        prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
-        filled = self._filled(question, _GAPS, Gaps, GAP_SYSTEM, prompt, "search for gaps")
-        return None if filled is None else [SubQuery(item.query, "gap", item.reason) for item in filled.missing]
-
-    def _filled(self, question: str, form: Form, kind: type[F], system: str, prompt: str, what: str) -> F | None:
-        try:
-            if count_tokens(question) > LONGEST_QUESTION:
-                raise ModelError(f"the question has more than {LONGEST_QUESTION} tokens")
-            return self._forms.fill(form, kind, system, prompt)
-        except (KeyMissing, KeyRefused, ModelMissing):
-            # An error of the settings, for which no other search is a substitute.
-            raise
-        except ModelError as error:
-            self.notes.append(f"{self._name}'s {what} could not be used: {error.message.rstrip('.')}.")
-            return None
-
-    @property
-    def usage(self) -> Usage:
-        return self._forms.usage
-
-    def cost(self, prices: Prices) -> float | None:
-        """US dollars so far; None if the model has no price."""
-        return self._forms.cost(prices)
-
-
-def excerpts(hits: Sequence[Hit], most: int) -> list[str]:
-    """Passages of the best of ``hits`` that fit ``most`` tokens as JSON; the last is truncated."""
-    out: list[str] = []
-    for hit in hits:
-        text, cost = hit.chunk.passage, 0
-        while text and (cost := count_tokens(json.dumps(text, ensure_ascii=False)) + 2) > most:
-            text = text[: len(text) * 9 // 10]
-        if not text.strip():
-            break
-        out.append(text)
-        most -= cost
-    return out

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 OFFLINE = {
     "llm.model": "offline",
     "agentic.decompose": "off",
-    "agentic.gaps": False,
     "chat.rewrite": "rules",
     "verify.judge": "off",
     "answer.style": "full",

@@ -59,10 +59,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SubQuery:
-    """Search query: the user's own (``question``), a part of it by ``rules`` or by a ``model``, an item of a report's
-    ``guidance``, or one that fills a ``gap`` in the results. ``reason`` explains it in words, "" for the user's own;
-    ``also`` are synonyms of its terms, searched for with a lower weight; ``timings_ms`` are the times of its search
-    steps."""
+    """Search query: the user's own (``question``), a part of it by ``rules`` or by a ``model``, or for a report an item
+    of a section's ``guidance`` or one that fills a ``gap`` in it. ``reason`` explains it in words, "" for the user's
+    own; ``also`` are synonyms of its terms, searched for with a lower weight; ``timings_ms`` are the times of its
+    search steps."""
 
     text: str
     origin: Literal["question", "rules", "model", "guidance", "gap"] = "question"
@@ -154,9 +154,9 @@ class Retrieval:
 @dataclass(frozen=True, slots=True)
 class Step:
     """Next step of a retrieval: ``plan`` the sub-queries, ``search`` for ``query`` (preferring the documents
-    ``routes``), ``rerank`` a number of ``passages``, or look for a ``gap`` in the results."""
+    ``routes``), or ``rerank`` a number of ``passages``."""
 
-    name: Literal["plan", "search", "rerank", "gap"]
+    name: Literal["plan", "search", "rerank"]
     query: SubQuery | None = None
     routes: tuple[Route, ...] = ()
     passages: int = 0

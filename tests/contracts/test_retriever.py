@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,10 @@ import pytest
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.protocols import Capabilities, ModelRequest, Retriever, StaticStream
+from ragcore.protocols import Retriever
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
-from ragcore.types import Scope
+from ragcore.types import Scope, SubQuery
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
 PASSAGES = [
@@ -25,16 +24,7 @@ PASSAGES = [
 ]
 
 
-class TwoParts:
-    """An `LLM` to which every question has two parts, the same ones."""
-
-    name = "test:parts"
-    capabilities = Capabilities()
-
-    def stream(self, request: ModelRequest) -> StaticStream:
-        parts = ["What were the revenues of Alpha Corp?", "Who makes pumps and valves?"]
-        form = {"sub_queries": [{"query": part, "reason": "a part"} for part in parts]}
-        return StaticStream([json.dumps(form)], self.name)
+PARTS = [SubQuery("What were the revenues of Alpha Corp?", "model"), SubQuery("Who makes pumps and valves?", "model")]
 
 
 @pytest.fixture(params=[*MODES, "agentic"])
@@ -49,13 +39,13 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
         tables=[(1, 4)],
     )
     mode = request.param if request.param in MODES else "hybrid"
-    settings, _ = load(environ={}, overrides={"agentic.decompose": "model"})
+    settings, _ = load(environ={})
     embedder = HashEmbedder()
     indexer = Indexer(store, embedder, settings.index)
     indexer.update()
     vectors, sparse = indexer.open()
     hybrid = HybridRetriever(embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings, mode=mode)
-    return AgenticRetriever(hybrid, TwoParts()) if request.param == "agentic" else hybrid
+    return AgenticRetriever(hybrid, parts=PARTS) if request.param == "agentic" else hybrid
 
 
 class TestRetriever:

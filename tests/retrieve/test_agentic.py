@@ -10,7 +10,7 @@ import pytest
 
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings, load
-from ragcore.errors import ConfigError, KeyRefused
+from ragcore.errors import KeyRefused
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
@@ -77,8 +77,7 @@ def retriever(
 
 
 def form(name: str, *queries: str) -> Reply:
-    key = {"search_for": "sub_queries", "search_further": "missing"}[name]
-    filled = {key: [{"query": query, "reason": "a part"} for query in queries]}
+    filled = {"sub_queries": [{"query": query, "reason": "a part"} for query in queries]}
     return Reply(tool=(name, filled), usage={"input_tokens": 1000, "output_tokens": 100})
 
 
@@ -129,9 +128,9 @@ def test_every_part_is_searched_in_the_scope(library: Store) -> None:
 def test_steps_are_told(library: Store, server: MessagesServer) -> None:
     steps: list[Step] = []
     server.plan(form("search_for", "What was the revenue of Alpha?", "How many people does Beta employ?"))
-    retriever(library, server, steps=steps, gaps=True).retrieve(COMPOUND, top_k=5)
+    retriever(library, server, steps=steps).retrieve(COMPOUND, top_k=5)
     names = [step.name for step in steps]
-    assert names == ["plan", *["search", "rerank"] * 3, "gap", "rerank"]
+    assert names == ["plan", *["search", "rerank"] * 3, "rerank"]
     assert [step.query.origin for step in steps if step.name == "search" and step.query] == ["question", *["model"] * 2]
 
 
@@ -155,21 +154,12 @@ def test_a_model_without_a_price_has_no_cost(library: Store, server: MessagesSer
 def test_a_plain_question_costs_nothing(library: Store, server: MessagesServer) -> None:
     retriever(library, server).retrieve(SINGLE, top_k=5)
     assert server.forms == []
-    retriever(library, server, decompose="model").retrieve(SINGLE, top_k=5)
-    assert len(server.forms) == 1
 
 
 def test_a_question_repeated_as_its_part_is_searched_once(library: Store, server: MessagesServer) -> None:
     server.plan(form("search_for", COMPOUND.upper().rstrip("?"), "Beta people?", "beta people"))
     found = retriever(library, server).retrieve(COMPOUND, top_k=5)
     assert [query.text for query in found.queries] == [COMPOUND, "Beta people?"]
-
-
-def test_another_model_than_claude_is_asked_only_when_told(library: Store, server: MessagesServer) -> None:
-    found = retriever(library, server, model="llama").retrieve(COMPOUND, top_k=5)
-    assert [query.origin for query in found.queries] == ["question", "rules", "rules"]
-    retriever(library, server, model="llama", decompose="model").retrieve(COMPOUND, top_k=5)
-    assert len(server.forms) == 1
 
 
 def test_a_form_that_cannot_be_used_is_said_and_rules_stand_in(library: Store, server: MessagesServer) -> None:
@@ -182,11 +172,6 @@ def test_a_form_that_cannot_be_used_is_said_and_rules_stand_in(library: Store, s
     assert note.endswith(" The question was split by rules instead.")
     assert found.usage == Usage(20, 10)
 
-    server.plan(Reply(status=529))
-    found = retriever(library, server, decompose="model").retrieve(SINGLE, top_k=5)
-    assert len(found.queries) == 1
-    assert found.notes[0].endswith("The question was searched as a whole instead.")
-
 
 def test_a_refused_key_is_an_error(library: Store, server: MessagesServer) -> None:
     server.plan(Reply(status=401))
@@ -194,31 +179,10 @@ def test_a_refused_key_is_an_error(library: Store, server: MessagesServer) -> No
         retriever(library, server).retrieve(COMPOUND, top_k=5)
 
 
-def test_gaps_are_searched_for_and_merged(library: Store, server: MessagesServer) -> None:
-    server.plan(form("search_further", "Who owns Beta since 1999?", SINGLE), form("search_further", "Who owns Alpha?"))
-    found = retriever(library, server, decompose="off", gaps=True).retrieve(SINGLE, top_k=5)
-    assert [(query.text, query.origin) for query in found.queries] == [
-        (SINGLE, "question"),
-        ("Who owns Beta since 1999?", "gap"),
-    ]
-    gamma = next(hit for hit in found.hits if "Gamma owns Beta" in hit.chunk.text)
-    assert 2 in gamma.queries
-    assert len(server.forms) == 1, "one iteration"
-    assert found.usage == Usage(1000, 100)
-    assert found.timings_ms["gaps"] > 0
-
-
-def test_a_failed_look_for_gaps_is_said(library: Store, server: MessagesServer) -> None:
-    server.plan(Reply(status=529))
-    found = retriever(library, server, decompose="off", gaps=True).retrieve(SINGLE, top_k=5)
-    assert "search for gaps could not be used" in found.notes[0]
-    assert len(found.hits) == 5
-
-
 def test_stop_ends_the_planning_and_still_gives_the_question(library: Store, server: MessagesServer) -> None:
     server.plan(Reply(first_delay=20.0))
     stop = Stop()
-    asking = retriever(library, server, stop=stop, gaps=True)
+    asking = retriever(library, server, stop=stop)
     threading.Thread(target=lambda: (server.asked.wait(60), stop.set())).start()
     started = time.perf_counter()
     found = asking.retrieve(COMPOUND, top_k=5)
@@ -226,12 +190,6 @@ def test_stop_ends_the_planning_and_still_gives_the_question(library: Store, ser
     assert len(found.queries) == 1
     assert found.hits
     assert len(server.forms) == 1
-
-
-def test_settings_that_need_a_model_say_so(library: Store) -> None:
-    for changes in ({"decompose": "model"}, {"gaps": True}):
-        with pytest.raises(ConfigError, match="needs a model"):
-            retriever(library, **changes)
 
 
 CAPABLE = {"offline": Capabilities(extractive=True)}
@@ -245,8 +203,7 @@ CAPABLE = {"offline": Capabilities(extractive=True)}
         ({"decompose": "auto"}, "offline", False),
         ({"decompose": "auto"}, "llama", False),
         ({"decompose": "rules"}, "claude-sonnet-4-6", False),
-        ({"decompose": "off", "gaps": True}, "llama", True),
-        ({"decompose": "model"}, "llama", True),
+        ({"decompose": "off"}, "claude-sonnet-4-6", False),
     ],
 )
 def test_who_may_be_asked(changes: dict[str, Any], model: str, expected: bool) -> None:

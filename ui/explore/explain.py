@@ -25,7 +25,6 @@ STEPS = {
     "bm25": "Searching by words",
     "fuse": "Combining both",
     "rerank": "Reading the best passages",
-    "gaps": "Looking for what’s missing",
     "rse": "Joining neighbouring passages",
     "generate": "Writing the answer",
     "verify": "Checking its claims",

@@ -62,9 +62,9 @@ class Visits:
             if own is not None:
                 own.used = time.monotonic()
             if own is None or (not own.overrides and own.key is None):
-                return _able(base)
+                return base
             if own.made is None or own.made[0] is not base:
-                own.made = (base, _able(_made(base, own, own.overrides)))
+                own.made = (base, _made(base, own, own.overrides))
             return own.made[1]
 
     def change(self, visit: str, changes: Mapping[str, Any]) -> Settings:
@@ -76,7 +76,7 @@ class Visits:
             wanted = {key: value for key, value in wanted.items() if value is not None}
             made = _made(base, own, wanted)
             own.overrides = {key: value for key, value in wanted.items() if _differs(base, made, key)}
-            own.said, own.made = "", (base, _able(made))
+            own.said, own.made = "", (base, made)
             return made.settings
 
     def overrides(self, visit: str) -> dict[str, Any]:
@@ -125,18 +125,6 @@ def _made(base: Engine, own: _Visit, overrides: Mapping[str, Any]) -> Engine:
     if own.key is None or own.key_for != made.settings.llm.base_url:
         return made
     return base.with_settings(overrides, own.key, origin=ORIGIN)
-
-
-def needs_model(settings: Settings) -> bool:
-    """Whether a search needs a model."""
-    return settings.agentic.gaps or settings.agentic.decompose == "model"
-
-
-def _able(engine: Engine) -> Engine:
-    """``engine`` without the search steps that need a model, while the offline answerer is in use."""
-    if not engine.models.capabilities.extractive or not needs_model(engine.settings):
-        return engine
-    return engine.with_settings({"agentic.gaps": False, "agentic.decompose": "rules"}, origin=OFFLINE)
 
 
 def _differs(base: Engine, made: Engine, key: str) -> bool:

@@ -26,7 +26,6 @@ KEYS = (
     "answer.source_tokens",
     "answer.offline_sentences",
     "agentic.decompose",
-    "agentic.gaps",
 )
 
 
@@ -82,10 +81,10 @@ PRESETS = (
     Preset(
         "stepwise",
         "Step by step",
-        "The model splits the question and searches again for what’s missing. More calls.",
+        "The model splits the question and searches for each part. One more call.",
         "Slowest",
-        ("plan", "search", "read", "search again"),
-        {"agentic.decompose": "auto", "agentic.gaps": True},
+        ("plan", "search each part"),
+        {"agentic.decompose": "auto"},
         model=True,
     ),
 )

@@ -22,7 +22,7 @@ from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
 from ui.server.guard import guarded, posted, refusing, text_in, visit
 from ui.server.services import services
-from ui.server.visits import needs_model, refused_to_keep
+from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
 from ui.settings import presets
 
@@ -92,7 +92,6 @@ def keep(request: Request, body: Json) -> Response:
     made, own = services(), visit(request) or ""
     changes = made.visits.overrides(own)
     refused_to_keep(changes)
-    _kept_for_all(changes)
     _keep(changes)
     made.visits.change(own, dict.fromkeys(changes))
     return _page(request)
@@ -106,16 +105,6 @@ def _keep(changes: Json) -> None:
             hint=f"Unset {', '.join(map(_variable, set_outside))} first.",
         )
     services().keep(changes)
-
-
-def _kept_for_all(changes: Json) -> None:
-    """Raises `ConfigError` for settings that work only with this visit's own key."""
-    kept = services().engine.with_settings(changes)
-    if kept.models.capabilities.extractive and needs_model(kept.settings):
-        raise ConfigError(
-            "Step by step needs a model, and the key for this visit isn’t saved.",
-            hint="Set ANTHROPIC_API_KEY on this machine, or save without Step by step.",
-        )
 
 
 @posted
