@@ -15,7 +15,7 @@ from typing import Literal
 
 from ragcore.offline.intents import answer_type
 from ragcore.offline.lists import data, listed, stems
-from ragcore.offline.quote_ranking import name_of
+from ragcore.offline.quotes import name_of
 from ragcore.text.periods import years as years_in
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term

@@ -4,16 +4,29 @@ values and tables, and quoted evidence for the rest."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby, zip_longest
+from math import log
 
 from ragcore.config.settings import AnswerSettings
-from ragcore.offline.field_quotes import Evidence
-from ragcore.offline.field_tables import table_field
-from ragcore.offline.fields import head_stems, requirements, wish
+from ragcore.offline.fields import head_stems, refers, requirements, stems_of, wish
+from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
-from ragcore.offline.quotable import Quotable, quotables
-from ragcore.offline.statements import cover, coverage, rows_of, statements
+from ragcore.offline.quotes import (
+    LONGEST_PASSAGE,
+    Quotable,
+    Ranking,
+    agreement,
+    marker,
+    quotables,
+    spread,
+    with_paragraph,
+    without_repeats,
+)
+from ragcore.offline.rows import Row
+from ragcore.offline.statements import coverage, opening, rows_of, statements
 from ragcore.offline.values import Given, field_values, rivals
 from ragcore.offline.writer import listing
 from ragcore.prompts import NO_ANSWER
@@ -22,7 +35,7 @@ from ragcore.text.companies import passed_over
 from ragcore.text.markdown import escape
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import content_stems, word_set
+from ragcore.text.words import content_stems, cover, word_set
 from ragcore.types import OFFLINE, Document, Element, Segment, Source, Usage
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, missing_mark
 
@@ -35,6 +48,20 @@ _BROAD = word_set("busi compani group gener overview")  # stems, on demand: maki
 _NEAREST = 3
 _MOST_LACKING = 8  # documents without a value that are named individually
 _OF_ONE = 3  # quotes for one of several requirements; a single one gets as many as an answer
+_SPEAKS = 0.5  # share of a requirement's words that a quote must have, weighted by rarity
+_PLAIN = 0.3  # worth from which a quote is taken on its own
+_OF_EACH = 2  # quotes of each document of another company
+_READ = 3  # sentences judged with their paragraph
+_SHARE = 0.6  # and this share of the best worth
+_BRACKETS = re.compile(r"\([^()]*\)")
+_PAIR = re.compile(r"\b(?:and|or)\b")
+_SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
+_NO_SUBJECT = word_set("result overview summary introduction background general conclusion")
+MOST_ROWS = 40
+_ABOUT = 0.5  # share of the requested words that must be over a table for it to match
+_ABOUT_NAMED = 0.25  # the same if its columns themselves name its subject
+_ANY_TABLE = frozenset(content_stems("change percent % name description note item type other count share"))
+_HAS_NAME = 0.6  # share of a column's or row's words that its header must have
 
 
 class RuleFields:
@@ -89,7 +116,7 @@ class RuleFields:
                 rows = [(a, b) for label, a, b in rows_of(document, one) if _is_row(label.head, label.group, names)]
                 spans += [(document.doc_id, a, b) for a, b in ([(one.start, one.end)] if rows and whole else rows)]
         if any(one.sort == "date" and one.annual for one in wishes):
-            spans += [(document.doc_id, *cover(document)) for document in documents]
+            spans += [(document.doc_id, *opening(document)) for document in documents]
         covered = {document.doc_id: coverage(document, own[document.doc_id]) for document in documents}
         interim = {doc_id: one.words for doc_id, one in covered.items() if one.part}
         listed = tuple(one for each in own.values() for one in each)
@@ -257,3 +284,221 @@ def _laid_out(pieces: Sequence[str], texts: Sequence[str], lacks: Sequence[Seque
 def _called(piece: str, pieces: Sequence[str]) -> str:
     """``piece`` without the antecedent in brackets: "its products (what the company makes)", since that is above it."""
     return piece.removesuffix(f" ({pieces[0]})")
+
+
+# Quotes
+
+
+class Evidence:
+    """Quotes of one request, ranked for each of its requirements."""
+
+    def __init__(self, request: WritingTask, found: Sequence[Quotable], reranker: Reranker | None) -> None:
+        self._request = request
+        self._found = list(found)
+        self._reranker = reranker
+        # Quotes in document sections named like the requested one.
+        self.own = [quote for quote in found if _within(quote, request.own)]
+        self._counts = Counter(word for quote in found for word in quote.words)
+
+    def on(self, piece: str, most: int, *, alone: bool) -> list[Quotable]:
+        """At most ``most`` quotes about ``piece``, best first; ``alone``: it is the only requirement."""
+        ranking = self._ranking(piece)
+        own = ranking.best(self.own, self._reranker)
+        held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
+        held = _without_references([quote for quote in held if alone or not self._of_another(piece, quote)])
+        # Pinned quotes come first but do not replace the rest.
+        pinned = [quote for quote in held if _within(quote, self._request.pinned)]
+        chosen = _by_turns([quote for quote in held if quote not in pinned])
+        if not chosen:
+            ranked = self._in_paragraphs(piece, ranking.best(self._found, self._reranker))
+            # Matching words alone are no answer: a law on litigation is not a legal proceeding.
+            good = [each for each in ranked if each[1] >= _PLAIN and self._answers(piece, each[0])]
+            good = [each for each in good if each[0] not in pinned and (alone or not self._of_another(piece, each[0]))]
+            floor = _SHARE * good[0][1] if good else 0.0
+            chosen = _without_references([quote for quote, worth in good if worth >= floor])
+        others = self._of_others(piece, ranking, [*pinned, *chosen])
+        if others:
+            # A company with more to quote must not crowd out another.
+            chosen = _by_turns([*chosen, *others])
+            most = max(most, len({quote.source.doc_id for quote in chosen}))
+        return without_repeats([*pinned, *chosen], most)
+
+    def _of_others(self, piece: str, ranking: Ranking, chosen: Sequence[Quotable]) -> list[Quotable]:
+        """Quotes about ``piece`` from documents of companies without a ``chosen`` quote."""
+        found: list[Quotable] = []
+        for doc_id in passed_over(_documents(self._found), _documents(chosen), self._request.stated.companies):
+            own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
+            good = [each for each in own if each[1] >= _PLAIN and self._share(self._asked(piece), each[0]) >= _SPEAKS]
+            found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
+        return found
+
+    def _asked(self, piece: str) -> str:
+        """``piece``, with the heading if it is one word ("the revenue of each")."""
+        return piece if len(self._wanted(piece)[1]) > 1 else f"{self._request.question} {piece}"
+
+    def _answers(self, piece: str, quote: Quotable) -> bool:
+        """Whether a row has the words of the requirement: the cross-encoder judges sentences but not rows."""
+        return quote.row is None or self._share(self._asked(piece), quote) >= _SPEAKS
+
+    def _in_paragraphs(self, piece: str, ranked: Sequence[tuple[Quotable, float]]) -> list[tuple[Quotable, float]]:
+        """``ranked`` with further sentences judged together with the preceding text of their paragraph, which may name
+        their subject: those not clearly relevant alone but with half the words of ``piece``."""
+        if self._reranker is None or any(worth >= _PLAIN for _, worth in ranked):
+            return list(ranked)
+        asked = f"{self._request.question}: {piece}"
+        near = [n for n, (q, _) in enumerate(ranked) if q.row is None and self._share(piece, q) >= _SPEAKS][:_READ]
+        read = [with_paragraph(ranked[n][0])[-LONGEST_PASSAGE:] for n in near]
+        worth = dict(zip(near, spread(self._reranker.score(asked, read)), strict=True))
+        judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
+        return sorted(judged, key=lambda each: -each[1])
+
+    def nearest(self, pieces: Sequence[str], most: int) -> list[Quotable]:
+        """Quotes nearest to ``pieces``, however distant."""
+        lists = [[quote for quote, _ in self._ranking(piece).best(self._found, self._reranker)] for piece in pieces[:3]]
+        turns = [ranked[place] for place in range(most) for ranked in lists if place < len(ranked)]
+        return without_repeats(turns, most)
+
+    def _ranking(self, piece: str) -> Ranking:
+        request = self._request
+        asked = piece if piece == request.question else f"{request.question}: {piece}"
+        return Ranking(requirement(asked), Wanted(asked, request.terms), routes=request.routes)
+
+    def _of_another(self, piece: str, quote: Quotable) -> bool:
+        """Whether ``quote`` is about another requirement of the section rather than ``piece``."""
+        if _within(quote, self._request.pinned):
+            return False
+        share = self._share(piece, quote)
+        form = self._request.form
+        rest = [other for other in form.requirements if other != piece] if form is not None else []
+        return share < _SPEAKS and any(self._share(other, quote) > max(share, _SPEAKS) for other in rest)
+
+    def _share(self, piece: str, quote: Quotable) -> float:
+        """Share of the words of ``piece`` in the quote itself, weighted by rarity, 0–1."""
+        wanted, words = self._wanted(piece)
+        said = frozenset(content_stems(f"{quote.text} {quote.about}"))
+        return self._weight(word for word in words if wanted.has(word, said)) / (self._weight(words) or 1.0)
+
+    def _weight(self, words: Iterable[str]) -> float:
+        return sum(log(1 + len(self._found) / (1 + self._counts[word])) for word in words)
+
+    def _wanted(self, piece: str) -> tuple[Wanted, list[str]]:
+        """What ``piece`` asks for, and its content words."""
+        wanted = Wanted(_BRACKETS.sub(" ", piece), self._request.terms)
+        return wanted, [word for word in wanted.words if word not in _SAYS_LITTLE]
+
+    def _speaks(self, piece: str, quote: Quotable) -> bool:
+        wanted, words = self._wanted(piece)
+        held = [word for word in words if wanted.has(word, quote.words)]
+        heading = set(content_stems(self._request.question)) - _SAYS_LITTLE - _NO_SUBJECT
+        if set(held) & heading & set(content_stems(quote.text)):
+            return True
+        if len(words) == 2 and held and _PAIR.search(_BRACKETS.sub(" ", piece)):
+            return True  # "its customers and markets": about either
+        total = self._weight(words)
+        return total > 0 and self._weight(held) / total >= _SPEAKS
+
+
+def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
+    return any(
+        quote.source.number == number and first <= quote.first and quote.last <= last for number, first, last in own
+    )
+
+
+def _without_references(quotes: Sequence[Quotable]) -> list[Quotable]:
+    """``quotes`` without bare cross-references, if their document has other quotes."""
+    says = {quote.source.doc_id for quote in quotes if not refers(quote.text)}
+    return [quote for quote in quotes if quote.source.doc_id not in says or not refers(quote.text)]
+
+
+def _documents(quotes: Sequence[Quotable]) -> list[str]:
+    return list(dict.fromkeys(quote.source.doc_id for quote in quotes))
+
+
+def _by_turns(quotes: Sequence[Quotable]) -> list[Quotable]:
+    """Quotes in round-robin order of documents: the best of each, then the next best, so that none crowds out
+    another."""
+    own: dict[str, list[Quotable]] = {}
+    for quote in quotes:
+        own.setdefault(quote.source.doc_id, []).append(quote)
+    return [quote for turn in zip_longest(*own.values()) for quote in turn if quote is not None]
+
+
+# Tables
+
+
+def table_field(heading: str, form: Field, sources: Sequence[Source]) -> str:
+    """``form`` as a Markdown table, each cell with its marker, or "" if no table of ``sources`` has its columns.
+
+    The first column takes the row headers unless a table column has its name. If the requirements name several rows,
+    only those are given, and absent ones are reported as missing.
+    """
+    wanted = form.requirements if len(form.requirements) > 1 else ()
+    quotes = [quote for quote in quotables(requirement(""), Wanted(""), sources) if quote.row is not None]
+    tables = [list(rows) for _, rows in groupby(quotes, key=lambda quote: (quote.source.number, quote.about))]
+    chosen = max(tables, key=lambda rows: _worth(heading, form, wanted, rows), default=[])
+    columns = _columns(form.columns, chosen)
+    if not chosen or any(column is None for column in columns[1:]):
+        return ""
+    # "2023" and "Total" are columns of any table; "Cmax" and "AUC" name their subject themselves.
+    named = any(stems_of(column or "") - _ANY_TABLE - stems("names", "beside") for column in columns[1:])
+    if _about(heading, form, chosen) < (_ABOUT_NAMED if named else _ABOUT):
+        return ""
+    rows, missing = chosen[:MOST_ROWS], list[str]()
+    if wanted:
+        nearest = {piece: max(chosen, key=lambda row: _named(piece, row)) for piece in wanted}
+        missing = [piece for piece, row in nearest.items() if _named(piece, row) < _HAS_NAME]
+        rows = [row for piece, row in nearest.items() if piece not in missing]
+    if not rows:
+        return ""
+    lines = [form.columns, tuple("---" for _ in form.columns), *(_line(row, columns) for row in rows)]
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n\n".join([table, *(missing_mark(piece) for piece in missing)]) + "\n"
+
+
+def _row(quote: Quotable) -> Row:
+    assert quote.row is not None
+    return quote.row
+
+
+def _columns(wanted: Sequence[str], rows: Sequence[Quotable]) -> list[str | None]:
+    """Label of the column in ``rows`` that each wanted column names, or None; each label is used once."""
+    labels = list(dict.fromkeys(cell.column for quote in rows for cell in _row(quote).cells))
+    out: list[str | None] = []
+    for column in wanted:
+        asked = content_stems(column)
+        free = [label for label in labels if label not in out]
+        best = max(free, key=lambda label: cover(asked, content_stems(label)), default=None)
+        named = best is not None and bool(asked) and cover(asked, content_stems(best)) >= _HAS_NAME
+        out.append(best if named else None)
+    return out
+
+
+def _worth(heading: str, form: Field, wanted: Sequence[str], rows: Sequence[Quotable]) -> tuple[float, ...]:
+    columns = _columns(form.columns, rows)[1:]
+    found = sum(column is not None for column in columns) / max(1, len(columns))
+    named = sum(max(_named(piece, row) for row in rows) >= _HAS_NAME for piece in wanted)
+    return found, named, _about(heading, form, rows), rows[0].source.score
+
+
+def _about(heading: str, form: Field, rows: Sequence[Quotable]) -> float:
+    """Match of heading and requirements with the names of the table and its columns, 0–1."""
+    said = rows[-1].place.union(*(content_stems(cell.column) for cell in _row(rows[-1]).cells))
+    asked = set(content_stems(f"{heading} {' '.join(form.requirements)}")) - stems("names", "beside")
+    return cover(asked or content_stems(heading), said)
+
+
+def _named(piece: str, quote: Quotable) -> float:
+    """Match between ``piece`` and the header of a row, 0–1."""
+    return agreement(frozenset(content_stems(piece)), frozenset(content_stems(_row(quote).head)))
+
+
+def _line(quote: Quotable, columns: Sequence[str | None]) -> tuple[str, ...]:
+    row = _row(quote)
+    cells = {cell.column: cell.number for cell in row.cells}
+
+    def shown(unit: int) -> str:
+        text = escape(quote.source.words(unit, unit)).replace("|", "\\|") if unit else ""
+        return f"{text} {marker(quote.source, unit, unit)}" if text else ""
+
+    first = cells.get(columns[0], 0) if columns[0] is not None else row.first
+    return (shown(first), *(shown(cells.get(column or "", 0)) for column in columns[1:]))

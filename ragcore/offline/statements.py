@@ -49,7 +49,7 @@ def rows_of(document: Document, statement: Statement) -> Iterator[tuple[RowLabel
             yield labelled.row_label(cell), start, end
 
 
-def cover(document: Document) -> tuple[int, int]:
+def opening(document: Document) -> tuple[int, int]:
     """Span of the opening of ``document``, where it identifies itself."""
     first = [element for element in document.body if element.page == document.body[0].page]
     ends = [element.end for element in first if element.end - first[0].start <= _COVER_LENGTH]

@@ -16,8 +16,7 @@ from ragcore.offline.fields import Name, Wish, alike, head_stems, refers, stems_
 from ragcore.offline.intents import fit
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
-from ragcore.offline.quotable import Quotable, marker, quotables, with_paragraph
-from ragcore.offline.quote_ranking import Ranking
+from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_paragraph
 from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import Reranker, Rival

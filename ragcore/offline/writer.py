@@ -13,8 +13,7 @@ from ragcore.config.settings import AnswerSettings
 from ragcore.offline.intents import about_whole, fit
 from ragcore.offline.lists import data
 from ragcore.offline.question import read
-from ragcore.offline.quotable import Quotable, marker, quotables, without_repeats
-from ragcore.offline.quote_ranking import Ranking
+from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, without_repeats
 from ragcore.offline.rows import Cell, CellRow, Row, brief, cell_table, in_figures, parts_of_column, unit_of
 from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER

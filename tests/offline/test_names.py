@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ragcore.offline.names import names_in
+from ragcore.offline.question import names_in
 from ragcore.text.naming import named, unnamed, words_lacking
 from ragcore.text.periods import years
 from ragcore.text.terms import Term

@@ -8,7 +8,7 @@ import pytest
 from ragcore.answer.sources import build_sources
 from ragcore.offline.fields import wish
 from ragcore.offline.question import requirement
-from ragcore.offline.quotable import quotables
+from ragcore.offline.quotes import quotables
 from ragcore.offline.values import field_values
 from ragcore.text.terms import Wanted
 from ragcore.types import Retrieval, Segment
