@@ -45,8 +45,10 @@ __all__ = [
 ]
 
 # Telemetry is disabled before these libraries load: onnxruntime, which also keeps a device id and a queue of events in
-# the user's cache folder, and Hugging Face.
-os.environ.update(ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")
+# the user's cache folder, Hugging Face and Chroma.
+os.environ.update(
+    ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1", ANONYMIZED_TELEMETRY="False", DO_NOT_TRACK="1"
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -168,6 +168,10 @@ class IndexMismatch(IndexFault):
     hint_default = "Run `groundwork index --rebuild`, or set index.embedder back to the model that built the index."
 
 
+class VectorStoreError(IndexFault):
+    hint_default = "Check index.vector_store."
+
+
 class StoreError(GroundworkError):
     """Fault of the database or the home folder."""
 

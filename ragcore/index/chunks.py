@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, get_args
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,6 +172,12 @@ class ChunkStore:
     def revision(self) -> int:
         """Revision, which grows with every change of what can be found (the triggers of the schema)."""
         return int(self._meta("revision"))
+
+    def name(self) -> str:
+        """Random name of this library, drawn when first asked for."""
+        with self.database.write() as connection:
+            connection.insert("meta", {"key": "name", "value": {"name": uuid4().hex}}, clash="NOTHING")
+        return str(self._meta("name")["name"])
 
     def index_record(self) -> dict[str, Any] | None:
         """Builder of the index: embedder, dimensions and settings; None before the first build."""

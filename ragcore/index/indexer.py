@@ -1,4 +1,4 @@
-"""Indexer: embeds new chunks, and keeps the vector index and BM25, both in memory, in step with SQLite.
+"""Indexer: embeds new chunks, and keeps the vector store and BM25 in step with SQLite.
 
 Each batch of vectors is stored as soon as it is embedded, so a killed run loses at most one batch. A query that finds
 another revision, of this process or another, updates both indexes, only for the documents that differ.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ import numpy as np
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch
 from ragcore.index.bm25 import VERSION, Bm25Index, Postings
 from ragcore.index.chunks import fingerprint
-from ragcore.index.vectors import VectorIndex
+from ragcore.index.vectors import VectorIndex, VectorStore
 
 if TYPE_CHECKING:
     from ragcore.config.settings import IndexSettings
@@ -51,7 +52,7 @@ class Indexer:
         self._embedder = embedder
         self._settings = settings
         self._revision = -1  # that of both indexes
-        self._vectors = VectorIndex()
+        self._vectors: VectorStore | None = None
         self._sparse = Bm25Index(k1=settings.bm25_k1, b=settings.bm25_b)
         self._lock = threading.Lock()
 
@@ -101,6 +102,8 @@ class Indexer:
             if kept.get(doc_id) != _mark(digest):
                 self._postings({doc_id: digest})
         searchable = self._store.count(list(documents))
+        if searchable and self._settings.vector_store != "memory":
+            self.open()  # now, not at the next question
         return IndexReport(searchable, done, self._embedder.name, time.perf_counter() - started)
 
     def check(self) -> None:
@@ -110,26 +113,38 @@ class Indexer:
             raise IndexEmpty("Nothing is indexed yet.")
         self._check_embedder(record)
 
-    def open(self) -> tuple[VectorIndex, Bm25Index]:
-        """Vector index and BM25 for one query, in step with SQLite.
+    def open(self) -> tuple[VectorStore, Bm25Index]:
+        """Vector store and BM25 for one query, in step with SQLite.
 
         A document counts once all its chunks are embedded. Raises `IndexEmpty` if there is none, `IndexMismatch`,
-        `StoreBusy` or `StoreError`.
+        `StoreBusy`, `StoreError` or `VectorStoreError`.
         """
         self.check()
         name = self._embedder.name
         with self._lock:
-            if self._store.revision() != self._revision:
+            vectors, sparse = self._vectors, self._sparse
+            if vectors is None or self._store.revision() != self._revision:
                 self._store.settle(name)
                 # Read first: what changes from now on has a later revision.
                 revision, documents = self._store.revision(), self._store.searchable(name)
-                self._sparse = self._sparse.updated(documents, self._postings)
-                self._vectors = self._vectors.updated(documents, partial(self._store.vectors, name))
+                self._sparse = sparse = sparse.updated(documents, self._postings)
+                vectors = self._vectors if self._vectors is not None else self._empty()
+                self._vectors = vectors = vectors.updated(documents, partial(self._store.vectors, name))
                 self._revision = revision
-            vectors, sparse = self._vectors, self._sparse
         if not len(sparse):
             raise IndexEmpty("No document is indexed yet.")
         return vectors, sparse
+
+    def _empty(self) -> VectorStore:
+        kind, _, address = self._settings.vector_store.partition(":")
+        if kind == "memory":
+            return VectorIndex()
+        from ragcore.index.chroma import ChromaIndex
+
+        embedder = blake2b(self._embedder.name.encode(), digest_size=4).hexdigest()
+        return ChromaIndex(
+            address or self._store.home / "cache" / "chroma", f"groundwork-{self._store.name()}-{embedder}"
+        )
 
     def _embed(self, batch: Sequence[Chunk]) -> Vector:
         # Longest first: texts embedded together then end at nearly the same time.

@@ -7,12 +7,13 @@ library takes rows from it and adds others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ragcore.errors import IndexMismatch
 from ragcore.index.chunks import Entries
+from ragcore.protocols import Nearest
 from ragcore.types import EVERYTHING, Scope
 
 if TYPE_CHECKING:
@@ -24,8 +25,18 @@ FEW = 0.05  # share of the chunks up to which only the vectors of a scope are co
 Load = Callable[[Sequence[str]], "tuple[Entries, Vector]"]
 
 
+class VectorStore(Nearest, Protocol):
+    """`Nearest` over some documents, in memory or on a server."""
+
+    def __len__(self) -> int:
+        """Number of chunks."""
+
+    def updated(self, wanted: Mapping[str, str], load: Load) -> VectorStore:
+        """Store of exactly the documents ``wanted`` (id → fingerprint); ``load`` gives those that are new."""
+
+
 class VectorIndex:
-    """`Nearest` over some documents. Immutable: `updated` returns a new one. Thread-safe."""
+    """`VectorStore` in memory. Immutable: `updated` returns a new one. Thread-safe."""
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.index.indexer import Indexer
 from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
+from ragcore.index.vectors import VectorIndex
 from ragcore.types import Scope, WordMap
 from tests.libraries import HashEmbedder, add_document, put_passages
 
@@ -346,6 +347,7 @@ for turn in range(10_000):
         indexer.update()
         vectors, sparse = indexer.open()
         expected = {chunk.chunk_id for chunk in store.chunks()}
+        assert isinstance(vectors, VectorIndex)
         assert set(vectors.entries.ids) == expected
         assert len(sparse) == len(expected)
         fresh = Bm25Index(k1=settings.bm25_k1, b=settings.bm25_b)

@@ -1,17 +1,28 @@
-"""The vector index against brute force."""
+"""What every `VectorStore` does, against brute force."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ragcore.errors import IndexMismatch
+from ragcore.config.settings import load
+from ragcore.errors import IndexMismatch, StoreBusy, VectorStoreError
+from ragcore.index.chroma import ChromaIndex
 from ragcore.index.chunks import Entries
-from ragcore.index.vectors import VectorIndex
+from ragcore.index.indexer import Indexer
+from ragcore.index.store import Store
+from ragcore.index.vectors import VectorIndex, VectorStore
 from ragcore.protocols import Nearest, Vector
 from ragcore.types import Entry, Scope
+from tests.libraries import HashEmbedder, add_document
 from tests.providers.models import unit_vectors
 
 VECTORS = unit_vectors(60, 16)
@@ -37,16 +48,53 @@ def inside(scope: Scope, entry: Entry) -> bool:
 
 
 @pytest.fixture(scope="module")
-def index() -> VectorIndex:
-    return VectorIndex().updated({"d0": "", "d1": "", "d2": ""}, loaded)
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a Chroma server."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("server")
+    command = [sys.executable, "-c", "from chromadb.cli.cli import app; app()"]
+    arguments = ["run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
+    with subprocess.Popen([*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until = time.monotonic() + 60
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                    break
+                except OSError:
+                    assert process.poll() is None
+                    assert time.monotonic() < until
+                    time.sleep(0.05)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
 
 
-def test_it_starts_empty() -> None:
-    assert isinstance(VectorIndex(), Nearest)
-    assert VectorIndex().query(VECTORS[0], 5) == []
+@pytest.fixture(scope="module", params=["memory", "folder", "server"])
+def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], VectorStore]:
+    """Empty stores of one kind."""
+    if request.param == "memory":
+        return VectorIndex
+    where = tmp_path_factory.mktemp("chroma") / "chroma"
+    if request.param == "server":
+        where = request.getfixturevalue("server")
+    return lambda: ChromaIndex(where, f"test-{uuid.uuid4().hex}")
 
 
-def test_the_nearest_by_cosine_come_first(index: VectorIndex) -> None:
+@pytest.fixture(scope="module")
+def index(make: Callable[[], VectorStore]) -> VectorStore:
+    return make().updated({"d0": "", "d1": "", "d2": ""}, loaded)
+
+
+def test_it_starts_empty(make: Callable[[], VectorStore]) -> None:
+    empty = make()
+    assert isinstance(empty, Nearest)
+    assert (len(empty), empty.query(VECTORS[0], 5)) == (0, [])
+
+
+def test_the_nearest_by_cosine_come_first(index: VectorStore) -> None:
     query = VECTORS[3] + 0.3 * VECTORS[41]
     query /= np.linalg.norm(query)
     exact = VECTORS @ query
@@ -73,7 +121,7 @@ def test_the_nearest_by_cosine_come_first(index: VectorIndex) -> None:
         Scope(("d0", "d2"), ((5, 16),), ("table",)),
     ],
 )
-def test_only_what_is_in_the_scope_answers_and_all_of_it(index: VectorIndex, scope: Scope) -> None:
+def test_only_what_is_in_the_scope_answers_and_all_of_it(index: VectorStore, scope: Scope) -> None:
     exact = {entry.chunk_id: float(row) for entry, row in zip(ENTRIES, VECTORS @ VECTORS[3]) if inside(scope, entry)}
     ranked = sorted(exact, key=lambda chunk_id: -exact[chunk_id])
     assert [chunk_id for chunk_id, _ in index.query(VECTORS[3], 60, scope)] == ranked
@@ -86,14 +134,14 @@ def test_equal_vectors_come_in_the_order_of_their_ids() -> None:
     assert [chunk_id for chunk_id, _ in index.query(VECTORS[0], 3)] == ["d:0", "d:1", "d:2"]
 
 
-def test_an_update_loads_only_what_is_new_and_forgets_what_is_gone(index: VectorIndex) -> None:
+def test_an_update_loads_only_what_is_new_and_forgets_what_is_gone(make: Callable[[], VectorStore]) -> None:
     asked: list[str] = []
 
     def load(doc_ids: Sequence[str]) -> tuple[Entries, Vector]:
         asked.extend(doc_ids)
         return loaded(doc_ids)
 
-    first = VectorIndex().updated({"d0": "a", "d1": "a"}, load)
+    now = make().updated({"d0": "a", "d1": "a"}, load)
     assert asked == ["d0", "d1"]
     steps: list[tuple[Mapping[str, str], list[str]]] = [
         ({"d0": "a", "d1": "a"}, []),
@@ -102,16 +150,63 @@ def test_an_update_loads_only_what_is_new_and_forgets_what_is_gone(index: Vector
         ({"d1": "b", "d2": "a", "d0": "c"}, ["d2", "d0"]),
         ({}, []),
     ]
-    now = first
     for wanted, expected in steps:
         asked.clear()
         now = now.updated(wanted, load)
         assert asked == expected
         held = {entry.chunk_id for entry in ENTRIES if entry.doc_id in wanted}
         assert {chunk_id for chunk_id, _ in now.query(VECTORS[3], 60)} == held
-    assert len(first) == 40, "an index in use stays as it is"
+        assert len(now) == len(held)
 
 
-def test_a_vector_of_another_length_is_refused(index: VectorIndex) -> None:
+def test_in_memory_an_index_in_use_stays_as_it_is() -> None:
+    first = VectorIndex().updated({"d0": "a", "d1": "a"}, loaded)
+    first.updated({}, loaded)
+    assert len(first) == 40
+
+
+def test_a_vector_of_another_length_is_refused(index: VectorStore) -> None:
     with pytest.raises(IndexMismatch):
         index.query(unit_vectors(1, 8)[0], 1)
+
+
+def test_what_a_killed_process_left_in_chroma_is_written_again(tmp_path: Path) -> None:
+    def killed(doc_ids: Sequence[str]) -> tuple[Entries, Vector]:
+        if "d1" in doc_ids:
+            raise KeyboardInterrupt
+        return loaded(doc_ids)
+
+    index = ChromaIndex(tmp_path / "chroma", "test")
+    index.updated({"d0": "a", "d1": "a"}, loaded)
+    with pytest.raises(KeyboardInterrupt):
+        index.updated({"d0": "b", "d1": "b"}, killed)
+    again = ChromaIndex(tmp_path / "chroma", "test").updated({"d0": "b", "d1": "b"}, loaded)
+    assert {chunk_id for chunk_id, _ in again.query(VECTORS[0], 60)} == set(IDS[:40])
+
+
+def test_a_chroma_folder_serves_one_process_and_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "chroma"
+    ChromaIndex(folder, "test")
+    code = "import sys, pathlib, ragcore.index.chroma as c; c.ChromaIndex(pathlib.Path(sys.argv[1]), 'test')"
+    other = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
+    assert f"{StoreBusy.__name__}: Another Groundwork process" in other.stderr
+
+
+def test_a_server_that_does_not_answer_is_named() -> None:
+    with pytest.raises(VectorStoreError, match=r"http://127\.0\.0\.1:9") as raised:
+        ChromaIndex("http://127.0.0.1:9", "test")
+    assert "chroma run" in raised.value.hint
+
+
+def test_a_library_is_found_through_a_chroma_server(server: str, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    add_document(store, "alpha", ["Alpha makes pumps.", "Revenues were 1,577 million."])
+    embedder, found = HashEmbedder(), []
+    for kind in ("memory", f"chroma:{server}"):
+        settings = load(environ={}, overrides={"index.vector_store": kind})[0].index
+        indexer = Indexer(store, embedder, settings)
+        indexer.update()
+        vectors, _ = indexer.open()
+        found.append([chunk_id for chunk_id, _ in vectors.query(embedder.embed_query("pumps"), 5)])
+    assert found[0] == found[1]
+    assert len(found[0]) == 2
