@@ -3,8 +3,7 @@ writers of its formats (`pandoc`, `pdf`)."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from ragcore.errors import InputError
 
@@ -18,11 +17,6 @@ MEDIA_TYPES: dict[Kind, str] = {
     "md": "text/markdown; charset=utf-8",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "pdf": "application/pdf",
-}
-_WRITERS: dict[Kind, tuple[str, str]] = {
-    "md": ("pandoc", "write_markdown"),
-    "docx": ("pandoc", "write_word"),
-    "pdf": ("pdf", "write"),
 }
 
 
@@ -42,5 +36,10 @@ def kind(name: str) -> Kind:
 
 def writer(chosen: Kind) -> Writer:
     """Writer of a kind; its library is loaded here."""
-    module, name = _WRITERS[chosen]
-    return cast("Writer", getattr(import_module(f"ragcore.export.{module}"), name))
+    if chosen == "pdf":
+        from ragcore.export import pdf
+
+        return pdf.write
+    from ragcore.export import pandoc
+
+    return pandoc.write_word if chosen == "docx" else pandoc.write_markdown

@@ -228,7 +228,7 @@ def test_the_wrong_pdf_is_refused(tmp_path: Path) -> None:
     other = pymupdf.open()
     for _ in range(2):
         other.new_page().insert_textbox((70, 80, 540, 700), "Quite another letter about the harvest of apples. " * 30)
-    with pytest.raises(AdeMismatch, match=r"report\.json doesn't match its PDF: on 1 of 1 pages"):
+    with pytest.raises(AdeMismatch, match=r"report\.json doesn't match its PDF: on 1 of 2 pages"):
         imported(tmp_path, report().json, other.tobytes())
     given = source(tmp_path, report().json)
     with pytest.raises(AdeMismatch, match="describes 2 pages; its PDF has 3"):

@@ -29,10 +29,10 @@ def draw_pages(ade: AdeFile, target: Path, size: tuple[float, float]) -> None:
                 sheet.draw_rect(pymupdf.Rect(cell.box), color=_FRAME, width=0.4)
             if block.description:
                 sheet.draw_rect(pymupdf.Rect(block.box), color=_FRAME, fill=_PICTURE, width=0.4)
-                areas.setdefault(_rounded(block.box), []).extend((line, 8.0) for line in block.description.split("\n"))
+                areas[block.box] = [(line, 8.0) for line in block.description.split("\n")]
             for line in block.lines:
                 text = " ".join(word.text for word in line)
-                areas.setdefault(_rounded(line[0].box), []).append((text, line[0].size))
+                areas.setdefault(line[0].box, []).append((text, line[0].size))
         for box, lines in areas.items():
             _write(sheet, box, lines)
         sheet.insert_text((6, size[1] - 5), NOTICE, fontsize=6, color=_NOTICE)
@@ -47,8 +47,3 @@ def _write(sheet: pymupdf.Page, box: Rect, lines: list[tuple[str, float]]) -> No
     if inner.width >= 1 and inner.height >= 1:
         html = "".join(f'<div style="font-size: {size}px">{escape(line)}</div>' for line, size in lines)
         sheet.insert_htmlbox(inner, f'<div style="font-family: sans-serif">{html}</div>', scale_low=0)
-
-
-def _rounded(box: Rect) -> Rect:
-    x0, y0, x1, y1 = (round(value, 3) for value in box)
-    return x0, y0, x1, y1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -70,13 +70,17 @@ class _Piece:
     grid: Grid | None = None
     members: list[int] = field(default_factory=list)
 
+    @property
+    def is_picture(self) -> bool:
+        return self.kind in ("picture", "logo")
+
     @cached_property
     def words(self) -> Counter[str]:
         return bag(" ".join(line for line, _box in self.lines))
 
     def written(self) -> _Part:
         """The piece in ADE's own words."""
-        if self.kind in ("picture", "logo"):
+        if self.is_picture:
             return _Part(Region(self.kind, self.box, description="\n".join(line for line, _box in self.lines)))
         size = HEADING_SIZES[min(self.level, len(HEADING_SIZES)) - 1] if self.level else BODY_SIZE
         return _Part(Region(self.kind, self.box, self.grid), written=[(*line, size) for line in self.lines])
@@ -84,7 +88,7 @@ class _Piece:
     def printed(self, page: PageLayout) -> _Part:
         """The piece in the PDF's words. A picture keeps, as its description, the lines that say more than those."""
         box = hull(page.boxes, np.asarray(self.members, dtype=np.intp))
-        if self.kind not in ("picture", "logo"):
+        if not self.is_picture:
             return _Part(Region(self.kind, around((box, self.box)) if self.grid else box, self.grid), self.members)
         words = _printed(page, self.members)
         kind = "picture" if len(self.members) > MAX_LOGO_WORDS or any(w.isdigit() for w in words) else self.kind
@@ -119,16 +123,18 @@ def page_layout(ade: AdeFile, page: PageLayout, *, reason: str = "") -> PageLayo
     if unknown:
         problems.append(f"ADE's chunk type {', '.join(map(repr, unknown))} is unknown, so it was read as text")
     _share_out(page, chunks)
-    from_ade = [_is_picture_of_text(page, chunk) for chunk in chunks]
+    pictures = [chunk for chunk in chunks if _is_picture_of_text(page, chunk)]
     if page.texts and (problem := _disagreement(page, chunks)):
         problems.append(problem)
-    elif page.texts and any(from_ade):
+    elif page.texts and pictures:
         problems.append("part of its text is a picture: those words are ADE's, highlighted as whole blocks or cells")
     elif not page.texts and chunks and reason:
         problems.append(reason)
     if not chunks and ade.failed:
         problems.append("ADE has nothing for this page")
-    parts = [part for chunk, unread in zip(chunks, from_ade) for part in _parts(page, chunk, unread)]
+    for piece in (piece for chunk in pictures for piece in chunk.pieces):
+        piece.members = []
+    parts = [part for chunk in chunks for part in _parts(page, chunk)]
     return _assembled(page, _with_leftovers(page, parts), "; ".join(problems) or None)
 
 
@@ -198,35 +204,23 @@ def _is_picture_of_text(page: PageLayout, chunk: _Chunk) -> bool:
     return words.total() >= MIN_TOKENS and found_share(words, _printed(page, chunk.members)) < IMAGE_TEXT
 
 
-def comparable(ade: AdeFile, page: PageLayout) -> bool:
-    """Whether ``page`` can show that the JSON does not fit the PDF: both have enough words there."""
-    told = sum(_placed(ade, chunk, page).words.total() for chunk in ade.chunks.get(page.number, ()))
-    return _enough(told, int(((page.flags & COARSE) == 0).sum()))
-
-
-def _enough(told: int, printed: int) -> bool:
-    return told >= MIN_PAGE_TOKENS and 2 * printed >= told
-
-
 def _disagreement(page: PageLayout, chunks: Sequence[_Chunk]) -> str:
     """Message if most of ADE's words are not at their places although the page has as many words of its own."""
     told = sum(chunk.words.total() for chunk in chunks)
-    if not _enough(told, len(page.texts)):
+    if told < MIN_PAGE_TOKENS or 2 * len(page.texts) < told:
         return ""
     share = sum((chunk.words & _printed(page, chunk.members)).total() for chunk in chunks) / told
     return f"{DISAGREES}: {share:.0%} of its words stand where it says" if share < MISMATCH else ""
 
 
-def _parts(page: PageLayout, chunk: _Chunk, unread: bool) -> list[_Part]:
-    """Pieces of a chunk in the PDF's words; in ADE's if the chunk is ``unread``, or hardly a word is printed there."""
+def _parts(page: PageLayout, chunk: _Chunk) -> Iterator[_Part]:
+    """Pieces of a chunk in the PDF's words; in ADE's if hardly a word is printed there."""
     words = _printed(page, chunk.members)
-    parts: list[_Part] = []
     for piece in chunk.pieces:
-        if piece.members and not unread:
-            parts.append(piece.printed(page))
-        elif unread or piece.kind in ("picture", "logo") or found_share(piece.words, words) < 0.5:
-            parts.append(piece.written())
-    return parts
+        if piece.members:
+            yield piece.printed(page)
+        elif piece.is_picture or found_share(piece.words, words) < 0.5:
+            yield piece.written()
 
 
 def _share_out(page: PageLayout, chunks: Sequence[_Chunk]) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ragcore.config.settings import IngestSettings
 from ragcore.errors import AdeMismatch, Cancelled, ParseCrashed, ParseTimeout
-from ragcore.ingest.ade.layout import DISAGREES, comparable, page_layout
+from ragcore.ingest.ade.layout import DISAGREES, page_layout
 from ragcore.ingest.ade.source import read_ade
-from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
+from ragcore.ingest.layout import COARSE, FileInfo, PageLayout, empty_page
 from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.parse import LETTER, unread_page
 from ragcore.ingest.process import Child
@@ -74,12 +74,15 @@ class AdeSource:
         return empty_page(page.number, page.label, page.width, page.height, page.rotation, reason)
 
     def check(self, pages: Sequence[bytes]) -> None:
-        """Raise `AdeMismatch` if most comparable pages (`PageLayout` bytes) show that the JSON does not fit them."""
-        compared = [page for page in map(PageLayout.from_bytes, pages) if comparable(self.ade, page)]
-        wrong = sum(DISAGREES in (page.degraded or "") for page in compared)
-        if 2 * wrong > len(compared):
+        """Raise `AdeMismatch` if the JSON does not fit most of the text on pages (`PageLayout` bytes) that both have
+        words for."""
+        told = {number: sum(len(chunk.markdown) for chunk in chunks) for number, chunks in self.ade.chunks.items()}
+        read = [page for page in map(PageLayout.from_bytes, pages) if page.number in told]
+        compared = [page for page in read if not (page.flags & COARSE).all()]
+        wrong = [page for page in compared if DISAGREES in (page.degraded or "")]
+        if 2 * sum(told[page.number] for page in wrong) > sum(told[page.number] for page in compared):
             raise AdeMismatch(
-                f"{self.name} doesn't match its PDF: on {wrong} of {len(compared)} pages the words are "
+                f"{self.name} doesn't match its PDF: on {len(wrong)} of {len(compared)} pages the words are "
                 "not where it says."
             )
 

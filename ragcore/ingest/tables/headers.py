@@ -214,27 +214,24 @@ def groups(draft: Draft) -> dict[int, tuple[DraftCell, ...]]:
             continue
         head = min(cells, key=lambda c: c.col)
         depth = depths.get(row, 0)
-        if len(cells) == 1 and head.row_span == 1:
-            if not _names_rows(draft, head):
-                stack = []
-                out[row] = ()
-                continue
+        alone = len(cells) == 1 and head.row_span == 1
+        if alone and not _names_rows(draft, head):
+            stack = []
+            alone = False
+        elif alone:
             depth = _OVER_ALL if head.col > 0 or head.col_span > 1 else depth
             stack = [entry for entry in stack if _stays(entry, depth, head, values_since)]
-            out[row] = tuple(cell for _depth, cell in stack)
-            stack.append((depth, head))
-            values_since = False
-            continue
-        values_since = True
-        if head.col == 0:
+        elif head.col == 0:
             while stack and stack[-1][0] > depth:
                 stack.pop()
             if not _BARE_TOTAL.match(head.value):
                 while stack and stack[-1][0] == depth and _sets_in(draft, stack[-1][1], depths):
                     stack.pop()
         out[row] = tuple(cell for _depth, cell in stack)
-        total = head.col == 0 and _TOTAL.match(head.value)
-        if total and stack and stack[-1][0] >= depth:
+        values_since = not alone
+        if alone:
+            stack.append((depth, head))
+        elif head.col == 0 and _TOTAL.match(head.value) and stack and stack[-1][0] >= depth:
             stack.pop()
     return out
 
