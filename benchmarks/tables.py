@@ -3,7 +3,7 @@
     python -m benchmarks tables [--set icdar2013-eu|pmc-dev] [--baseline] [--per-doc]
 
 Ours are the cells of `Document.elements` with the boxes of their words; a table over several pages counts on each
-page with the cells printed there, a repeated header's too. ``--baseline`` also runs `pymupdf.Page.find_tables()` over
+page with the cells printed there. ``--baseline`` also runs `pymupdf.Page.find_tables()` over
 the same pages in the same run. Scored by ``tools/score_tables.py`` beside the data.
 
 A set whose truth has no boxes (``articles.jsonl``: tables out of the publisher's XML) is scored table by table: each
@@ -66,7 +66,7 @@ def tables_of(document: Document) -> Pages:
 
 def _cells(document: Document, table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each cell in the scorer's form with its page."""
-    for cell in (*table.cells, *table.repeated):
+    for cell in table.cells:
         boxes = document.boxes(cell.start, cell.end)
         yield (
             boxes[0].page,
@@ -78,7 +78,6 @@ def _cells(document: Document, table: Table) -> Iterator[tuple[int, dict[str, An
                 "text": document.text[cell.start : cell.end],
                 "headers": [document.text[h.start : h.end] for h in headers_of(table, cell)],
                 "header": cell.header,
-                "repeated": cell in table.repeated,
                 "bbox": [
                     min(b.x0 for b in boxes),
                     min(b.y0 for b in boxes),
@@ -104,7 +103,6 @@ def find_tables(path: Path) -> Pages:
                         "bbox": list(box),
                         "headers": [],
                         "header": False,
-                        "repeated": False,
                     }
                     for r, row in enumerate(table.rows)
                     for c, box in enumerate(row.cells)
@@ -179,7 +177,7 @@ def _whole_tables(pages: Pages) -> list[Cells]:
     for page, tables in pages.items():
         for place, table in enumerate(tables):
             cells = out.setdefault(table.get("id", (page, place)), [])
-            cells += [c for c in table["cells"] if not c["repeated"]]
+            cells += table["cells"]
     return list(out.values())
 
 

@@ -6,7 +6,7 @@ Pure and deterministic: the same pages and settings always give the same documen
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ragcore.config.settings import Settings
 from ragcore.errors import NoText, NothingRead
@@ -18,9 +18,9 @@ from ragcore.ingest.levels import section_paths, set_heading_levels, set_item_le
 from ragcore.ingest.noise import mark_noise
 from ragcore.ingest.paragraphs import join_over_breaks, split_blocks
 from ragcore.ingest.roles import correct_roles
-from ragcore.ingest.tables.draft import Draft, DraftCell
+from ragcore.ingest.tables.draft import Draft
 from ragcore.ingest.tables.pages import draft_tables, join_tables
-from ragcore.ingest.tables.text import write_repeated, write_table
+from ragcore.ingest.tables.text import write_table
 from ragcore.ingest.titles import document_title
 from ragcore.types import Box, Document, Element, Page, Table
 
@@ -58,7 +58,7 @@ def build_document(
     captions = tie_captions(per_page)
     drafts = draft_tables(per_page)
     set_heading_levels([block for page in per_page for block in page if not block.joined], info)
-    repeated = join_tables(per_page, drafts)
+    join_tables(per_page, drafts)
     join_over_breaks(per_page)
     blocks = [block for page in per_page for block in page if not block.joined]
     set_item_levels(blocks)
@@ -75,10 +75,7 @@ def build_document(
                 listed = before.kind == block.kind == "list_item"
                 text.separate("\n" if listed and block.noise is None else "\n\n")
             before = block
-        if block in repeated:
-            written[block] = _write_repeated(text, *repeated[block], written)
-        else:
-            written[block] = _write(text, block, drafts.get(block), described.get(block, ""))
+        written[block] = _write(text, block, drafts.get(block), described.get(block, ""))
         if block.noise is None:
             body_end = len(text)
 
@@ -151,19 +148,6 @@ def _write(text: CanonicalText, block: Block, draft: Draft | None, description: 
         text.separate("\n")
     generated = text.description(description, block.page.number, block.page.displayed(block.box))
     return _Written(start, len(text), generated=generated)
-
-
-def _write_repeated(
-    text: CanonicalText, draft: Draft, header: Sequence[DraftCell], written: dict[Block, _Written]
-) -> _Written:
-    """Write a table header that is printed again and add its cells to the table."""
-    start = len(text)
-    first = draft.blocks[0]
-    cells = write_repeated(text, header)
-    whole = written[first]
-    if whole.table is not None:
-        written[first] = replace(whole, table=replace(whole.table, repeated=(*whole.table.repeated, *cells)))
-    return _Written(start, len(text))
 
 
 def _region(block: Block) -> tuple[Box, ...]:

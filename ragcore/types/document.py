@@ -83,8 +83,7 @@ class Cell:
 class Table:
     """Table of cells. ``cells`` are in row order, header cells included; ``row_spans[i]`` is the span of the i-th
     linearised body row (with title and headers repeated in it) and ``row_numbers[i]`` its grid row. ``title`` is "" if
-    none was found. ``repeated`` are header cells printed again on a later page or column of the table: they have the
-    grid position of the original, and spans outside the table's element."""
+    none was found."""
 
     title: str
     rows: int
@@ -92,7 +91,6 @@ class Table:
     cells: tuple[Cell, ...]
     row_spans: tuple[tuple[int, int], ...] = ()
     row_numbers: tuple[int, ...] = ()
-    repeated: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,7 @@ def _table(document: Document, table: Table) -> Json:
 
 
 def _cell(table: LabelledTable, cell: Cell) -> Json:
-    """JSON of a table cell; ``repeated`` are the places where a header is printed again on later parts of its table."""
-
     document = table.document
-    again = [other for other in table.table.repeated if cell.header and (other.row, other.col) == (cell.row, cell.col)]
     return {
         **_picked(cell, "row col row_span col_span header start end"),
         "headers": [document.text[head.start : head.end] for head in table.heads(cell) if head.header],
@@ -72,7 +69,6 @@ def _cell(table: LabelledTable, cell: Cell) -> Json:
         "text": document.text[cell.start : cell.end],
         "mark": document.text[slice(*cell.mark)].strip() if cell.mark else "",
         "boxes": plain(document.boxes(cell.start, cell.end)),
-        "repeated": [plain(box) for other in again for box in document.boxes(other.start, other.end)],
     }
 
 

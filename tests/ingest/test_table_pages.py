@@ -47,13 +47,10 @@ def test_a_table_over_two_pages_is_one_element_with_boxes_on_both(name: str, bui
     assert [document.text[c.start : c.end] for c in heads] == ["Well 40", "Chloride"]
 
 
-def test_a_header_printed_again_becomes_furniture_and_stays_known_to_the_table(build: Build) -> None:
+def test_a_header_printed_again_becomes_furniture(build: Build) -> None:
     document = build("table_over_pages")
     (table,) = tables_of(document)
     assert [c.row for c in table.cells if c.header] == [0, 0, 0, 0]
-    again = [(c.row, c.col, document.text[c.start : c.end]) for c in table.repeated]
-    assert again == [(0, col, name) for col, name in enumerate(pdfs.WELLS_HEAD)]
-    assert {document.page_at(c.start, c.end) for c in table.repeated} == {2}
     furniture = {e.noise: document.text[e.start : e.end] for e in document.elements if e.noise}
     assert furniture["repeated_header"] == "Well Nitrate Depth Chloride"
     assert furniture["repeated_title"] == "Table 5 (continued)"
@@ -137,4 +134,4 @@ def test_three_pages_make_one_table(settings: Settings) -> None:
     document = built(settings, *pages)
     (table,) = tables_of(document)
     assert [document.page_at(start, end) for start, end in table.row_spans] == [1, 1, 2, 2, 3, 3]
-    assert len(table.repeated) == 6
+    assert len([e for e in document.elements if e.noise == "repeated_header"]) == 2

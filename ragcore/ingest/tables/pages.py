@@ -96,17 +96,13 @@ def _part(table: Block, kind: ElementKind, lines: list[Line], noise: str | None 
     return Block(table.page, kind, table.role, around(word.box for word in taken), lines, noise=noise)
 
 
-def join_tables(
-    per_page: Sequence[list[Block]], drafts: dict[Block, Draft]
-) -> dict[Block, tuple[Draft, list[DraftCell]]]:
+def join_tables(per_page: Sequence[list[Block]], drafts: dict[Block, Draft]) -> None:
     """Find the titles of ``drafts`` and join those that continue an earlier one: their blocks become ``joined``, their
-    drafts merge into the first one's. Returns, for each header printed again, its new block of furniture, with the
-    table and the header's cells."""
+    drafts merge into the first one's, and ``per_page`` gets a block of furniture for each header printed again."""
     for blocks in per_page:
         for block in blocks:
             if block in drafts and block.noise is None:
                 drafts[block].title = table_title(block, blocks)
-    repeated: dict[Block, tuple[Draft, list[DraftCell]]] = {}
     upper: Draft | None = None  # the table that may continue
     between: list[Block] = []
     for blocks in per_page:
@@ -119,14 +115,11 @@ def join_tables(
             if upper is not None and _goes_on(upper, drafts[block], between):
                 header = _join(upper, drafts.pop(block), between)
                 if header:
-                    lines = [line for cell in header for line in cell.lines]
-                    made = Block(block.page, "page_header", block.role, block.box, lines, noise="repeated_header")
+                    made = Block(block.page, "page_header", block.role, block.box, header, noise="repeated_header")
                     blocks.insert(blocks.index(block), made)
-                    repeated[made] = upper, header
             else:
                 upper = drafts[block]
             between = []
-    return repeated
 
 
 def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
@@ -273,16 +266,13 @@ def _header_text(draft: Draft) -> str:
     return _without_continued("".join(cell.text for cell in _header(draft)))
 
 
-def _join(upper: Draft, lower: Draft, between: Sequence[Block]) -> list[DraftCell]:
-    """Append the rows of ``lower`` to ``upper``. Returns the cells of its header if it repeats the first one's, at the
-    places of the cells that they repeat."""
+def _join(upper: Draft, lower: Draft, between: Sequence[Block]) -> list[Line]:
+    """Append the rows of ``lower`` to ``upper``. Returns the lines of its header if it repeats the first one's."""
     end, second = upper.blocks[-1], lower.blocks[0]
     header = _header(lower) if _same_header(upper, lower) else []
-    for cell, other in zip(header, _header(upper)):
-        cell.row, cell.row_span, cell.col, cell.col_span = other.row, other.row_span, other.col, other.col_span
     dropped = lower.header_rows if header else 0
     shift = _shift(upper, lower)
-    rest = [cell for cell in lower.cells if cell not in header and cell.row >= dropped]
+    rest = [cell for cell in lower.cells if cell.row >= dropped]
     for cell in rest:
         cell.row += upper.rows - dropped
         cell.header, cell.shift = False, shift
@@ -295,7 +285,7 @@ def _join(upper: Draft, lower: Draft, between: Sequence[Block]) -> list[DraftCel
     upper.blocks.append(second)
     upper.title = upper.title or lower.title
     second.joined = True
-    return header
+    return [line for cell in header for line in cell.lines]
 
 
 def _shift(upper: Draft, lower: Draft) -> float:

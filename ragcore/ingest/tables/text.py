@@ -29,7 +29,7 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
     for row in range(draft.header_rows):
         for place, cell in enumerate(draft.row(row)):
             text.separate(" | " if place else next(breaks))
-            written[cell] = write_cell(text, cell)
+            written[cell] = _write_cell(text, cell)
 
     row_spans: list[tuple[int, int]] = []
     row_numbers: list[int] = []
@@ -54,7 +54,7 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
             if place or cell.col > 0:
                 _write_headers(text, _paths([levels[col] for col in cell.columns]))
             if cell.row == row:
-                written[cell] = write_cell(text, cell)
+                written[cell] = _write_cell(text, cell)
             else:
                 _repeat(text, cell)
         row_spans.append((start, len(text)))
@@ -63,17 +63,7 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
     return Table(plain(heading), draft.rows, draft.columns, cells, tuple(row_spans), tuple(row_numbers))
 
 
-def write_repeated(text: CanonicalText, cells: Sequence[DraftCell]) -> tuple[Cell, ...]:
-    """Append header cells that are printed again where the table continues."""
-    written: list[Cell] = []
-    for place, cell in enumerate(cells):
-        if place:
-            text.separate(" " if cell.row == cells[place - 1].row else "\n")
-        written.append(write_cell(text, cell))
-    return tuple(written)
-
-
-def write_cell(text: CanonicalText, cell: DraftCell) -> Cell:
+def _write_cell(text: CanonicalText, cell: DraftCell) -> Cell:
     """Append a cell's words, its marks separated by a blank."""
     start, end = text.lines(_value(cell))
     value_end = end
