@@ -1,4 +1,4 @@
-"""File utilities: atomic writes with owner-only permissions, file versions, checksums, locks between processes, and
+"""File utilities: atomic writes with owner-only permissions, checksums, locks between processes, and
 disk faults as `StoreError`."""
 
 from __future__ import annotations
@@ -15,18 +15,7 @@ from typing import BinaryIO
 
 from ragcore.errors import DiskFull, StoreBusy, StoreError
 
-Version = tuple[int, int, int]
-
 OWN = ("groundwork.sqlite*", "config.toml", "synonyms.toml", "web.secret", "files", "cache", "locks")
-
-
-def version(path: Path) -> Version | None:
-    """Modification time in ns, inode number and size in bytes; None if the file does not exist. Raises `OSError`."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 @contextmanager

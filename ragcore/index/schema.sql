@@ -7,7 +7,7 @@ CREATE TABLE documents (
     name TEXT NOT NULL,  -- file name as given
     bytes INTEGER NOT NULL,
     status TEXT NOT NULL,  -- new | reading | ready | failed
-    info TEXT,  -- JSON of FileInfo
+    info BLOB,  -- FileInfo: JSON, zlib
     error JSON TEXT,  -- code, message, hint, retryable
     seconds REAL NOT NULL DEFAULT 0,  -- spent reading, over all attempts
     created REAL NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE documents (
     body_end INTEGER,
     words BLOB,  -- word map, NumPy npz
     page_data BLOB,  -- JSON, zlib
-    elements BLOB,  -- JSON, zlib
+    elements BLOB,  -- JSON by line, zlib
     recipe TEXT,  -- hash of the settings that built text and chunks
     figures JSON TEXT,  -- outcome of each figure
     built REAL,  -- when text and chunks were written

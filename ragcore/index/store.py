@@ -10,9 +10,9 @@ import hashlib
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from ragcore import files
 from ragcore.errors import UnknownDocument
 from ragcore.index.chunks import ChunkStore, chunk_row, fingerprint, settle
 from ragcore.index.database import IN, Database, Row, made
-from ragcore.index.packing import StoredElements, pack, unpack
-from ragcore.types import Chunk, Document, Element, ModelReport, Page, WordMap
+from ragcore.index.packing import StoredElements, pack, pack_elements, unpack
+from ragcore.types import Chunk, Document, ModelReport, Page, WordMap
 from ragcore.types.library import DocumentInfo, Status
 
 _BUILD = "recipe, built, given"  # another process may rebuild or rename a document
@@ -144,14 +144,13 @@ class Store(ChunkStore):
             else:
                 connection.update("documents", f"doc_id {IN}", list(doc_ids), held=held)
 
-    def set_info(self, doc_id: str, info: str, pages: int) -> None:
-        """Store the file information (as JSON text). The document has its file name as title until it is read."""
+    def set_info(self, doc_id: str, info: bytes, pages: int) -> None:
+        """Store the file information. The document has its file name as title until it is read."""
         with self.database.write() as connection:
             connection.update("documents", "doc_id = ?", doc_id, info=info, pages=pages)
 
-    def info(self, doc_id: str) -> str | None:
-        value: str | None = self._row(doc_id, "info")[0]
-        return value
+    def info(self, doc_id: str) -> bytes:
+        return bytes(self._row(doc_id, "info")[0])
 
     def put_page(self, doc_id: str, page: int, data: bytes) -> None:
         """Checkpoint one page as read."""
@@ -198,7 +197,7 @@ class Store(ChunkStore):
                 body_end=document.body_end,
                 words=document.words.to_bytes(),
                 page_data=pack(document.pages, tuple[Page, ...]),
-                elements=pack(tuple(document.elements), tuple[Element, ...]),
+                elements=pack_elements(document.elements),
                 recipe=recipe,
                 built=time.time(),
                 figures=figures and asdict(figures),
@@ -310,16 +309,10 @@ def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict
 
 
 def _info(row: Row, tags: tuple[str, ...]) -> DocumentInfo:
-    counts = _known(row["counts"], DocumentInfo)
+    counts = row["counts"] or {}
     counts["unread_pages"] = tuple(counts.get("unread_pages", ()))
-    reports = {name: ModelReport(**_known(row[name], ModelReport)) for name in ("figures", "context")}
+    reports = {name: ModelReport(**(row[name] or {})) for name in ("figures", "context")}
     return made(DocumentInfo, row, **counts, **reports, indexed=bool(row["indexed"]), tags=tags)
-
-
-def _known(stored: Mapping[str, Any] | None, kind: type) -> dict[str, Any]:
-    """Fields of ``kind`` in a JSON object; fields that a newer version added are ignored."""
-    names = {each.name for each in fields(kind)}
-    return {name: value for name, value in (stored or {}).items() if name in names}
 
 
 def _unread(name: str) -> UnknownDocument:
@@ -378,28 +371,13 @@ class OpenDocuments:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentStorage:
-    """Disk usage of one document in bytes: its file as given (and a readable copy), its rows in the database (pages as
-    read, text, chunks, vectors), and the pictures of its pages drawn so far."""
-
-    file: int = 0
-    rows: int = 0
-    pictures: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.file + self.rows + self.pictures
-
-
-@dataclass(frozen=True, slots=True)
 class Storage:
-    """Disk usage of a library in bytes: ``files`` as given, the ``database``, ``pictures`` of pages (drawn again on
-    demand), and each document's part of them."""
+    """Disk usage of a library in bytes: ``files`` as given, the ``database`` and ``pictures`` of pages (drawn again on
+    demand)."""
 
     files: int
     database: int
     pictures: int
-    documents: Mapping[str, DocumentStorage]
 
     @property
     def total(self) -> int:
@@ -407,38 +385,13 @@ class Storage:
 
 
 def measure(store: Store) -> Storage:
-    """Disk usage of ``store`` now; documents in the trash count in the total, without a part of their own. Raises
-    `StoreError`."""
-    home, drawn = store.home, store.pictures
-    pictures = {folder.name: size(folder) for folder in _entries(drawn)}
-    rows = dict(map(tuple, store.database.rows(_ROWS)))
-    documents = {
-        info.doc_id: DocumentStorage(
-            file=sum(size(path) for path in store.files(info.sha256)),
-            rows=rows.get(info.doc_id, 0),
-            pictures=pictures.get(info.doc_id, 0),
-        )
-        for info in store.documents()
-    }
+    """Disk usage of ``store`` now, with that of documents in the trash. Raises `StoreError`."""
+    database = store.database.path
     return Storage(
-        files=size(home / "files"),
-        database=sum(size(path) for path in _entries(home) if path.name.startswith(store.database.path.name)),
-        pictures=sum(pictures.values()),
-        documents=documents,
+        files=size(store.home / "files"),
+        database=sum(size(path) for path in database.parent.glob(f"{database.name}*")),
+        pictures=size(store.pictures),
     )
-
-
-# Lengths of each document's values in the database, without the overhead of pages and indexes.
-_ROWS = """
-    SELECT doc_id, sum(coalesce(long, 0)) FROM (
-        SELECT doc_id, coalesce(length(text), 0) + coalesce(length(words), 0) + coalesce(length(page_data), 0)
-            + coalesce(length(elements), 0) + coalesce(length(info), 0) AS long FROM documents
-        UNION ALL SELECT doc_id, length(data) FROM page_layouts
-        UNION ALL SELECT doc_id, length(text) + length(header) + length(lead_in) + length(grid) + length(context)
-            FROM chunks
-        UNION ALL SELECT doc_id, length(vector) FROM chunks JOIN vectors USING (chunk_id)
-    ) GROUP BY doc_id
-"""
 
 
 def size(path: Path) -> int:
@@ -449,8 +402,3 @@ def size(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
-
-
-def _entries(folder: Path) -> Iterator[Path]:
-    if folder.is_dir():
-        yield from folder.iterdir()

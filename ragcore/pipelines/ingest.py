@@ -11,14 +11,16 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.errors import Cancelled, GroundworkError, ModelError, StoreError, UnknownDocument
+from ragcore.index.packing import pack, unpack
+from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.ocr import serves, waits_for
 from ragcore.pipelines.add_files import pdf_name
 from ragcore.progress import Progress, ignore
@@ -27,10 +29,8 @@ if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.index.model_records import FigureTexts, ModelTexts
     from ragcore.index.store import Store
-    from ragcore.ingest.layout import FileInfo, PageLayout
     from ragcore.progress import IsCancelled, OnProgress
     from ragcore.providers.registry import Models
-    from ragcore.types import Box, Chunk, Document, ModelReport
     from ragcore.types.library import DocumentInfo, Status
 
     # Pages with these numbers, in any order.
@@ -117,7 +117,7 @@ class DocumentTask:
         ``afresh``, all pages. Raises faults of the file, and `Cancelled`."""
         store = self.of.store
         info, pages = self._open_pdf(password) if store.ade_file(self.doc_id) is None else self._open_ade(password)
-        store.set_info(self.doc_id, json.dumps(asdict(info)), info.pages)
+        store.set_info(self.doc_id, pack(info, FileInfo), info.pages)
         before = [] if afresh else self.pages()
         done = {page.number for page in before if not page.unread} - self._waiting(before)
         self.on_progress(Progress("read", len(done), info.pages))
@@ -189,12 +189,29 @@ class DocumentTask:
         """Build document and chunks from the pages. ``ask``: request missing figure descriptions and contexts if Claude
         is the model in force; otherwise only stored ones are used."""
         from ragcore.context.write import add_context
+        from ragcore.ingest.chunk import chunk_document
+        from ragcore.ingest.document import build_document
+        from ragcore.ingest.figures import describe_figures
 
-        of, pages = self.of, self.pages()
-        document, chunks, figures = self.made(pages, ask=ask)
+        of, store, pages, info = self.of, self.of.store, self.pages(), self.info()
+        self.on_progress(Progress("build", info.pages, info.pages))
+        make = partial(build_document, self.doc_id, store.sha256(self.doc_id), self.name, info, pages, of.settings)
+        document = make({})
+        # An ADE JSON without its PDF has no pictures: its pages are drawn from its words.
+        pictured = store.ade_file(self.doc_id) is None or store.original(self.doc_id).is_file()
+        descriptions, figures = describe_figures(
+            document,
+            store.file(self.doc_id),
+            describer=(lambda: of.models.describer) if ask and pictured else None,
+            cache=of.descriptions,
+            settings=of.settings,
+            on_progress=lambda done, total: self.on_progress(Progress("describe", done, total)),
+            cancelled=self.cancelled,
+        )
+        document = make(descriptions) if descriptions else document
         chunks, context = add_context(
             document,
-            chunks,
+            chunk_document(document, of.settings.chunk),
             writer=(lambda: of.models.context_writer) if ask or ask_context else None,
             cache=of.contexts,
             settings=of.settings,
@@ -203,40 +220,10 @@ class DocumentTask:
         )
         # Pages waiting for OCR are part of the recipe, so that a change of OCR affects only documents with such pages.
         needs = sorted({waits_for(page.degraded) for page in pages} - {""})
-        of.store.put_document(document, chunks, recipe="+".join([of.recipe, *needs]), figures=figures, context=context)
-
-    def made(self, pages: Sequence[PageLayout], *, ask: bool) -> tuple[Document, tuple[Chunk, ...], ModelReport]:
-        """Document, and chunks without contexts; nothing is stored except figure descriptions."""
-        from ragcore.ingest.chunk import chunk_document
-        from ragcore.ingest.document import build_document
-        from ragcore.ingest.figures import describe_figures
-
-        of, info = self.of, self.info()
-        self.on_progress(Progress("build", info.pages, info.pages))
-        sha256 = of.store.sha256(self.doc_id)
-
-        def build(descriptions: Mapping[Box, str] | None = None) -> Document:
-            return build_document(self.doc_id, sha256, self.name, info, pages, of.settings, descriptions or {})
-
-        document = build()
-        # An ADE JSON without its PDF has no pictures: its pages are drawn from its words.
-        pictured = of.store.ade_file(self.doc_id) is None or of.store.original(self.doc_id).is_file()
-        descriptions, figures = describe_figures(
-            document,
-            of.store.file(self.doc_id),
-            describer=(lambda: of.models.describer) if ask and pictured else None,
-            cache=of.descriptions,
-            settings=of.settings,
-            on_progress=lambda done, total: self.on_progress(Progress("describe", done, total)),
-            cancelled=self.cancelled,
-        )
-        document = build(descriptions) if descriptions else document
-        return document, chunk_document(document, of.settings.chunk), figures
+        store.put_document(document, chunks, recipe="+".join([of.recipe, *needs]), figures=figures, context=context)
 
     def pages(self) -> list[PageLayout]:
         """Pages read so far; those with damaged or outdated checkpoints are left out, to be read again."""
-        from ragcore.ingest.layout import PageLayout
-
         pages = []
         for data in self.of.store.page_layouts(self.doc_id):
             with suppress(ValueError):
@@ -244,8 +231,4 @@ class DocumentTask:
         return pages
 
     def info(self) -> FileInfo:
-        from pydantic import TypeAdapter
-
-        from ragcore.ingest.layout import FileInfo
-
-        return TypeAdapter(FileInfo).validate_json(self.of.store.info(self.doc_id) or "")
+        return unpack(self.of.store.info(self.doc_id), FileInfo)

@@ -204,9 +204,8 @@ def chunks(read: Document, given: Sequence[Chunk]) -> list[Json]:
     ]
 
 
-def storage(found: Storage, infos: Sequence[DocumentInfo]) -> Json:
-    """Disk use of the library in bytes, and of each document, largest first."""
-    parts = [(found.documents[info.doc_id].total, info) for info in infos if info.doc_id in found.documents]
+def storage(found: Storage) -> Json:
+    """Disk use of the library in bytes."""
     return {
         "total": found.total,
         "parts": {
@@ -215,7 +214,4 @@ def storage(found: Storage, infos: Sequence[DocumentInfo]) -> Json:
             "Page pictures": found.pictures,
         },
         "pictures": found.pictures,
-        "documents": [
-            {"title": info.title or info.name, "bytes": size} for size, info in sorted(parts, key=lambda part: -part[0])
-        ],
     }

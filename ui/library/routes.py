@@ -105,7 +105,7 @@ def clear_pictures(_: Request, _body: Json) -> Response:
 
 
 def _storage() -> Json:
-    return library_payload.storage(services().engine.storage(), services().engine.documents())
+    return library_payload.storage(services().engine.storage())
 
 
 @posted

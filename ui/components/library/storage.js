@@ -20,14 +20,12 @@ export class StorageFoot {
     }
   }
 
-  draw({ total, parts, pictures, documents }) {
+  draw({ total, parts, pictures }) {
     const clear = h("button", { type: "button", class: "gw-btn sm", disabled: !pictures, onclick: () => this.load(() => post("/library/pictures/clear")) }, icon("delete", "s16"), "Clear page pictures");
     this.body.replaceChildren(
       h("dl", { class: "num" }, [["Total", total], ...Object.entries(parts)].map(([name, bytes]) => h("div", {}, h("dt", {}, name), h("dd", {}, size(bytes))))),
       h("p", { class: "muted" }, "Page pictures make pages open fast. Cleared ones are drawn again when needed."),
       clear,
-      h("h2", {}, "By document"),
-      h("ol", { class: "by gw-scroll num", tabindex: "0", "aria-label": "Storage by document" }, documents.map(({ title, bytes }) => h("li", {}, h("span", {}, title), h("span", {}, size(bytes))))),
     );
   }
 }
