@@ -5,6 +5,7 @@ The cues are data (`intents.toml`). A fit raises a quote among relevant ones; it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -44,7 +45,7 @@ def answer_type(question: str) -> AnswerType:
     for entry in data()["intent"]:
         for cue in entry["asks"]:
             asked = cue.split()
-            terms = _captured(asked, words) if "*" in asked else []
+            terms = _captured(cue, words) if "*" in asked else []
             if not terms and ("*" in asked or not _in_order([stem(word) for word in asked], stems)):
                 continue
             forms = entry.get("says", ())
@@ -63,20 +64,12 @@ def about_whole() -> AnswerType:
     return AnswerType(says=tuple(tuple(map(stem, tokens(said))) for said in data()["whole"]["answers"]), prose=True)
 
 
-def _captured(cue: Sequence[str], words: Sequence[str]) -> list[str]:
+def _captured(cue: str, words: Sequence[str]) -> list[str]:
     """Captures of each ``*`` in ``cue``, if it matches all of ``words``: one to four words, none a function word or
     number."""
-    if not cue:
-        return [] if words else [""]
-    if cue[0] != "*":
-        return _captured(cue[1:], words[1:]) if words and words[0] == cue[0] else []
-    for count in range(1, min(_LONGEST_TERM, len(words)) + 1):
-        term, rest = words[:count], _captured(cue[1:], words[count:])
-        if any(word in FUNCTION_WORDS or word[0].isdigit() for word in term):
-            return []
-        if rest:
-            return [" ".join(term), *(other for other in rest if other)]
-    return []
+    match = re.fullmatch(re.escape(cue).replace(r"\*", rf"(\S+(?: \S+){{0,{_LONGEST_TERM - 1}}})"), " ".join(words))
+    terms = list(match.groups()) if match is not None else []
+    return [] if any(word in FUNCTION_WORDS or word[0].isdigit() for term in terms for word in term.split()) else terms
 
 
 def _filled(form: str, terms: Sequence[str]) -> list[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
-from ragcore.offline.followups import Slot, follow_up, slots_of
+from ragcore.offline.followups import follow_up
 from ragcore.offline.intents import about_whole, answer_type, fit
 from ragcore.offline.lists import data, listed
 from ragcore.text.languages import language_of
@@ -54,7 +53,7 @@ def read(text: str) -> Question:
     if sum(word not in STOP_WORDS for word in tokens(focus)) < _LEAST:
         said, focus = sentences, text.strip()
     main = " ".join(sentence for sentence in said if "?" in sentence) or focus
-    words, slots = tokens(main), slots_of(main) if len(main) <= LONGEST else []
+    words = tokens(main)
     compares = not listed("question", "compares").isdisjoint(words)
     task = _task(words)
     names = names_in(main)
@@ -64,8 +63,8 @@ def read(text: str) -> Question:
         text,
         main,
         focus,
-        parts=tuple(_parts(main, answer, slots, compares)),
-        composed=len(sentences) > 1 or _may_be_composed(words, slots),
+        parts=tuple(_parts(main, answer)),
+        composed=len(sentences) > 1 or _may_be_composed(words, main),
         names=tuple(names),
         years=frozenset(years(main)),
         called=tuple(_called(main)),
@@ -147,55 +146,18 @@ def _called(main: str) -> Iterator[Called]:
 _OWN = frozenset({"the", "our", "my"})
 
 
-def _parts(main: str, answer: AnswerType, slots: Sequence[Slot], compares: bool) -> list[SubQuery]:
-    """Sub-questions of one text; or the question repeated for each of two or three names or periods that it compares;
-    for a term whose meaning is asked, the words that define it."""
-    questions = _questions(main) if len(main) <= LONGEST else []
-    if len(questions) > 1:
-        return [SubQuery(text, "rules", f"one of the {len(questions)} questions asked") for text in questions]
-    if answer.term:
-        return [SubQuery(f"{answer.term} means", "rules", "what defines the term")]
-    for kind in ("value", "year") if compares else ():
-        run = _joined(main, [slot for slot in slots if slot.kind == kind])
-        if run:
-            first, last = run[0].start, run[-1].end
-            texts = [f"{main[:first]}{slot.text}{main[last:]}" for slot in run]
-            return [SubQuery(text, "rules", f"{slot.text}, one of those compared") for text, slot in zip(texts, run)]
-    return []
+def _parts(main: str, answer: AnswerType) -> list[SubQuery]:
+    """Questions of one text, at most three; for a term whose meaning is asked, the words that define it."""
+    asked = [main[start:end] for start, end in sentence_spans(main)] if len(main) <= LONGEST else []
+    if len(asked) > 1:
+        return [SubQuery(text, "rules", f"one of the {len(asked)} questions asked") for text in asked[:_MOST_PARTS]]
+    return [SubQuery(f"{answer.term} means", "rules", "what defines the term")] if answer.term else []
 
 
-def _questions(main: str) -> list[str]:
-    """At most three questions of one text, split at sentences and at a conjunction before an interrogative. One without
-    names is about those of the first."""
-    asked: list[list[str]] = []
-    for start, end in sentence_spans(main):
-        words = main[start:end].split()
-        joins = [n for n in range(3, len(words) - 2) if words[n] in ("and", "but") and _asks(words[n + 1])]
-        asked += [words[first + 1 : last] for first, last in pairwise([-1, *joins, len(words)])]
-    texts = [" ".join(words).rstrip(" ,;?.!") for words in asked[:_MOST_PARTS]]
-    about = ", ".join(slot.text for slot in slots_of(texts[0])) if texts else ""
-    return [f"{text} ({about})?" if n and about and not slots_of(text) else f"{text}?" for n, text in enumerate(texts)]
-
-
-def _asks(word: str) -> bool:
-    return word in listed("question", "asks")
-
-
-def _joined(text: str, slots: Sequence[Slot]) -> Sequence[Slot]:
-    """Two or three of ``slots`` with only joining words between them."""
-    for count in range(min(_MOST_PARTS, len(slots)), 1, -1):
-        for first in range(len(slots) - count + 1):
-            run = slots[first : first + count]
-            between = [tokens(text[one.end : other.start]) for one, other in pairwise(run)]
-            if all(set(words) <= listed("question", "joins") for words in between):
-                return run
-    return []
-
-
-def _may_be_composed(words: Sequence[str], slots: Sequence[Slot]) -> bool:
-    """Whether a model may find parts: a conjunction, a comparison, a clause or a chain of genitives."""
+def _may_be_composed(words: Sequence[str], main: str) -> bool:
+    """Whether a model may find parts: a conjunction, a comparison, a clause, a chain of genitives or several years."""
     several = not listed("question", "composes").isdisjoint(words[1:]) or words.count("of") > 1
-    return several or sum(slot.kind == "year" for slot in slots) > 1
+    return several or len(years(main)) > 1
 
 
 # Names, by spelling alone

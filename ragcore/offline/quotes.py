@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.offline.intents import KIND_ONLY, fit
-from ragcore.offline.rows import Asked, Row, row_of
+from ragcore.offline.rows import Asked, Row, brief, row_of
 from ragcore.protocols import Reranker
 from ragcore.text.periods import days_in
 from ragcore.text.sentences import says_something
@@ -72,8 +72,8 @@ class Quotable:
 
     @property
     def shown(self) -> str:
-        """Printed form: ``text``, or only the requested cells of a long row."""
-        return self.row.shown if self.row is not None and self.row.shown else self.text
+        """Printed form: ``text``, or the beginning of a long row."""
+        return self.text if self.row is None else brief(self.text)
 
     @property
     def start(self) -> int:
@@ -132,7 +132,7 @@ def _with_list(
         style = "row" if is_cell else _style(words)
         row = row_of(source, asked, first, last) if is_cell else None
         if is_cell:
-            words = row.shown if row is not None else ""
+            words = brief(row.text) if row is not None else ""
         if style in ("", own) or sum(map(len, parts)) + len(words) > _LONGEST_LIST:
             break
         end = last

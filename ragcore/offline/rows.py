@@ -27,9 +27,7 @@ _LONGEST_SCALE = 160
 _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
 _HALF_YEAR = 6
-_LONG_ROW = 160  # characters up to which a row is shown whole
-_MOST_CELLS = 3  # characters of a longer one
-_LONGEST_CELL = 120
+LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
 VALUE = "Value"
 COLUMNS = ("Row", "Column", "Period", VALUE, "Unit")
@@ -58,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Table row. ``first``..``last`` are the units to cite, ``text`` their words and ``shown`` the readable part.
+    """Table row. ``first``..``last`` are the units to cite, ``text`` their words.
     ``head`` is the row's own header, ``name`` adds its group, ``table`` is the table's name. ``named`` are the indexes
     in ``cells`` of the columns that the question names, empty if none."""
 
@@ -70,7 +68,6 @@ class Row:
     table: str
     cells: tuple[Cell, ...]
     named: tuple[int, ...]
-    shown: str = ""
 
     def of(self, cell: Cell) -> str:
         """One cell with its headers, as quoted."""
@@ -108,9 +105,9 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
     if len(named) == 1 and cover(content_stems(name), asked.words) > 0:
         cell = cells[named[0]]
-        return replace(row, first=cell.number, last=cell.number, text=row.of(cell), shown=row.of(cell))
+        return replace(row, first=cell.number, last=cell.number, text=row.of(cell))
     chosen = [cells[i] for i in named] or list(cells)
-    return replace(row, text=_said(name, chosen), shown=_shown(name, chosen, asked))
+    return replace(row, text=_said(name, chosen))
 
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:
@@ -186,24 +183,7 @@ def _said(name: str, cells: Sequence[Cell]) -> str:
     return f"{name} — {pairs}" if name else pairs
 
 
-def _shown(name: str, cells: Sequence[Cell], asked: Asked) -> str:
-    """Row with a readable number of cells, those under a header with the question's words first, and "…" for the
-    rest."""
-    whole = _said(name, cells)
-    if len(whole) <= _LONG_ROW:
-        return whole
-    first = sorted(cells, key=lambda cell: -len(asked.words.intersection(content_stems(cell.column))))
-    kept: list[Cell] = []
-    for cell in first:
-        short = replace(cell, text=brief(cell.text, _LONGEST_CELL))
-        if kept and (len(kept) == _MOST_CELLS or len(_said(name, [*kept, short])) > _LONG_ROW):
-            break
-        kept.append(short)
-    said = _said(name, kept)
-    return said if len(kept) == len(cells) or said.endswith("…") else f"{said}; …"
-
-
-def brief(text: str, longest: int) -> str:
+def brief(text: str, longest: int = LONG_ROW) -> str:
     """``text`` cut between words to about ``longest`` characters."""
     return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
 

@@ -68,7 +68,7 @@ class Given:
         assert row is not None
         assert cell is not None
         named = (row.cells.index(cell),)
-        row = replace(row, first=cell.number, last=cell.number, text=self.said, shown=self.said, named=named)
+        row = replace(row, first=cell.number, last=cell.number, text=self.said, named=named)
         return replace(self.quote, first=cell.number, last=cell.number, text=self.said, row=row)
 
 

