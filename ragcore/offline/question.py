@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragcore.offline.followups import follow_up
 from ragcore.offline.intents import about_whole, answer_type, fit
-from ragcore.offline.lists import data, listed
+from ragcore.offline.lists import listed
 from ragcore.text.languages import language_of
 from ragcore.text.names import Word, words_of
 from ragcore.text.naming import is_period
@@ -16,7 +16,7 @@ from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, tokens
 from ragcore.types import SubQuery
-from ragcore.types.question import AnswerType, Called, FollowUp, Name, Question
+from ragcore.types.question import AnswerType, FollowUp, Name, Question
 
 LONGEST = 1500  # characters of a question that is split
 _LEAST = 2  # content words that must remain
@@ -67,7 +67,6 @@ def read(text: str) -> Question:
         composed=len(sentences) > 1 or _may_be_composed(words, main),
         names=tuple(names),
         years=frozenset(years(main)),
-        called=tuple(_called(main)),
         answer=answer,
         task=task,
         changes=not listed("question", "changes").isdisjoint(words),
@@ -125,25 +124,6 @@ def _points_at_document(words: Sequence[str]) -> bool:
 
 def _kinds() -> frozenset[str]:
     return listed("whole", "kinds")
-
-
-def _called(main: str) -> Iterator[Called]:
-    """Documents named by their kind: "the supply agreement", but not "the lease liability"."""
-    words = tokens(main)
-    alike = [kinds.split() for kinds in data()["whole"]["titled"]]
-    for place, word in enumerate(words):
-        kinds = next((kinds for kinds in alike if word in kinds or word.removesuffix("s") in kinds), None)
-        after = words[place + 1] if place + 1 < len(words) else ""
-        ends = not after or after in (STOP_WORDS - {"of"}) | listed("whole", "says") or after.endswith(("s", "ed"))
-        if kinds is None or not ends:
-            continue
-        start = next((n for n in range(place - 1, max(-1, place - 2 - _LONGEST_KIND), -1) if words[n] in _OWN), None)
-        which = words[start + 1 : place] if start is not None else []
-        if start is not None and STOP_WORDS.isdisjoint(which):
-            yield Called(" ".join([*which, word]), (*(frozenset({one}) for one in which), frozenset(kinds)))
-
-
-_OWN = frozenset({"the", "our", "my"})
 
 
 def _parts(main: str, answer: AnswerType) -> list[SubQuery]:

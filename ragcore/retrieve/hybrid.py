@@ -206,9 +206,7 @@ class HybridRetriever:
         if self.names is None or self.settings.route.weight == 0.0:
             return []
         with timed(timings, "route"):
-            return self.names.routes(
-                question.text, scope.doc_ids, called=question.called, mentions=self.sparse.mentions
-            )
+            return self.names.routes(question.text, scope.doc_ids, mentions=self.sparse.mentions)
 
     def _candidates(
         self,

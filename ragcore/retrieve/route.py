@@ -22,14 +22,12 @@ from ragcore.text.names import (
     abbreviates,
     pieces_of,
     pieces_of_file,
-    plain_words,
     runs_of,
     together,
     words_of,
 )
 from ragcore.text.periods import Period, period_fit, period_name, period_of, period_of_title
 from ragcore.types import Route
-from ragcore.types.question import Called
 
 LONGEST_RUN = 8  # longest name in a question, in words
 PLAIN_WORD = 0.5  # strength of a one-word name not spelt as a name ("target")
@@ -73,7 +71,6 @@ class DocumentNames:
         self._runs: dict[str, dict[int, float]] = defaultdict(dict)
         self._longer: dict[str, set[str]] = defaultdict(set)  # names that the run begins
         self._whole: dict[str, set[int]] = defaultdict(set)  # documents whose title is the run
-        self._words: dict[str, set[int]] = defaultdict(set)  # documents by word of title or file name
         self._heads: dict[str, dict[tuple[str, ...], tuple[tuple[Word, ...], set[int]]]] = defaultdict(dict)
         for place, (_, title, name) in enumerate(documents):
             in_file = period_of_title(name)
@@ -85,8 +82,6 @@ class DocumentNames:
                 in_file.forms | in_title.forms,
             )
             self._period.append(known.setdefault(period, len(known)))
-            for word in plain_words(title, name):
-                self._words[word].add(place)
             in_titles = pieces_of(title)
             for piece in in_titles:
                 self._add(place, piece, longer=True)
@@ -117,19 +112,18 @@ class DocumentNames:
         question: str,
         doc_ids: Collection[str] | None = None,
         *,
-        called: Sequence[Called] = (),
         mentions: Mentions | None = None,
     ) -> list[Route]:
         """Documents of ``doc_ids`` (None: of the library) named by ``question``, best first, ties in library order;
-        none if it names none, or all equally. ``called`` are documents that it refers to by type; ``mentions`` gives
-        the number of passages of each document that contain some words (`SparseIndex.mentions`)."""
+        none if it names none, or all equally. ``mentions`` gives the number of passages of each document that contain
+        some words (`SparseIndex.mentions`)."""
         scope = range(len(self._doc_ids)) if doc_ids is None else sorted(self._known(doc_ids))
         if len(scope) < 2:
             return []
         asked = period_of(question)
         fits = [period_fit(asked, period) for period in self._periods]
         inside = set(scope)
-        named = self._weighed(self._named(question, called), inside, mentions)
+        named = self._weighed(self._named(question), inside, mentions)
         priors: dict[int, tuple[float, Match | None]] = {}
         if named:
             dated = bool(asked.years or asked.quarters)
@@ -184,7 +178,7 @@ class DocumentNames:
             return 1.0
         return min(1.0, sum(mentions.get(self._doc_ids[place], 0) for place in places) / total / OWN)
 
-    def _named(self, question: str, kinds: Sequence[Called]) -> list[Named]:
+    def _named(self, question: str) -> list[Named]:
         """Documents for each name in the question. A word is used once, by the longest name."""
         words = [word for word in words_of(question) if not word.skipped]
         used: set[int] = set()
@@ -198,7 +192,7 @@ class DocumentNames:
                     used.update(range(first, end))
         free = [word for place, word in enumerate(words) if place not in used]
         named += [(question[word.start : word.end], self._abbreviated(word)) for word in free]
-        return [*named, *((one.words, self._of_kind(one.titled)) for one in kinds)]
+        return named
 
     def _called(self, run: Sequence[Word]) -> Mapping[int, float]:
         """Documents that have ``run`` as a name or the beginning of one."""
@@ -226,11 +220,6 @@ class DocumentNames:
         if len(heads) > MOST_MEANINGS:
             return {}
         return {place: ABBREVIATED for places in heads for place in places}
-
-    def _of_kind(self, parts: Sequence[Collection[str]]) -> Mapping[int, float]:
-        """Documents whose title or file name contains one word of each of ``parts``."""
-        held = (set[int]().union(*(self._words.get(word, ()) for word in part)) for part in parts)
-        return dict.fromkeys(set.intersection(*held), ABBREVIATED)
 
 
 def _prior(match: Match, share: float, dated: bool) -> float:

@@ -135,12 +135,6 @@ def pieces_of_file(name: str) -> tuple[Piece, ...]:
     return pieces_of(_spaced(name))
 
 
-@lru_cache(maxsize=50_000)
-def plain_words(title: str, name: str) -> frozenset[str]:
-    """Words of a title and of a file name."""
-    return frozenset(word.plain for text in (title, _spaced(name)) for word in words_of(text))
-
-
 def _spaced(name: str) -> str:
     """File name without its extension, with blanks between its words."""
     return re.sub(r"[_\-+]+", " ", PurePath(name).stem).replace(".", " ")

@@ -18,15 +18,6 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """Document referred to by its type: the ``words`` that do so ("the supply agreement"), and for each of them the
-    alternatives ``titled``, one of which its title must contain."""
-
-    words: str
-    titled: tuple[frozenset[str], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerType:
     """Expected type of an answer. ``wants``: kinds of entities (``PERSON``, ``MONEY``), at least one of which it
     contains; ``says`` and ``written``: words, some of which it contains; ``beside``: stems of the question's words
@@ -51,7 +42,7 @@ class Question:
 
     ``text`` is the question as asked; ``main`` is it without instructions; ``focus`` is the search query, without the
     form of the answer. ``parts`` are searched for in addition, and ``composed`` says whether a model may find more of
-    them. ``names`` and ``years`` are those in ``main``; ``called`` are documents referred to by type. ``answer`` is the
+    them. ``names`` and ``years`` are those in ``main``. ``answer`` is the
     expected type, ``task`` a task other than answering (summarise, compare). ``compares``: it compares two or more
     things; ``changes``: it asks how a quantity changed; ``whole``: it is about a document as a whole. ``language`` is
     that of ``main``, "" if unknown.
@@ -64,7 +55,6 @@ class Question:
     composed: bool = False
     names: tuple[Name, ...] = ()
     years: frozenset[int] = frozenset()
-    called: tuple[Called, ...] = ()
     answer: AnswerType = AnswerType()
     task: str = ""
     changes: bool = False

@@ -109,9 +109,3 @@ def test_a_question_about_a_document_as_a_whole(question: str, whole: bool) -> N
 )
 def test_what_quoting_cannot_do(question: str, task: str) -> None:
     assert read(question).task == task
-
-
-def test_a_document_called_by_what_it_is() -> None:
-    assert [one.words for one in read("Which law governs the supply agreement?").called] == ["supply agreement"]
-    assert [one.words for one in read("What does the lease say about pets?").called] == ["lease"]
-    assert read("What is the lease liability?").called == ()

@@ -12,7 +12,6 @@ from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
-from ragcore.offline.question import RuleAnalyser
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.text.periods import Period, period_fit, period_of, period_of_title
@@ -38,7 +37,7 @@ NAMES = DocumentNames(FILINGS)
 
 def best(question: str, names: DocumentNames = NAMES, **scope: Any) -> list[str]:
     """The documents with the highest prior."""
-    routes = names.routes(question, called=RuleAnalyser().read(question).called, **scope)
+    routes = names.routes(question, **scope)
     return [route.doc_id for route in routes if route.prior == routes[0].prior]
 
 
@@ -156,34 +155,6 @@ def test_a_topic_of_many_documents_is_no_name() -> None:
     assert best("Do mice lack Interferon?", names) == ["a"]
     assert names.routes("Do mice lack Interferon?", mentions=everywhere) == []
     assert best("Do mice lack Interferon?", names, mentions=lambda _: {"a": 5}) == ["a"]
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Which law governs the supply agreement?", ["supply"]),
-        ("Which law governs the supply contract?", ["supply"]),
-        ("What does the lease say about pets?", ["lease"]),
-        ("What is the notice period in the employment agreement?", ["work"]),
-        ("What is the lease liability?", []),
-        ("What does the policy of the board say?", []),
-        ("Which agreement has no end?", []),
-        ("Who signed the loan agreement?", []),
-    ],
-)
-def test_a_document_may_be_called_by_what_it_is(question: str, expected: list[str]) -> None:
-    names = DocumentNames(
-        [
-            ("supply", "Master Supply Agreement", "supply-quillon.pdf"),
-            ("lease", "Commercial Lease Agreement", "b.pdf"),
-            ("work", "Terms of 8 January", "employment_agreement_castellan.pdf"),
-            ("report", "Annual Report 2023", "d.pdf"),
-            ("policy", "Leave Policy", "e.pdf"),
-            ("article", "Sleep and Work", "f.pdf"),
-            ("other", "Supply Chains", "g.pdf"),
-        ]
-    )
-    assert best(question, names) == expected
 
 
 def test_chinese_names_are_found_within_a_sentence() -> None:
