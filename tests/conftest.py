@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from ragcore.providers import registry as providers
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
 from ui.library.samples import NAME, SAMPLE
+
+# What pytest makes of the tests is kept even where no other bytecode is: making it takes half of the collection.
+sys.dont_write_bytecode = False
 
 # Folders whose files take longest; after them come the files of tests/ itself, then the other folders.
 LONGEST = ("browser", "ingest", "report")
@@ -56,7 +60,7 @@ def surveyed(shared: Path) -> Path:
 @pytest.fixture(scope="session")
 def sampled(shared: Path) -> Path:
     """A home with the sample report, read and indexed; a test that writes works on a copy."""
-    return prepared.home(shared / "sampled", {NAME: SAMPLE.read_bytes()})
+    return prepared.home(shared / "sampled", {NAME: SAMPLE.read_bytes()}, starters=True)
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 Reading is what costs: a child process that loads a layout model. Its pages are the same for the same file, settings and
 code, so they are kept beside the system's temporary files and given to the library as pages of an attempt that was
-stopped at its end; the rest of `Engine.ingest` is done as ever. Tests of reading itself call `Engine.ingest`.
+stopped at its end; the rest of `Engine.ingest` is done as ever. Tests of reading itself call `Engine.ingest`. Whole
+libraries that many tests begin with are kept too, for the code as it stands.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import getpass
 import hashlib
 import re
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import distributions, version
 from pathlib import Path
 
 import pymupdf
 from filelock import FileLock
 
+import ragcore
 from ragcore import ingest
 from ragcore.config.settings import OcrSettings, Settings
 from ragcore.engine import Engine
@@ -58,19 +61,31 @@ def layouts(path: Path, settings: Settings, ocr: OcrSettings | None = None) -> l
     return [PageLayout.from_bytes((kept / f"{number}.page").read_bytes()) for number in numbers]
 
 
-def home(made: Path, files: Mapping[str, bytes], *, ask: str = "") -> Path:
-    """A library of ``files``, read and indexed, for all processes of a test run: the first one makes it. With ``ask``
-    it has a conversation about each document, in which that was asked."""
+def home(made: Path, files: Mapping[str, bytes], *, ask: str = "", starters: bool = False) -> Path:
+    """A library of ``files``, read and indexed, for all processes of a test run: a copy of the one that this machine
+    made with today's code. With ``ask`` it has a conversation about each document, in which that was asked; with
+    ``starters`` the questions to begin with have been found."""
     with FileLock(f"{made}.lock", timeout=240):
         if not made.is_dir():
-            new = made.with_suffix(".new")
-            with Engine.open(new, overrides={"llm.model": "offline"}) as engine:
-                ids = [read(engine, data, name) for name, data in files.items()]
-                engine.index()
-                for doc_id in ids if ask else ():
-                    engine.chat(engine.conversations.new(Scope((doc_id,))), ask).run()
-            new.rename(made)
+            given = "".join(f"{name} {_same(data)}" for name, data in files.items()) + f"{ask} {starters}"
+            kept = folder() / f"{_all_code()}-{hashlib.sha256(given.encode()).hexdigest()[:16]}"
+            with FileLock(f"{kept}.lock", timeout=240):
+                if not kept.is_dir():
+                    _make(kept, files, ask, starters)
+            shutil.copytree(kept, made)
     return made
+
+
+def _make(kept: Path, files: Mapping[str, bytes], ask: str, starters: bool) -> None:
+    new = Path(tempfile.mkdtemp(dir=kept.parent))
+    with Engine.open(new, overrides={"llm.model": "offline"}) as engine:
+        ids = [read(engine, data, name) for name, data in files.items()]
+        engine.index()
+        for doc_id in ids if ask else ():
+            engine.chat(engine.conversations.new(Scope((doc_id,))), ask).run()
+        if starters:
+            engine.starters(ids)
+    new.rename(kept)
 
 
 @cache
@@ -83,9 +98,12 @@ def folder() -> Path:
 
 def key(data: bytes, settings: Settings) -> str:
     """One for all files that differ in nothing but the identifier that a PDF gets when it is written."""
-    same = re.sub(rb"/ID\s*\[[^\]]*\]", b"", data)
     given = settings.ingest.model_dump_json() + settings.ocr.model_dump_json()
-    return hashlib.sha256(same + given.encode()).hexdigest()[:24]
+    return hashlib.sha256(f"{_same(data)} {given}".encode()).hexdigest()[:24]
+
+
+def _same(data: bytes) -> str:
+    return hashlib.sha256(re.sub(rb"/ID\s*\[[^\]]*\]", b"", data)).hexdigest()
 
 
 def keep(kept: Path, pages: Sequence[bytes]) -> None:
@@ -108,4 +126,16 @@ def _code() -> str:
     hashed = hashlib.sha256(" ".join(version(name) for name in READERS).encode())
     for path in sorted(Path(source).rglob("*.py")):
         hashed.update(path.read_bytes())
+    return hashed.hexdigest()[:16]
+
+
+@cache
+def _all_code() -> str:
+    """What a whole library depends on: the package with its models, and what is installed beside it."""
+    hashed = hashlib.sha256(" ".join(sorted(f"{one.name} {one.version}" for one in distributions())).encode())
+    for path in sorted(Path(ragcore.__file__).parent.rglob("*")):
+        if path.suffix == ".py":
+            hashed.update(path.read_bytes())
+        elif path.is_file() and path.suffix != ".pyc":
+            hashed.update(f"{path.name} {path.stat().st_size}".encode())
     return hashed.hexdigest()[:16]

@@ -30,6 +30,13 @@ START_SECONDS = 90
 SECONDS = 60  # for all that is waited for
 STOPPED: set[str] = set()  # addresses of servers that are gone, of which a page that is still open may complain
 QUESTION = "What was the highest nitrate reading?"
+# Questions that are suggested are each tried before, which takes the server as long as many answers. A journey that is
+# not about them asks for none.
+NONE_SUGGESTED = """(() => {
+    const real = window.fetch, about = /\\/suggestions\\?|\\/start\\/questions$/;
+    const none = async () => Response.json({ questions: [], done: true });
+    window.fetch = (asked, ...rest) => (about.test(asked) ? none() : real(asked, ...rest));
+})()"""
 DOCUMENTS: dict[str, Callable[[], bytes]] = {
     "survey.pdf": pdfs.one_column,
     "turned.pdf": lambda: pdfs.rotated(90),
@@ -181,10 +188,12 @@ class Tab:
     """A tab of a browser that knows nobody, and what it complains of. It is used by one test after another, since a new
     one would load and compile the whole front end again, which is most of what a short test takes."""
 
-    def __init__(self, browser: Any, **options: Any) -> None:
-        self.lasting = not options
+    def __init__(self, browser: Any, suggestions: bool = False, **options: Any) -> None:
+        self.lasting = not options and not suggestions
         self.complaints: list[str] = []
         self.context = browser.new_context(**options)
+        if not suggestions:
+            self.context.add_init_script(NONE_SUGGESTED)
         self.context.set_default_timeout(SECONDS * 1000)
         self.page = self.context.new_page()
         self.page.on("console", self._heard)
@@ -229,8 +238,9 @@ def unused() -> list[Tab]:
 
 @pytest.fixture
 def open_page(browser: Any, unused: list[Tab], request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
-    """``open_page(url, width, height, theme)`` → a page. A console error, an exception in the page or a request to
-    another machine fails the test; a failed test leaves its pages as pictures in tests/browser/failures."""
+    """``open_page(url, width, height, theme)`` → a page; with ``suggestions`` it asks for suggested questions. A
+    console error, an exception in the page or a request to another machine fails the test; a failed test leaves its
+    pages as pictures in tests/browser/failures."""
     opened: list[Tab] = []
 
     def open_(url: str, width: int = 1440, height: int = 900, theme: str = "light", **options: Any) -> Any:

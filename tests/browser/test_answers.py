@@ -19,7 +19,8 @@ SAMPLE = Path(__file__).resolve().parents[2] / "ui" / "sample" / "sample.pdf"
 @pytest.mark.slow
 def test_a_question_to_go_on_with_is_asked_by_a_click(app: App, open_page: Callable[..., Any]) -> None:
     with lent(app, {"annual report.pdf": SAMPLE.read_bytes()}) as (doc_id,):  # with tables, unlike those of the shelf
-        page = open_page(f"{app.url}/?c={conversation(app, 'What was total revenue in 2025?', doc_id)}")
+        talk = conversation(app, "What was total revenue in 2025?", doc_id)
+        page = open_page(f"{app.url}/?c={talk}", suggestions=True)
         page.locator(".gw-answer a.gw-cite").first.wait_for()
         top = page.locator(".gw-q").bounding_box()
         offered = page.get_by_role("region", name="Ask next").get_by_role("button")

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, serve
 from tests.browser.test_axe import check
 from tests.browser.test_claude import ask
@@ -32,16 +32,20 @@ def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
 def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any], theme: str) -> None:
-    page = open_page(sample.url, 1280, 720, theme)
+    if theme == "dark":
+        with Engine.open(sample.home) as engine:  # a library that changed, of which no questions are known
+            engine.remove(prepared.read(engine, pdfs.hyphenated(), "words.pdf"))
+    page = open_page(sample.url, 1280, 720, theme, suggestions=True)
     card = page.locator(".gw-ov")
     lines = card.locator("li")
-    with promise("a document has five lines and four questions, all in sight"):
+    with promise("a document has five lines and its questions, all in sight"):
         expect(card).to_have_count(1)
         expect(lines).to_have_count(5, timeout=60_000)
         expect(page.locator(".gw-start h1")).to_have_text("Your document is ready")
         expect(page.locator(".gw-pane")).to_be_hidden()
         questions = page.locator(".gw-sug button")
-        expect(questions).to_have_count(4, timeout=120_000)
+        expect(questions.nth(1)).to_be_visible(timeout=120_000)
+        expect(page.locator(".gw-sug .wait")).to_have_count(0, timeout=120_000)
         check(page, "the first minute")
         in_sight(page)
     with promise("a key does not ask while something is typed"):
@@ -84,7 +88,7 @@ def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any
 
 
 def in_sight(page: Any) -> None:
-    """All four questions stand above the composer, and each document has a line."""
+    """All questions stand above the composer, and each document has a line."""
     composer = page.locator(".st-key-gw_composer").bounding_box()["y"]
     for question in page.locator(".gw-sug button").all():
         box = question.bounding_box()
@@ -103,7 +107,7 @@ def test_documents_of_ones_own_take_the_place_of_the_sample(sample: App, open_pa
     with promise("while the first document is read, the sample answers and says so"):
         ask(page, QUESTIONS[1])
         page.locator('.gw-turn[data-state="complete"]').wait_for()
-        drop(page, long=pdfs.running_headers(400))
+        drop(page, long=pdfs.joined(*[pdfs.running_headers(20)] * 20))  # read for minutes
         expect(page.locator(".gw-start h1")).to_contain_text("ready")  # what was asked of the sample is over
         in_scope(page, "1 of 1")
         ask(page, QUESTIONS[2])
