@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser.conftest import App, Shelf
+from tests.browser.conftest import App, Shelf, go, talk_to
 from tests.matrix import standing_for
 
 OPTIONS = {
@@ -31,7 +31,7 @@ def test_axe_finds_nothing(theme: str, app: App, shelf: Shelf, open_page: Callab
     page.locator(".gw-history a").first.wait_for()
     check(page, "an empty conversation")
 
-    page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    talk_to(page, shelf.conversations["survey.pdf"])
     page.locator(".gw-page img").first.wait_for()
     check(page, "an answer")
     page.locator(".gw-answer a.gw-cite").first.click()
@@ -48,7 +48,7 @@ def test_axe_finds_nothing(theme: str, app: App, shelf: Shelf, open_page: Callab
     page.get_by_role("button", name="Export").click()
     check(page, "an edited question, the export and a search")
 
-    page.goto(f"{app.url}/library")
+    go(page, "Library")
     page.locator(".gw-library tr[data-doc]").first.wait_for()
     check(page, "the library")
     page.locator(".gw-library tr[data-doc] a").first.click()

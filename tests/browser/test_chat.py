@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise
+from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, talk_to
 from tests.browser.test_claude import ask
 
 
@@ -45,7 +45,7 @@ def test_a_question_gets_an_answer_with_chips_and_is_kept(
 
     talk, citation = shelf.conversations["survey.pdf"], shelf.answers["survey.pdf"].citations[0]
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{app.url}/?c={talk}")
+    talk_to(page, talk)
     with promise("the card over a chip shows the quote, and Esc closes it"):
         chip = page.locator(".gw-answer a.gw-cite").first
         chip.hover()

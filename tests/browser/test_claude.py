@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from tests.browser.conftest import App, Shelf, promise
+from tests.browser.conftest import App, Shelf, promise, talk_to
 from tests.browser.test_places import assert_lit
 from tests.messages_server import MessagesServer, Reply
 
@@ -100,7 +100,7 @@ def test_what_an_answer_cites(claude: Served, shelf: Shelf, open_page: Callable[
         question = "What was the nitrate at Mill Bridge in June?"
         unit = unit_with(shelf, "table.pdf", question, "12.9")
         server.reply(Reply(text=f"It stood at 12.9 <<SOURCE {unit}>>."))
-        page.goto(f"{app.url}/?c={shelf.conversations['table.pdf']}")
+        talk_to(page, shelf.conversations["table.pdf"])
         page.locator(".gw-turn").first.wait_for()
         ask(page, question)
         page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
@@ -115,7 +115,7 @@ def test_what_an_answer_cites(claude: Served, shelf: Shelf, open_page: Callable[
         assert page.locator('.gw-highlight[data-role="head"]').count() == len(cell.head_boxes) >= 2
     with promise("what the documents do not hold is refused with the nearest passage"):
         server.reply(Reply(text="<<NO ANSWER>> The documents do not say who took it."))
-        page.goto(f"{app.url}/?c={shelf.conversations['cropped and turned.pdf']}")
+        talk_to(page, shelf.conversations["cropped and turned.pdf"])
         page.locator(".gw-turn").first.wait_for()
         ask(page, "Who took the highest nitrate reading?")
         page.get_by_text("do not say who took it").wait_for()

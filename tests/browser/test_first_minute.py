@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from tests import pdfs, prepared
-from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, serve
+from tests.browser.conftest import QUESTION, App, Shelf, go, in_scope, promise, serve
 from tests.browser.test_axe import check
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
@@ -114,11 +114,12 @@ def test_documents_of_ones_own_take_the_place_of_the_sample(sample: App, open_pa
         page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
         expect(page.locator(".gw-unsearched")).to_have_text("“long.pdf” is still being read and was not searched")
         expect(page.locator(".gw-turn")).to_have_count(1)
-    page.goto(f"{sample.url}/library")
+    go(page, "Library")
     page.get_by_role("button", name="Remove long.pdf").click()
     page.locator("tr[data-doc]", has_text="long.pdf").wait_for(state="detached")
 
-    page.goto(sample.url)
+    go(page, "Chat")
+    page.get_by_role("button", name="New conversation").click()
     with promise("a question asked the moment a document is ready opens its conversation"):
         in_scope(page, "1 of 1")
         drop(page, survey=pdfs.one_column())
@@ -152,7 +153,7 @@ def test_a_document_is_renamed_in_the_scope_and_in_the_library(
     row.get_by_label("Title").fill("Wells of 2025")
     page.keyboard.press("Enter")
     page.locator(".gw-scope .row", has_text="Wells of 2025").wait_for()
-    page.goto(f"{app.url}/library")
+    go(page, "Library")
     page.get_by_role("link", name="Wells of 2025").click()
     page.locator(".gw-doc").get_by_role("button", name="Rename").click()
     page.locator(".gw-doc").get_by_label("Title").fill("")

@@ -11,7 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.errors import StoreBusy
 from tests import ade, pdfs
-from tests.browser.conftest import App, Shelf, in_scope, serve
+from tests.browser.conftest import App, Shelf, go, in_scope, serve
 from tests.ui.test_jobs import until
 
 
@@ -56,7 +56,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
     assert page.get_by_label("Upload PDFs").first.is_visible()
-    page.goto(empty_app.url)
+    go(page, "Chat")
     page.locator(".gw-proof").wait_for()
     report_again = pdfs.running_headers(6)
     page.locator("input[type=file]").set_input_files(
@@ -71,7 +71,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     )
     page.get_by_text("nothing.pdf is empty.").wait_for()
     assert page.get_by_text("is already in the library.").count() == 1  # one of the two that are alike
-    page.goto(f"{empty_app.url}/library")
+    go(page, "Library")
     rows = page.locator(".gw-library tbody tr")
     page.locator('tr[data-status="failed"]').nth(2).wait_for(timeout=120_000)
     page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)

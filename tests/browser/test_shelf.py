@@ -112,8 +112,6 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         library.keyboard.press("Escape")
         library.keyboard.press("Escape")
 
-    library.reload()
-    listed(library)
     with promise("order and rows are reached by keys"):
         library.get_by_role("button", name="Title").click()
         assert titles(library) == sorted(titles(library), key=str.lower)
@@ -156,7 +154,7 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         library.locator(".gw-doc .ol").first.wait_for()
         library.unroute(asked)
 
-    library.goto(f"{app.url}/library")
+    library.keyboard.press("Escape")
     with promise("a document has its tables and what was read of it"):
         tables(listed(library), app)
 
@@ -166,8 +164,6 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         on_a_phone(listed(library))
     with promise("several documents are asked about, and no other"):
         library.set_viewport_size({"width": 1440, "height": 900})
-        library.reload()
-        listed(library)
         boxes, total = library.locator("tbody [data-f=check]"), len(titles(library))
         boxes.nth(0).click()
         boxes.nth(1).click()

@@ -344,7 +344,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_it(home: Path) -> None:
         assert server.asked.wait(60)
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 1, err
     (answer,) = [json.loads(line) for line in out.splitlines()]
     assert (answer["status"], answer["question"]) == ("stopped", QUESTION)

@@ -168,11 +168,10 @@ def _begun() -> None:
         ask(question)
 
 
-def _sent() -> tuple[tuple[str, str] | None, str | None]:
-    """Data sent with a question: an error in its typed pages, and the turn it follows."""
+def _sent() -> tuple[tuple[str, str] | None, tuple[str | None, str | None]]:
+    """Data sent with a question: an error in its typed pages, and the conversation and turn that it was typed below."""
     arrived()
-    conversation_id, after = st.session_state.pop("gw_seen", (None, None))
-    return st.session_state.pop("gw_wrong", None), after if conversation_id == current() else None
+    return st.session_state.pop("gw_wrong", None), st.session_state.pop("gw_seen", (None, None))
 
 
 def _about() -> None:
@@ -277,7 +276,7 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
 
 def ask(question: str) -> None:
     """Store the question in the current or a new conversation and start its answer. An error is kept for `trouble`."""
-    wrong, after = _sent()
+    wrong, (below, last) = _sent()
     if wrong:
         st.session_state["gw_trouble"] = (wrong[0], f"{wrong[1]} Not asked yet: “{question}”")
         return
@@ -298,6 +297,7 @@ def ask(question: str) -> None:
             left = f"Tick at least one in the sidebar. Not asked yet: “{question}”"
             st.session_state["gw_trouble"] = ("No document is in scope.", left)
         return
+    after = last if conversation_id is not None and below == conversation_id else None
     try:
         asked_in = conversation_id or services().engine.conversations.new(chosen)
         answering = services().visits.engine(visits.current())
