@@ -15,11 +15,15 @@ from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.verify.attribution import with_synonyms
 from ragcore.verify.derive import check_comparison
 from ragcore.verify.evidence import Evidence, Finding
 
 # Share of a claim's words, in order, that makes it follow a sentence.
 _KEPT = 0.7
+# Share of equal words in a claim and the part of a sentence that it follows, that makes it a copy.
+_COPIED = 0.85
+_PLACE = 3  # words in which a copy may differ in one place
 # Share of a claim's content words that makes a sentence be about the same.
 _RELATED = 0.5
 _NO_TOPIC = STOP_WORDS | lex.DENIALS | lex.OPPOSITES.keys() | lex.UP | lex.DOWN
@@ -31,21 +35,22 @@ _SIDES = {1: "at least", -1: "at most"}
 
 
 def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
-    """Findings that ``claim`` says the opposite of ``evidence``."""
+    """Findings that ``claim`` says the opposite of ``evidence``, or puts another word in the place of one of its."""
     labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cells)
     prose = evidence.sentences or ((evidence.words,) if not evidence.cells else ())
     compared, settled = check_comparison(claim, evidence)
-    reasons: list[str] = []
+    found: list[Finding] = []
     for start, end in sentence_spans(claim, 0):
         said = tokens(claim[start:end])
         if prose:
-            followed = next(filter(None, (_aligned(said, tokens(sentence)) for sentence in prose)), "")
-            reasons.append(followed or _related(said, tokens("\n".join(prose)), settled=settled))
+            followed = _followed(claim[start:end], prose)
+            reason = "" if followed else _related(said, tokens("\n".join(prose)), settled=settled)
+            found += [followed] if followed else []
         else:
-            reasons.append(_related(said, tokens(labels), settled=settled))
+            reason = _related(said, tokens(labels), settled=settled)
             if numbers(claim) and len(_denied_at(said)) > len(_denied_at(tokens(labels))):
-                reasons.append("It denies what the cited table gives.")
-    found = [Finding("unsupported", reason) for reason in reasons if reason]
+                reason = reason or "It denies what the cited table gives."
+        found += [Finding("unsupported", reason)] if reason else []
     return [*compared, *found, *_bounds(claim, evidence)]
 
 
@@ -72,40 +77,87 @@ def _denied_at(words: Sequence[str]) -> set[int]:
 # Claims that follow a sentence
 
 
-def _aligned(said: Sequence[str], given: Sequence[str]) -> str:
-    """Denials and opposites among the differing words of two otherwise equal texts."""
-    mine, theirs = [stem(word) for word in said], [stem(word) for word in given]
-    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
-    blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    if not blocks or sum(block.size for block in blocks) < _KEPT * len(said):
-        return ""
-    first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
-    denials = _denied_at(said), _denied_at(given)
-    denied = [0, 0]
-    against: list[str] = []
-    replaced: list[tuple[set[str], set[str]]] = []
-    for tag, i, j, k, m in matcher.get_opcodes():
-        if tag == "equal":
+def _followed(claim: str, prose: Sequence[str]) -> Finding | None:
+    """Finding on what ``claim`` says otherwise than the sentence that it follows: a denial or an opposite, or, if it is
+    else a copy, another figure or word in the place of one."""
+    said = tokens(claim)
+    closest, copied = _COPIED, ""
+    for sentence in prose:
+        given = tokens(sentence)
+        changes, kept, length = _changes(said, given)
+        if not kept or kept < _KEPT * len(said):
             continue
-        k, m = (k, m) if first <= k and m <= last else (k, k)
-        one, other = said[i:j], given[k:m]
-        denied[0] += len(denials[0] & {*range(i, j)})
-        denied[1] += len(denials[1] & {*range(k, m)})
-        replaced.append(({*mine[i:j]} - STOP_WORDS, {*theirs[k:m]} - STOP_WORDS))
+        if reason := _turned(said, given, changes):
+            return Finding("unsupported", reason)
+        share = 2 * kept / (len(said) + length)
+        if share >= closest:
+            closest, copied = share, sentence
+    return _another(claim, copied) if copied else None
+
+
+def _changes(said: Sequence[str], given: Sequence[str]) -> tuple[list[tuple[slice, slice]], int, int]:
+    """Where ``said`` differs from the part of ``given`` that it follows, by stems; how many words are equal; and the
+    length of that part."""
+    matcher = SequenceMatcher(None, [stem(word) for word in said], [stem(word) for word in given], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    if not blocks:
+        return [], 0, 0
+    first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
+    changes = [
+        (slice(i, j), slice(k, m if first <= k and m <= last else k))
+        for tag, i, j, k, m in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+    return changes, sum(block.size for block in blocks), last - first
+
+
+def _turned(said: Sequence[str], given: Sequence[str], changes: Sequence[tuple[slice, slice]]) -> str:
+    """Denials and opposites among the ``changes``, and two things that have changed places."""
+    denials = _denied_at(said), _denied_at(given)
+    more = 0
+    put: dict[frozenset[str], frozenset[str]] = {}  # in the place of what
+    for mine, theirs in changes:
+        one, other = said[mine], given[theirs]
+        more += sum(mine.start <= at < mine.stop for at in denials[0])
+        more -= sum(theirs.start <= at < theirs.stop for at in denials[1])
         turned = [(a, b) for a in one for b in other if _opposed(a, b)]
         if turned and not {*one, *other} & lex.DENIALS:
-            against.append(f"It says “{turned[0][0]}”; the cited words say “{turned[0][1]}”.")
-    if swapped := _exchanged(replaced):
-        against.append(f"It puts “{swapped}” where the cited words have another.")
-    if (denied[0] - denied[1]) % 2:
-        against.append("It denies what the cited words say." if denied[0] > denied[1] else "It affirms what they deny.")
-    return against[0] if against else ""
+            return f"It says “{turned[0][0]}”; the cited words say “{turned[0][1]}”."
+        new, old = (frozenset(map(stem, words)) - STOP_WORDS for words in (one, other))
+        if old and new and put.get(old) == new:
+            return f"It puts “{min(new)}” where the cited words have another."
+        put[new] = old
+    if more % 2:
+        return "It denies what the cited words say." if more > 0 else "It affirms what they deny."
+    return ""
 
 
-def _exchanged(replaced: Sequence[tuple[set[str], set[str]]]) -> str:
-    """Thing in the claim that has swapped places with another, "" if none. ``replaced`` pairs the claim's differing
-    content words with those of the sentence in their place."""
-    return next((min(one) for one, other in replaced if one and other and (other, one) in replaced), "")
+def _another(claim: str, sentence: str) -> Finding | None:
+    """Finding on the first figure, else word, of ``claim`` in the place of another of ``sentence``, its original."""
+    figures = numbers(claim), numbers(sentence)
+    if len(figures[0]) == len(figures[1]):
+        for mine, theirs in zip(*figures):
+            if not agree(mine, theirs, None, hedged=True):
+                return Finding("unsupported", f"It says {mine.raw}; the cited words say {theirs.raw}.", (mine.raw,))
+    said, given = tokens(claim), tokens(sentence)
+    for one, other in _changes(said, given)[0]:
+        if new := _replacing(said[one], given[other]):
+            return Finding("weak", f"It says “{new}” where the cited words say “{' '.join(given[other])}”.")
+    return None
+
+
+def _replacing(said: Sequence[str], given: Sequence[str]) -> str:
+    """Word of ``said`` that means something else than ``given``, in whose place it stands, or ""."""
+    if not given or max(len(said), len(given)) > _PLACE:
+        return ""
+    turning = [word for word in said if word in lex.TURNING and word not in given]
+    meant = {word for word in given if word not in STOP_WORDS}
+    if len(said) != len(given) or lex.WHOM.issuperset(meant):
+        said = turning
+    same = {one for word in given for one in lex.OPPOSITES.get(word, (frozenset(), frozenset()))[0]}
+    known = with_synonyms({stem(word) for word in same | {*given}})
+    new = (word for word in said if word in turning or not (word in STOP_WORDS or word.isdigit() or word in lex.TITLES))
+    return next((word for word in new if stem(word) not in known), "")
 
 
 # Claims that say it in other words

@@ -154,7 +154,7 @@ def check_comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool
 
 def _sides(text: str) -> tuple[frozenset[str], frozenset[str], bool] | None:
     """Terms on either side of a comparison, and whether the first is said to be more."""
-    for clause in re.split(r"[.;,](?!\d)", text):
+    for clause in re.split(r"[.;,](?!\s?\d)", text):
         words = tokens(clause)
         for place, word in enumerate(words):
             near = [at for at in range(max(0, place - _REACH), place) if words[at] in lex.MORE | lex.LESS]

@@ -31,7 +31,7 @@ _SIGNS = {
 def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
     """Findings on the numbers of ``statement``."""
     text = statement.text
-    listed = "(1)" in text  # "(1) a plan and (2) a budget"
+    listed = "(1)" in text and "(2)" in text  # "(1) a plan and (2) a budget"
     claimed = [number for number in numbers(text) if not (listed and _ENUMERATOR.fullmatch(number.raw))]
     matched = {number.start: _matches(number, text, evidence) for number in claimed}
     valued = [n for n in claimed if any(f.cell is not None or f.sentence >= 0 for f in matched[n.start])]
@@ -74,7 +74,8 @@ def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
         given = figure.number
         if number.currency and figure.currency and number.currency != figure.currency:
             continue
-        bare = figure.cell is not None and not figure.cell.in_units
+        scale = _SCALES.get(number.scale, "")
+        bare = figure.cell is not None and not figure.cell.in_units and scale in evidence.near.lower()
         if agree(number, given, figure.scale, hedged=hedged, bare=bare):
             out.append(figure)
     return out

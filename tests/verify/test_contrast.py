@@ -56,6 +56,35 @@ def test_the_same_said_otherwise_is_no_contrast(claim: str, cited: str) -> None:
     assert reasons(claim, cited) == []
 
 
+@pytest.mark.parametrize(
+    ("claim", "cited", "status"),
+    [
+        (
+            "All 12 shops that opened in the last two quarters sold 19 pumps a day.",
+            "All 19 shops that opened in the last two quarters sold 12 pumps a day.",
+            "unsupported",
+        ),
+        (
+            "The crew must leave the lower deck of the ship by noon.",
+            "The crew must leave the lower wing of the ship by noon.",
+            "weak",
+        ),
+        ("In May some members of the panel met weekly.", "In May most members of the panel met weekly.", "weak"),
+        (
+            "The drug may be safe for adults who have mild asthma.",
+            "The drug is safe for adults who have mild asthma.",
+            "weak",
+        ),
+        ("Nike opened nine stores in the quarter.", "We opened nine stores in the quarter.", ""),
+        ("The firm bought nine stores in the quarter.", "The firm purchased nine stores in the quarter.", ""),
+        ("The firm opened about 20 stores in the quarter.", "The firm opened 19 stores in the quarter.", ""),
+    ],
+)
+def test_a_copy_with_another_word_in_one_place_is_found(claim: str, cited: str, status: str) -> None:
+    found = check_contrast(claim, Evidence(cited, "", "", sentences=(cited,)))
+    assert [finding.status for finding in found] == ([status] if status else [])
+
+
 def test_every_class_is_written_as_words_are_read() -> None:
     phrases = [*lexicon.IDIOMS, *lexicon.BOUNDS]
     words = {word for phrase in phrases for word in phrase} | lexicon.UP | lexicon.DOWN | set(lexicon.OPPOSITES)
