@@ -13,20 +13,21 @@ from dataclasses import dataclass, replace
 from ragcore.types import Box, Citation, Document, Source
 from ragcore.types.table_labels import LabelledTable, elements_within
 
-_OPENING = re.compile(r"<<[ \t]{0,3}([A-Za-z]*)")
-_NO_ANSWER = re.compile(r"<<[ \t]{0,3}NO[ \t_-]{0,3}ANSWER[ \t]{0,3}>{1,2}", re.IGNORECASE)
-_KEYWORDS = ("SOURCE", "SOURCES", "NO", "NOANSWER")
-# Prefix of the inside of an incomplete marker: places, and words of the language, the last perhaps truncated.
-_BEGINNING_OF_PLACES = re.compile(
-    r"(?:[\s\d.:,;&/|+#\[\]‐‑‒–—-]|sources?|and)*(?:s|so|sou|sour|sourc|a|an)?", re.IGNORECASE
+_OPENING = r"<<[ \t]{0,3}"
+_NAMED = rf"{_OPENING}sources?(?![a-z])(?P<places>[^<>\n]{{0,200}})"  # writers list only a few places
+_MARKER = re.compile(rf"{_NAMED}>>?|{_OPENING}no[ \t_-]{{0,3}}answer[ \t]{{0,3}}>>?", re.IGNORECASE)
+_UNCLOSED = re.compile(rf"{_NAMED}(?=[<\n]|\Z)", re.IGNORECASE)
+_CUT = rf"<|{_OPENING}(?:s|so|sou|sour|sourc|n|no[ \t_-]{{0,3}}(?:a|an|ans|answ|answe|answer[ \t]{{0,3}}>?)?)?"
+# What more text may make a marker; and what the end of the text has cut short: places, the last perhaps incomplete.
+_BEGUN = re.compile(rf"{_CUT}|{_OPENING}sources?(?:[^a-z<>\n][^<>\n]{{0,199}})?>?", re.IGNORECASE)
+_CUT_SHORT = re.compile(
+    rf"{_CUT}|{_OPENING}sources?(?:[\s\d.:,;&/|+#\[\]‐‑‒–—-]|sources?|and)*(?:s|so|sou|sour|sourc|a|an)?", re.IGNORECASE
 )
-_BEGINNING_OF_ANSWER = re.compile(r"[ \t_-]{0,3}(?:A|AN|ANS|ANSW|ANSWE|ANSWER)?[ \t]{0,3}", re.IGNORECASE)
-# Longest marker waited for; writers list only a few places.
-_LONGEST = 200
 
-_PLACE = r"(\d{1,6})(?:\s*[.:]\s*(\d{1,6}))?"
+_PLACE = r"(\d{1,6})(?:\s*[.:]\s*(\d{1,6}))?(?!\d)"
 _ITEM = re.compile(rf"(?:sources?\s*)?{_PLACE}(?:\s*[-‐‑‒–—]+\s*(?:sources?\s*)?{_PLACE})?", re.IGNORECASE)
-_BETWEEN = re.compile(r"(?:\s*[,;&/|+]\s*|\s+and\s+|\s+)*", re.IGNORECASE)
+_PLACES = re.compile(rf"(?:{_ITEM.pattern}(?:[\s,;&/|+]|\band\b)*)*", re.IGNORECASE)
+_MOST = 200  # sources of a range
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,70 +70,30 @@ class MarkerParser:
 
     def _drain(self, *, final: bool) -> list[str | Marker]:
         out: list[str | Marker] = []
-        plain: list[str] = []
-        while self._held:
-            at = self._held.find("<")
-            if at != 0:
-                cut = len(self._held) if at < 0 else at
-                plain.append(self._held[:cut])
-                self._held = self._held[cut:]
-                continue
-            length, marker = _scan(self._held, final)
-            if length == 0:
-                if final:
-                    self._held = ""
+        text, at, given = self._held, 0, 0
+        while (at := text.find("<", at)) >= 0:
+            if not final and _BEGUN.fullmatch(text, at):
                 break
-            if marker is None:
-                plain.append(self._held[:length])
-            else:
-                if plain:
-                    out.append("".join(plain))
-                    plain = []
-                out.append(marker)
-            self._held = self._held[length:]
-        if plain:
-            out.append("".join(plain))
+            found = _MARKER.match(text, at)
+            if found is None and final and _CUT_SHORT.fullmatch(text, at):
+                text = text[:at]
+                break
+            closed = found is not None
+            found = found or _UNCLOSED.match(text, at)
+            if found is None or not (closed or re.search(r"\d", found["places"])):
+                at += 1
+                continue
+            if at > given:
+                out.append(text[given:at])
+            at = given = found.end()
+            places = found["places"]
+            parts = parse_parts(places) if closed and places is not None else ()
+            out.append(Marker(found.group(), parts, no_answer=places is None))
+        end = at if at >= 0 else len(text)
+        if end > given:
+            out.append(text[given:end])
+        self._held = text[end:]
         return out
-
-
-def _scan(held: str, final: bool) -> tuple[int, Marker | None]:
-    """Length and marker of the beginning of ``held``, which begins with ``<``; None for plain text. Length 0 means that
-    all of it may be the beginning of a marker and more text is needed; ``final``: there is none."""
-    opening = _OPENING.match(held)
-    if opening is None:
-        return (0 if held == "<" else 1), None
-    word, end = opening.group(1).upper(), opening.end()
-    if end == len(held):
-        may_grow = any(keyword.startswith(word) for keyword in _KEYWORDS)
-        return (0 if may_grow else 1), None
-    if word not in _KEYWORDS:
-        return 1, None
-
-    window = held[end : end + _LONGEST]
-    stop = next((i for i, character in enumerate(window) if character in "<>\n"), None)
-    if stop is None:
-        if len(held) - end > _LONGEST:
-            return 1, None
-        beginning = _BEGINNING_OF_PLACES if word.startswith("SOURCE") else _BEGINNING_OF_ANSWER
-        if not final or beginning.fullmatch(window):
-            return 0, None
-        return _unclosed(held, word)
-    if window[stop] != ">":
-        return _unclosed(held[: end + stop], word)
-    close = end + stop + 1
-    if close == len(held) and not final:
-        return 0, None
-    length = close + 1 if held[close : close + 1] == ">" else close
-    raw = held[:length]
-    if word.startswith("NO"):
-        return (length, Marker(raw, no_answer=True)) if _NO_ANSWER.fullmatch(raw) else (1, None)
-    return length, Marker(raw, parse_parts(held[end : end + stop]))
-
-
-def _unclosed(raw: str, word: str) -> tuple[int, Marker | None]:
-    """Unclosed marker: malformed if it already names a place, else plain text."""
-    named = word.startswith("SOURCE") and re.search(r"\d", raw) is not None
-    return (len(raw), Marker(raw)) if named else (1, None)
 
 
 def parse_parts(body: str) -> tuple[Part, ...]:
@@ -140,21 +101,10 @@ def parse_parts(body: str) -> tuple[Part, ...]:
 
     A range over two sources gives its two ends, since the text between them is not one passage.
     """
-    parts: list[Part] = []
     body = body.replace("[", "").replace("]", "").strip().lstrip("#:").strip()
-    position = 0
-    while position < len(body):
-        item = _ITEM.match(body, position)
-        if item is None:
-            return ()
-        parts.extend(_parts_of(item))
-        position = item.end()
-        between = _BETWEEN.match(body, position)
-        gap = between.end() if between else position
-        if gap == position and position < len(body):
-            return ()
-        position = gap
-    return tuple(parts)
+    if not _PLACES.fullmatch(body):
+        return ()
+    return tuple(part for item in _ITEM.finditer(body) for part in _parts_of(item))
 
 
 def _parts_of(item: re.Match[str]) -> Iterable[Part]:
@@ -165,7 +115,7 @@ def _parts_of(item: re.Match[str]) -> Iterable[Part]:
         yield _single(source, first, raw)
     elif first is None and last is None:
         low, high = sorted((source, other))
-        yield from (_single(number, None, raw) for number in range(low, min(high, low + _LONGEST) + 1))
+        yield from (_single(number, None, raw) for number in range(low, min(high, low + _MOST) + 1))
     elif first is not None and (last is None or other == source):
         ends = sorted((first, other if last is None else last))
         yield Part(source, ends[0], ends[1], raw) if ends[0] > 0 else _single(source, 0, raw)
