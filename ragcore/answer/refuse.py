@@ -19,7 +19,7 @@ from ragcore.protocols import Reranker
 from ragcore.text.languages import language_of
 from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.markdown import escape, quoted
-from ragcore.text.naming import full_text, is_only_a_word, is_period, named, unnamed, words_lacking
+from ragcore.text.names import full_text, is_only_a_word, is_period, named, unnamed, words_lacking
 from ragcore.text.periods import years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted

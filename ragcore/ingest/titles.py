@@ -11,7 +11,7 @@ from ragcore.ingest.canonical import Ref, plain
 from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
 from ragcore.ingest.levels import key
 from ragcore.ingest.roles import TITLE_SIZE
-from ragcore.text.companies import companies_in
+from ragcore.text.names import companies_in
 from ragcore.text.short_titles import plain_title
 
 COVER_PAGES = 6  # pages searched for a filing's cover: some filings open with a letter or pictures

@@ -10,8 +10,7 @@ from ragcore.offline.followups import follow_up
 from ragcore.offline.intents import about_whole, answer_type, fit
 from ragcore.offline.lists import listed
 from ragcore.text.languages import language_of
-from ragcore.text.names import Word, words_of
-from ragcore.text.naming import is_period
+from ragcore.text.names import Word, is_period, words_of
 from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, tokens

@@ -31,8 +31,8 @@ from ragcore.offline.values import Given, field_values, rivals
 from ragcore.offline.writer import listing
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, Rival, StaticStream, WritingTask
-from ragcore.text.companies import passed_over
 from ragcore.text.markdown import escape
+from ragcore.text.names import passed_over
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, cover, word_set

@@ -20,9 +20,8 @@ from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_pa
 from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import Reranker, Rival
-from ragcore.text.companies import of_others
 from ragcore.text.markdown import escape
-from ragcore.text.names import words_of
+from ragcore.text.names import of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
 from ragcore.text.periods import date_spans, days_in, is_part, years
 from ragcore.text.terms import Term, Wanted

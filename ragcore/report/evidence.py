@@ -101,7 +101,7 @@ class Gathering:
     ) -> tuple[Retrieval, tuple[str, ...]]:
         """``retrieval`` and ``documents`` without documents known to be of other companies than ``subject``, unless
         nothing else was found."""
-        from ragcore.text.companies import companies, company, of_others
+        from ragcore.text.names import companies, company, of_others
 
         own = company(subject)
         found = set(_documents(retrieval))
@@ -155,7 +155,7 @@ class Gathering:
 
 def _known(documents: Sequence[Document], names: Mapping[str, str], year: int) -> KnownFacts:
     """Companies and names of ``documents``."""
-    from ragcore.text.companies import companies
+    from ragcore.text.names import companies
 
     return KnownFacts(
         companies={document.doc_id: companies(document) for document in documents},

@@ -204,7 +204,7 @@ class ReportWorkspace:
     def materials(self) -> list[Material]:
         """Possible subjects of a report: the company of each ready document, and its reporting period. In a large
         library only the first documents are read."""
-        from ragcore.text.companies import company_name
+        from ragcore.text.names import company_name
 
         out = []
         for place, info in enumerate(one for one in self.documents() if one.status == "ready"):

@@ -116,7 +116,7 @@ NOT_KNOWN = Coverage()
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
     """Known facts of documents, independent of the search: their ``statements``; which are ``interim`` (cover part of a
-    year), with that period in words; their companies (`ragcore.text.companies`) and titles; and the ``year`` chosen by
+    year), with that period in words; their companies (`ragcore.text.names`) and titles; and the ``year`` chosen by
     the user, 0 for none."""
 
     statements: tuple[Statement, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from ragcore.offline.question import names_in
-from ragcore.text.naming import named, unnamed, words_lacking
+from ragcore.text.names import named, unnamed, words_lacking
 from ragcore.text.periods import years
 from ragcore.text.terms import Term
 from tests.answer.samples import PROSE, sources

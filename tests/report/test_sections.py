@@ -16,7 +16,7 @@ from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.report.evidence import own_units
 from ragcore.report.fill import SectionFiller
 from ragcore.report.template import from_data
-from ragcore.text.companies import companies
+from ragcore.text.names import companies
 from ragcore.text.short_titles import short_titles
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types import json as wire

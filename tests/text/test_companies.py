@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.text.companies import companies, of_others
+from ragcore.text.names import companies, of_others
 from ragcore.types import Document
 from tests.documents import Heading, make_document
 
