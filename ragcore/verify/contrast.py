@@ -8,15 +8,16 @@ examined in place. Otherwise each class is compared across both, if they share e
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.numbers import WORDS, Number, agree, numbers
+from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import STOP_WORDS, stem, tokens
-from ragcore.verify.attribution import with_synonyms
-from ragcore.verify.derive import check_comparison
+from ragcore.verify.attribution import label_terms, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Finding
 
 # Share of a claim's words, in order, that makes it follow a sentence.
@@ -30,6 +31,7 @@ _NO_TOPIC = STOP_WORDS | lex.DENIALS | lex.OPPOSITES.keys() | lex.UP | lex.DOWN
 _IMPLIED = lex.IMPLIED | {"without"}  # "requires consent" for "may not without consent"
 # Reach of a denial, in words.
 _REACH = 6
+_REACH_OF_THAN = 12  # words from a degree word
 _NAMES = {1: "an increase", -1: "a decrease"}
 _SIDES = {1: "at least", -1: "at most"}
 
@@ -38,7 +40,7 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     """Findings that ``claim`` says the opposite of ``evidence``, or puts another word in the place of one of its."""
     labels = " . ".join(f"{cell.row} . {cell.column} {cell.meaning}" for cell in evidence.cells)
     prose = evidence.sentences or ((evidence.words,) if not evidence.cells else ())
-    compared, settled = check_comparison(claim, evidence)
+    compared, settled = _comparison(claim, evidence)
     found: list[Finding] = []
     for start, end in sentence_spans(claim, 0):
         said = tokens(claim[start:end])
@@ -281,3 +283,50 @@ def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
     if said:
         return said, lex.BOUNDS[said]
     return (), 0
+
+
+# More and less than another
+
+
+def _comparison(text: str, evidence: Evidence) -> tuple[list[Finding], bool]:
+    """Findings on a comparison in ``text`` ("A was higher than B") by the cited figures of its two things, and whether
+    they settle its words for more and less. "Less than 1 year" compares no two things."""
+    sides = _sides(text)
+    named = [(f, label_terms(f.cell.row) | label_terms(f.cell.column)) for f in evidence.figures if f.cell is not None]
+    unique = [(f, own.difference(*(other for g, other in named if g is not f and other != own))) for f, own in named]
+    if sides is None or len(unique) < 2:
+        return [], False
+
+    def meant(said: frozenset[str]) -> Number | None:
+        scores = [(len(own & with_synonyms(set(said))), figure.number) for figure, own in unique]
+        most = max(score for score, _ in scores)
+        found = [number for score, number in scores if score == most]
+        return found[0] if most and len(found) == 1 else None
+
+    a, b = meant(sides[0] - sides[1]), meant(sides[1] - sides[0])
+    # Which of two outflows is more isn't told by their signs.
+    if a is None or b is None or a.percent != b.percent or a.amount == b.amount or max(a.amount, b.amount) < 0:
+        return [], False
+    shown = f"{a.raw} {'>' if a.amount > b.amount else '<'} {b.raw}"
+    if (a.amount > b.amount) == sides[2]:
+        return [Finding("supported", f"The cited figures say so: {shown}.")], True
+    return [Finding("unsupported", f"The cited figures say the opposite: {shown}.")], False
+
+
+def _sides(text: str) -> tuple[frozenset[str], frozenset[str], bool] | None:
+    """Terms on either side of a comparison, and whether the first is said to be more."""
+    for clause in re.split(r"[.;,](?!\s?\d)", text):
+        words = tokens(clause)
+        for place, word in enumerate(words):
+            near = [at for at in range(max(0, place - _REACH_OF_THAN), place) if words[at] in lex.MORE | lex.LESS]
+            if word == "than" and near:
+                said, left = words[near[-1]], [*words[: near[-1]], *words[near[-1] + 1 : place]]
+            elif word in lex.COMPARING_VERBS:
+                said, left = word, words[:place]
+            else:
+                continue
+            right = words[place + 1 :]
+            first = next((one for one in right if one not in lex.ABOUT), "")
+            if first and (years(first) or not (first[0].isdigit() or first == "one" or first in WORDS)):
+                return terms(" ".join(left)), terms(" ".join(right)), said in lex.MORE
+    return None

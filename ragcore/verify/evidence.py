@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
+from typing import Literal
 
-from ragcore.text.lexicon import COMPARED_WITH, IN_UNITS, PARTS
+from ragcore.text.lexicon import COMPARED_WITH, DEDUCTED, GAIN, IN_UNITS, LOSS, NARROWED_BY, PARTS
 from ragcore.text.numbers import Number, numbers, scale_note
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Cell, Citation, ClaimStatus, Document, Element, Table
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
-from ragcore.verify.signs import Sense, sense_of
+
+Meaning = Literal["gain", "loss", "deduction", ""]
+
+_BRACKETED = re.compile(r"\([^()\d]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,33 @@ class Finding:
     status: ClaimStatus
     reason: str
     wrong: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """Meaning of a row's or column's amounts, printed ``plain`` and ``bracketed``; ``words`` are those in brackets."""
+
+    plain: Meaning
+    bracketed: Meaning
+    words: frozenset[str]
+
+
+def sense_of(name: str) -> Sense:
+    """Sense of the amounts called ``name``: by its last telling noun before words that narrow it, and by the bracketed
+    one; "" if the name does not tell."""
+    inside = tokens(" ".join(_BRACKETED.findall(name)))
+    nouns = takewhile(lambda word: word not in NARROWED_BY, tokens(_BRACKETED.sub(" ", name)))
+    found = [meaning for word in nouns if (meaning := _meaning(word))]
+    both = "gain" in found and "loss" in found  # "profit or loss": brackets decide which
+    plain: Meaning = "gain" if both else found[-1] if found else ""
+    other: Meaning = next((meaning for word in inside if (meaning := _meaning(word))), "")
+    if plain and other and plain != other:
+        return Sense(plain, other, frozenset(inside))
+    return Sense(plain, "loss" if plain == "gain" else plain, frozenset())
+
+
+def _meaning(word: str) -> Meaning:
+    return "gain" if word in GAIN else "loss" if word in LOSS else "deduction" if word in DEDUCTED else ""
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,25 @@ it must follow from cited figures, which are then named.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.periods import years
 from ragcore.text.units import unit_after
 from ragcore.text.words import tokens
 from ragcore.verify.attribution import misplaced
 from ragcore.verify.claims import Statement
-from ragcore.verify.derive import derive, may_be_derived
-from ragcore.verify.evidence import Evidence, Figure, Finding, parts
-from ragcore.verify.signs import Sense, told
+from ragcore.verify.evidence import Evidence, Figure, Finding, Meaning, Sense, parts
 
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 _QUOTED = re.compile(r"“[^”]*”")
 _ENUMERATOR = re.compile(r"\(\d{1,2}\)")
+_BESIDE = 3  # words from a direction to its figure
+# Maximum operands tried, and maximum of a sum.
+_MOST, _MOST_IN_SUM = 24, 12
 _SIGNS = {
     True: "positive here and negative in the cited words",
     False: "negative here and positive in the cited words",
@@ -160,3 +164,128 @@ def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Findi
     if number.currency and copied and said in _SCALES and _SCALES[said] not in text.lower() and "“" not in text:
         return [Finding("weak", f"The cited table gives {number.raw} in {_SCALES[said]}s.", (number.raw,))]
     return []
+
+
+# The sign that the claim gives a figure
+
+
+def told(text: str, own: str, named: frozenset[str]) -> tuple[Meaning, bool]:
+    """Meaning of a figure in the claim ``text`` by the last noun of its ``own`` words, else by the first of the text,
+    which is its subject; and whether it went down or out ("decreased by", "paid"). ``named`` are more nouns of a
+    loss."""
+    words = tokens(own)
+    out = not lex.GIVEN_OUT.isdisjoint(words) or not lex.DOWN.isdisjoint(words[-_BESIDE:])
+    nouns = _nouns(words, named)[-1:] or _nouns(tokens(text), named)
+    return (nouns[0] if nouns else ""), out
+
+
+def _nouns(words: Sequence[str], named: frozenset[str]) -> list[Meaning]:
+    """Meanings of the nouns among ``words`` that do not narrow another noun ("income taxes", "before income")."""
+    narrow = ("tax", "taxes", "statement", "statements")
+    around = zip(["", *words], words, [*words[1:], ""])
+    free = [word for before, word, after in around if after not in narrow and before != "before"]
+    return ["gain" if word in lex.GAIN - named else "loss" for word in free if word in lex.GAIN | lex.LOSS | named]
+
+
+# Figures that follow from cited ones
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Derived figure; ``words`` show the operands. ``change`` is positive for a rise, negative for a fall, and 0.0 if
+    it is neither (a sum, a share) or unknown."""
+
+    words: str
+    change: float = 0.0
+
+
+def may_be_derived(text: str) -> bool:
+    return "%" in text or not lex.DERIVED.isdisjoint(tokens(text))
+
+
+def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation]:
+    """Derivations of ``number`` of the claim ``text`` from cited figures, the most informative first."""
+    target, said = abs(number.amount), frozenset(tokens(text))
+    if target == 0.0:
+        return
+    slack = 0.5 * 10.0**-number.decimals * number.scale * 1.0001
+    given = _operands(evidence, number)
+
+    def near(value: float) -> bool:
+        return abs(abs(value) - target) <= slack
+
+    if lex.SUM & said and not number.percent:
+        yield from _sum(given, number, near)
+    for a, b in combinations(given, 2):
+        if a.number.percent != b.number.percent:
+            continue
+        if number.percent and not a.number.percent:
+            yield from _relative(a, b, near)
+            continue
+        x, y = a.number.amount, b.number.amount
+        for scale in _scales(a, b, number):
+            if near((x - y) * scale):
+                first, second = (a, b) if x >= y else (b, a)
+                yield Derivation(f"{first.number.raw} − {second.number.raw}", _change(a, b))
+
+
+def _operands(evidence: Evidence, number: Number) -> list[Figure]:
+    """Figures of cells and sentences, each amount of a row and column once; labels only if there are no others."""
+    valued = [figure for figure in evidence.figures if figure.cell is not None or figure.sentence >= 0]
+    out: dict[tuple[float, str], Figure] = {}
+    for figure in valued or evidence.figures:
+        if not (number.currency and figure.number.percent):
+            out.setdefault((figure.number.amount, figure.cell.label if figure.cell else ""), figure)
+    return list(out.values())[:_MOST]
+
+
+def _scales(a: Figure, b: Figure, number: Number) -> set[float]:
+    if number.currency and (number.currency != a.currency != "" or number.currency != b.currency != ""):
+        return set()
+    stated = a.scale if a.number.scale == 1.0 and not a.number.percent and a.scale == b.scale else None
+    if stated is None:
+        return {1.0}
+    return {stated} if number.scale != 1.0 else {1.0, stated}
+
+
+def _sum(given: Sequence[Figure], number: Number, near: Callable[[float], bool]) -> Iterator[Derivation]:
+    # "14 (13.3)": a number and its share.
+    summands = [f for f in given if not ("(" in f.number.raw and f.number.value > 0)][:_MOST_IN_SUM]
+    columns: dict[str, list[Figure]] = {}
+    for figure in summands:
+        columns.setdefault(figure.cell.column if figure.cell else "", []).append(figure)
+    for figures in (summands, *columns.values()):
+        if len(figures) < 2 or len({figure.number.percent for figure in figures}) > 1:
+            continue
+        for scale in set.intersection(*(_scales(figures[0], figure, number) for figure in figures)):
+            if near(sum(figure.number.amount for figure in figures) * scale):
+                yield Derivation(" + ".join(figure.number.raw for figure in figures))
+
+
+def _relative(a: Figure, b: Figure, near: Callable[[float], bool]) -> Iterator[Derivation]:
+    """A change in per cent, relative to the earlier figure if known, or a share."""
+    for first, second in ((a, b), (b, a)):
+        base, other = second.number.amount, first.number.amount
+        shown = f"{first.number.raw} / {second.number.raw}"
+        if base and near((other - base) / abs(base) * 100):
+            change = _change(first, second)
+            if not change or (change > 0) == (abs(other) > abs(base)):
+                shown = f"({first.number.raw} − {second.number.raw}) / {second.number.raw}"
+                yield Derivation(shown, change or other - base)
+        elif base and abs(other) < abs(base) and near(other / base * 100):
+            yield Derivation(shown)
+
+
+def _change(a: Figure, b: Figure) -> float:
+    """Change from the earlier to the later of two figures, without their signs; 0.0 if the order is unknown."""
+    first, second = _year_of(a), _year_of(b)
+    if not first or not second or first == second:
+        return 0.0
+    later, earlier = (a, b) if first > second else (b, a)
+    return abs(later.number.amount) - abs(earlier.number.amount)
+
+
+def _year_of(figure: Figure) -> int:
+    """The one year in a cell's headers, or in the figure's part of a sentence; 0 without one."""
+    found = years(figure.cell.column) if figure.cell else years(figure.part)
+    return found.pop() if len(found) == 1 else 0
