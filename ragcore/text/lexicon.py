@@ -52,7 +52,6 @@ BESIDE_FIGURES: Final = word_set(_DATA["figures"]["words"])
 TURNING: Final = word_set(_DATA["turning"]["words"])
 DENIALS: Final = word_set(_DATA["denial"]["words"])
 IMPLIED: Final = word_set(_DATA["denial"]["implied"])
-PREFIXES: Final = tuple(_DATA["denial"]["prefixes"].split())
 IDIOMS: Final = _phrases(_DATA["denial"]["idioms"])
 OPPOSITES: Final = _sides(_DATA["opposites"]["pairs"])
 # Words before a figure → 1 for a lower bound, -1 for an upper bound; those in `EXPLICIT` have no other meaning.
@@ -79,6 +78,7 @@ TITLES: Final = word_set(_NAME["titles"])
 NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
 NUMBERED: Final = word_set(_NAME["numbered"])
 WHOM: Final = word_set(_NAME["whom"])
+SOURCES: Final = word_set(_DATA["telling"]["sources"])
 TELLING: Final = word_set(_DATA["telling"]["words"])
 
 

@@ -8,30 +8,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ragcore.text import lexicon as lex
 from ragcore.text.sentences import sentence_spans
+from ragcore.text.words import tokens
 from ragcore.types import Mark
 from ragcore.types.report import INSUFFICIENT
 
-_FENCE = re.compile(r"\s*(```|~~~)")
-_HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_QUOTE_BLOCK = re.compile(r"\s*(?:>\s?)+")
+# Markdown by its lines: fenced code, tables (with a line of dashes below their header), headings, list items, prose.
+_FENCE = r"[^\S\n]*+(?:```|~~~)"
+_HEADING = r"[^\S\n]*+(?:#{1,6}\s|\*\*[^*\n]++\*\*:?[^\S\n]*+$)"
+_ITEM = r"[^\S\n]*+(?:[-*+]|\d{1,3}[.)])(?:[^\S\n]++|$)"
+_DASHES = r"[^\S\n]*+:?-++:?[^\S\n]*+"
+_ROW = r"[^|\n]*+\|[^\n]*+"
+_TABLE = rf"{_ROW}\n(?={_ROW})[^\S\n]*+\|?{_DASHES}(?:\|{_DASHES})*+\|?[^\S\n]*+$"
+_MORE = rf"(?:\n(?![^\S\n]*+$|{_FENCE}|{_HEADING}|{_ITEM}|{_TABLE})[^\n]*+)*+"
+_BLOCK = re.compile(
+    rf"^(?:{_FENCE}[^\n]*+(?:\n(?!{_FENCE})[^\n]*+)*+(?:\n[^\n]*+)?|(?P<table>{_TABLE}(?:\n{_ROW})*+\n?)"
+    rf"|(?:{_HEADING})[^\n]*+|{_ITEM}(?P<item>[^\n]*+{_MORE}\n?)|[^\S\n]*+(?:>[^\S\n]*+)*+(?P<prose>\S[^\n]*+{_MORE}\n?))",
+    re.MULTILINE,
+)
 _SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")
 # "Table 4. Genes in each group: “…”": a list item that is a lead-in and a quote.
 _LEAD_AND_QUOTE = re.compile(r"(.+:[*_ ]*“[^“”]*)”[.*_\s]*", re.DOTALL)
-_TABLE_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
 _LEADING_YES = re.compile(
     r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
 )
-# Statements about the sources themselves: missing content cannot be cited.
-_ABOUT_SOURCES = re.compile(
-    r"\b(?:none of the|no) (?:sources?|documents?|passages?)\b|"
-    r"\b(?:sources?|documents?|passages?|excerpts?|context|material|filing)\b[^.]{0,60}\b"
-    r"(?:do(?:es)? not|don't|doesn't|did not|cannot|not?)\b",
-    re.IGNORECASE,
-)
+_REACH = 8  # words from a source to what it does not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,17 @@ def _is_statement(words: str, cited: bool) -> bool:
         return False  # it names what a report lacks
     if not any(character.isalnum() for character in words) or (not cited and _YES_OR_NO.fullmatch(words)):
         return False
-    return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _ABOUT_SOURCES.search(words))
+    return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _about_sources(tokens(words)))
+
+
+def _about_sources(words: Sequence[str]) -> bool:
+    """Whether ``words`` say that the sources lack something, which can't be cited."""
+    places = [at for at, word in enumerate(words) if word in lex.SOURCES]
+    return any(
+        {*words[max(0, at - 1) : at], *words[at + 1 : at + 1 + _REACH]} & lex.DENIALS
+        or [*words[max(0, at - 3) : at]] == ["none", "of", "the"]
+        for at in places
+    )
 
 
 def without_yes_or_no(text: str) -> str:
@@ -119,7 +133,11 @@ def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
     sentence fall inside it."""
     text = plain.text
     ends = [position for position, _ in plain.marks]
-    for kind, start, end in _blocks(text):
+    for block in _BLOCK.finditer(text):
+        kind = block.lastgroup
+        if kind is None:
+            continue  # code or a heading
+        start, end = block.span(kind)
         if kind == "table":
             yield from _table_pieces(text, start, end)
             continue
@@ -131,51 +149,6 @@ def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
             low = start if index == 0 else first
             high = spans[index + 1][0] if index + 1 < len(spans) else max(end, last)
             yield low, high, ""
-
-
-def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """Spans of prose, list items (without their markers) and tables; code and headings are left out."""
-    lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*\n?", text) if m.end() > m.start()]
-    open_start: int | None = None
-    open_end = 0
-    open_kind = "prose"
-    fenced = False
-    index = 0
-    while index < len(lines):
-        start, end = lines[index]
-        line = text[start:end]
-        index += 1
-        is_fence = _FENCE.match(line) is not None
-        starts_table = (
-            not fenced
-            and "|" in line
-            and index < len(lines)
-            and "|" in text[slice(*lines[index])]
-            and _TABLE_RULE.fullmatch(text[slice(*lines[index])].rstrip("\n")) is not None
-        )
-        item = None if fenced or is_fence else _ITEM.match(line)
-        breaks = fenced or is_fence or starts_table or item is not None or not line.strip() or _HEADING.match(line)
-        if breaks and open_start is not None:
-            yield open_kind, open_start, open_end
-            open_start = None
-        if is_fence:
-            fenced = not fenced
-        elif starts_table:
-            table_end = lines[index][1]
-            index += 1
-            while index < len(lines) and "|" in text[slice(*lines[index])]:
-                table_end = lines[index][1]
-                index += 1
-            yield "table", start, table_end
-        elif item is not None:
-            open_kind, open_start, open_end = "item", start + item.end(), end
-        elif not breaks:
-            quote = _QUOTE_BLOCK.match(line)
-            if open_start is None:
-                open_kind, open_start = "prose", start + (quote.end() if quote else 0)
-            open_end = end
-    if open_start is not None:
-        yield open_kind, open_start, open_end
 
 
 def _split_at_marks(text: str, spans: list[tuple[int, int]], marks: Sequence[int]) -> list[tuple[int, int]]:

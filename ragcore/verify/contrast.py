@@ -56,18 +56,9 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     return [*compared, *found, *_bounds(claim, evidence)]
 
 
-def _opposed(one: str, other: str) -> bool:
-    return other in _against(one) or other in _prefixed(one) or one in _prefixed(other)
-
-
 def _against(word: str) -> frozenset[str]:
     moved = lex.DOWN if word in lex.UP else lex.UP if word in lex.DOWN else frozenset()
     return lex.OPPOSITES.get(word, ((), frozenset()))[1] | moved
-
-
-def _prefixed(word: str) -> tuple[str, ...]:
-    """Words that ``word`` denies by a prefix ("unable": able)."""
-    return tuple(word[len(p) :] for p in lex.PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
 
 
 def _denied_at(words: Sequence[str]) -> set[int]:
@@ -122,7 +113,7 @@ def _turned(said: Sequence[str], given: Sequence[str], changes: Sequence[tuple[s
         one, other = said[mine], given[theirs]
         more += sum(mine.start <= at < mine.stop for at in denials[0])
         more -= sum(theirs.start <= at < theirs.stop for at in denials[1])
-        turned = [(a, b) for a in one for b in other if _opposed(a, b)]
+        turned = [(a, b) for a in one for b in other if b in _against(a)]
         if turned and not {*one, *other} & lex.DENIALS:
             return f"It says “{turned[0][0]}”; the cited words say “{turned[0][1]}”."
         new, old = (frozenset(map(stem, words)) - STOP_WORDS for words in (one, other))
@@ -192,7 +183,6 @@ def _plain(words: Sequence[str]) -> list[str]:
 
 def _denial(said: list[str], given: list[str]) -> str:
     """Word denied in one text and affirmed in the other."""
-    said, given = _unprefixed(said, given), _unprefixed(given, said)
     here, there = _denied(said), _denied(given)
     told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is irrelevant
     turned = {stem(other) for word in given for other in _against(word)}  # "did not fall" for "rose"
@@ -213,16 +203,6 @@ def _denied(words: Sequence[str]) -> set[str]:
             near = (one for one in words[index + 1 : index + 1 + _REACH] if one not in STOP_WORDS | lex.DENIALS)
             found ^= {stem(next(near, word))}
     return found
-
-
-def _unprefixed(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    """``words`` with "unrelated" as "not related" if the others have the plain word or another form of it."""
-    known = {stem(word) for word in others}
-    out: list[str] = []
-    for word in words:
-        plain = next((one for one in _prefixed(word) if stem(one) in known), "")
-        out += ("not", plain) if plain and stem(word) not in known else (word,)
-    return out
 
 
 # Up and down
