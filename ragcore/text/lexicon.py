@@ -76,7 +76,6 @@ IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
 SUM: Final = word_set(_AMOUNT["sum"])
 TITLES: Final = word_set(_NAME["titles"])
 NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
-NUMBERED: Final = word_set(_NAME["numbered"])
 WHOM: Final = word_set(_NAME["whom"])
 SOURCES: Final = word_set(_DATA["telling"]["sources"])
 TELLING: Final = word_set(_DATA["telling"]["words"])

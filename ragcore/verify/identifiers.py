@@ -1,4 +1,4 @@
-"""Identifier checks: the names, codes, numbered things (Phase 2, Clause 11) and periods of a claim.
+"""Identifier checks: the names, codes and periods of a claim.
 
 Each is searched for in the cited words, then in title, section and table, and finally nearby.
 """
@@ -19,14 +19,9 @@ from ragcore.verify.evidence import Evidence, Finding
 
 _NOT_NAMES = lex.NO_NAMES | frozenset(MONTHS)
 _CAPITALISED = re.compile(r"(?<![\w'’])[A-Z][\w&.-]*[\w]")
-_NUMBERED = re.compile(
-    rf"\b(?P<kind>{'|'.join(sorted(lex.NUMBERED, key=len, reverse=True))})s?\s"
-    r"(?P<id>\d+(?:\.\d+)*[A-Za-z]?|[IVX]{1,4}|[A-HJ-Z])(?![\w-])(?!\s*%)",
-    re.IGNORECASE,
-)
 
 
-# Codes and numbered things
+# Codes
 
 
 def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
@@ -37,29 +32,6 @@ def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
         for code in codes(statement.text)
         if re.search(rf"(?<!\w){re.escape(code)}(?!\w)", given, re.IGNORECASE) is None
     ]
-
-
-def check_numbered(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """Findings on numbered things: Class B is not Class A, week 16 not week 12."""
-    given, around = _numbered(evidence.words), _numbered(evidence.around)
-    out = []
-    for kind, number in sorted(_numbered(statement.text) - given - around):
-        others = {other for same, other in given if same == kind}
-        if others:
-            listed = ", ".join(sorted(others)).upper()
-            out.append(Finding("unsupported", f"It says {kind} {number.upper()}; the cited words say {listed}."))
-    return out
-
-
-def _numbered(text: str) -> set[tuple[str, str]]:
-    """(kind, number or letter) of all numbered things. A letter must be upper case, and a single one needs a
-    capitalised kind."""
-    out = set()
-    for match in _NUMBERED.finditer(text):
-        kind, number = match.group("kind"), match.group("id")
-        if number[-1].isdigit() or (number.isupper() and (len(number) > 1 or kind[0].isupper())):
-            out.add((kind.lower(), number.lower()))
-    return out
 
 
 # Names

@@ -25,7 +25,7 @@ from ragcore.verify.claims import Statement, without_yes_or_no
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding
 from ragcore.verify.figures import check_numbers
-from ragcore.verify.identifiers import check_codes, check_names, check_numbered, check_periods
+from ragcore.verify.identifiers import check_codes, check_names, check_periods
 from ragcore.verify.quotes import check_quotation, is_quoted, without_lead_in
 
 ORDER: Final[tuple[ClaimStatus, ...]] = ("supported", "weak", "unsupported")
@@ -42,7 +42,6 @@ CHECKS: Final[dict[str, Callable[[Statement, Evidence], list[Finding]]]] = {
     "figures": check_numbers,
     "periods": check_periods,
     "codes": check_codes,
-    "numbered": check_numbered,
     "names": check_names,
     "contrast": lambda statement, evidence: check_contrast(statement.text, evidence),
     "quotation": check_quotation,
