@@ -387,7 +387,7 @@ class Engine(Library):
 
     def write_report(self, report: Report, kind: ReportKind) -> bytes:
         """Report as a file of format ``kind``, each citation a note, with a list of gaps; ``annex`` is a PDF of the
-        cited pages with the quoted words highlighted. Raises `InputError` for an unknown format."""
+        cited pages with the quoted words highlighted."""
         from ragcore.report.files import write
 
         return write(self, report, kind)

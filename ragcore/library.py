@@ -95,17 +95,15 @@ class Library:
 
     def export(self, conversation_id: str, kind: Kind) -> bytes:
         """Shown branch of a conversation as a file of format ``kind``, each citation a note with document, page and
-        quote. Raises `UnknownConversation`, and `InputError` for an unknown format."""
-        from ragcore.export import kind as checked_kind
+        quote. Raises `UnknownConversation`."""
         from ragcore.export import writer
         from ragcore.export.manuscripts import of_conversation
 
-        chosen = writer(checked_kind(kind))
         stored = self.conversations.get(conversation_id)
         settings = self.settings.export
         files = {info.doc_id: info.name for info in self.documents()}
         made = of_conversation(stored.info.title, stored.turns, files, quote_length=settings.quote_length)
-        return chosen(made, settings)
+        return writer(kind)(made, settings)
 
     def spending(self) -> Spending:
         """Cost of all model calls so far, in tokens and in US dollars at ``llm.prices``."""

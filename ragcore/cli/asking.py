@@ -7,14 +7,13 @@ import argparse
 import io
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.cli.common import Json, documents_asked, print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import GroundworkError
-from ragcore.export import kind
-from ragcore.report.files import report_kind
+from ragcore.export import KINDS, kind
+from ragcore.report.files import TEXT_KINDS
 from ragcore.report.read_template import load_template
 from ragcore.text.markdown import plain as without_markdown
 from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS, Scope
@@ -125,15 +124,10 @@ def _conversations(engine: Engine, options: argparse.Namespace) -> int:
 
 
 def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
-    """Conversation to continue; given documents, pages and kinds replace those of its scope from now on."""
+    """Conversation to continue; a scope given now replaces its own."""
     conversation = engine.conversations.get(options.resume)
-    scope = replace(
-        conversation.scope,
-        doc_ids=documents_asked(engine, options.doc) if options.doc else conversation.scope.doc_ids,
-        pages=options.pages or conversation.scope.pages,
-        kinds=tuple(options.kind) or conversation.scope.kinds,
-        without=() if options.doc else conversation.scope.without,
-    )
+    given = Scope(documents_asked(engine, options.doc), options.pages, tuple(options.kind))
+    scope = conversation.scope if given == EVERYTHING else given
     if scope != conversation.scope:
         engine.conversations.set_scope(options.resume, scope)
     for turn in conversation.turns:
@@ -148,7 +142,7 @@ def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
 
 def export(engine: Engine, options: argparse.Namespace) -> int:
     path: Path | None = options.output
-    chosen = kind("md" if path is None else path.suffix[1:])
+    chosen = kind("md" if path is None else path.suffix[1:], KINDS)
     data = engine.export(options.conversation, chosen)
     if path is not None:
         write_file(path, data)
@@ -222,7 +216,7 @@ def fill(engine: Engine, options: argparse.Namespace) -> int:
 
 def _write(engine: Engine, report: Report, options: argparse.Namespace, said: str) -> None:
     if options.output is not None:
-        write_file(options.output, engine.write_report(report, report_kind(options.output.suffix.removeprefix("."))))
+        write_file(options.output, engine.write_report(report, kind(options.output.suffix[1:], TEXT_KINDS)))
         print(f"{said} {options.output}.", file=sys.stderr)
     if options.annex is not None:
         write_file(options.annex, engine.write_report(report, "annex"))

@@ -148,14 +148,15 @@ def chunks(engine: Engine, options: argparse.Namespace) -> int:
 
 
 def tables(engine: Engine, options: argparse.Namespace) -> int:
-    from ragcore.export.sheets import SheetKind, sheet_kind, sheets
+    from ragcore.export import kind
+    from ragcore.export.sheets import SHEET_KINDS, sheets
 
     doc_id = find(engine, options.document)
     found = sheets(engine.document(doc_id), options.table)
     lines = [f"{one.number:4}  {one.place:12} {one.rows:3} × {one.columns:<3} {one.title[:80]}" for one in found]
     if options.output is not None:
-        kind: SheetKind = sheet_kind(options.output.suffix.removeprefix("."))
-        write_file(options.output, engine.write_tables(doc_id, kind, options.table))
+        chosen = kind(options.output.suffix[1:], SHEET_KINDS)
+        write_file(options.output, engine.write_tables(doc_id, chosen, options.table))
         lines = [f"{len(found)} table{'' if len(found) == 1 else 's'} written to {options.output}."]
     listed = [
         {"number": one.number, "title": one.title, "pages": one.place, "rows": one.rows, "columns": one.columns}

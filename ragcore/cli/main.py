@@ -56,32 +56,20 @@ def _run(options: argparse.Namespace) -> int:
         with Engine.open(options.home, options.config, _overrides(options)) as engine:
             code: int = options.run(engine, options)
             return code
-    except GroundworkError as error:
+    except (GroundworkError, KeyboardInterrupt) as raised:
+        error = raised if isinstance(raised, GroundworkError) else Cancelled("Stopped from the keyboard.")
         if options.json:
             print_json({"error": error.as_dict()})
         else:
-            print(f"{error.message}\n{error.hint}", file=sys.stderr)
-    except KeyboardInterrupt:
-        stopped = Cancelled("Stopped from the keyboard.")
-        if options.json:
-            print_json({"error": stopped.as_dict()})
-        say_error(stopped)
+            say_error(error)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone
     return 1
 
 
-_OVERRIDES = {
-    "mode": "retrieve.mode",
-    "top_k": "retrieve.top_k",
-    "decompose": "agentic.decompose",
-}
-
-
 def _overrides(options: argparse.Namespace) -> dict[str, Any]:
-    """Settings given as options of a command."""
-    given = {key: getattr(options, name, None) for name, key in _OVERRIDES.items()}
-    return {key: value for key, value in given.items() if value is not None}
+    """Settings given as options of a command: those stored under their dotted keys."""
+    return {key: value for key, value in vars(options).items() if "." in key and value is not None}
 
 
 def _count(text: str) -> int:
@@ -189,9 +177,12 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("retrieve", asking.retrieve, "find passages")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
-    sub.add_argument("--mode", choices=("hybrid", "vector", "bm25"))
-    sub.add_argument("--top-k", type=_count, metavar="K")
-    sub.add_argument("--decompose", choices=("auto", "rules", "off"), help="how questions are split in parts")
+    sub.add_argument("--mode", dest="retrieve.mode", choices=("hybrid", "vector", "bm25"))
+    sub.add_argument("--top-k", dest="retrieve.top_k", type=_count, metavar="K")
+    decompose = ("auto", "rules", "off")
+    sub.add_argument(
+        "--decompose", dest="agentic.decompose", choices=decompose, help="how questions are split in parts"
+    )
     _add_scope(sub)
 
     sub = command("ask", asking.generate, "answer a question with citations")

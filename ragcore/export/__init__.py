@@ -3,7 +3,8 @@ writers of its formats (`pandoc`, `pdf`)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, get_args
 
 from ragcore.errors import InputError
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["md", "docx", "pdf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+K = TypeVar("K", bound=str)
 MEDIA_TYPES: dict[Kind, str] = {
     "md": "text/markdown; charset=utf-8",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -26,11 +28,11 @@ class Writer(Protocol):
     def __call__(self, manuscript: Manuscript, settings: ExportSettings) -> bytes: ...
 
 
-def kind(name: str) -> Kind:
-    """Kind by name (``"docx"``). Raises `InputError` for an unknown one."""
-    found = next((each for each in KINDS if each == name.lower()), None)
+def kind(name: str, kinds: Sequence[K]) -> K:
+    """Kind of file by name (``"docx"``), one of ``kinds``. Raises `InputError` for an unknown one."""
+    found = next((each for each in kinds if each == name.lower()), None)
     if found is None:
-        raise InputError(f"Groundwork can't export to “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
+        raise InputError(f"Groundwork can't export to “{name}”.", hint=f"Choose one of {', '.join(kinds)}.")
     return found
 
 

@@ -82,14 +82,6 @@ class Sheet:
     cells: tuple[SheetCell, ...]
 
 
-def sheet_kind(name: str) -> SheetKind:
-    """Kind by name. Raises `InputError` for an unknown one."""
-    found = next((each for each in SHEET_KINDS if each == name.lower()), None)
-    if found is None:
-        raise InputError(f"Tables can't be exported to “{name}”.", hint=f"Choose one of {', '.join(SHEET_KINDS)}.")
-    return found
-
-
 def sheets(document: Document, number: int | None = None) -> list[Sheet]:
     """Tables of a document in text order, without noise, or only the one ``number``. Raises `InputError` if there is
     none."""

@@ -1,5 +1,4 @@
-"""Library outline: chunks as columns, without their texts, for a plot over all of them; and their vectors in two
-dimensions."""
+"""Library outline: chunks as columns, without their texts, for a plot over all of them."""
 
 from __future__ import annotations
 
@@ -98,37 +97,3 @@ def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
     doc = np.repeat(np.arange(len(extents), dtype=np.int32), counts)
     x = np.repeat([float(extent.first) for extent in extents], counts) + (spanned[0] + spanned[1]) / 2.0
     return Outline(tuple(extents), doc, position, first_page, np.stack(spanned), x)
-
-
-@dataclass(frozen=True)
-class Projection:
-    """Vectors of an outline in two dimensions, float32 ``(n, 2)``, row by row (NaN: a chunk without a vector). ``mean``
-    ``(d,)`` and ``axes`` ``(d, 2)`` project any other vector; ``share`` is each axis's share of the variance."""
-
-    xy: NDArray[np.float32]
-    mean: NDArray[np.float64]
-    axes: NDArray[np.float64]
-    share: tuple[float, float]
-
-    def place(self, vector: NDArray[np.float32]) -> tuple[float, float]:
-        x, y = (vector - self.mean) @ self.axes
-        return float(x), float(y)
-
-
-def project(store: Store, embedder: str, whole: Outline) -> Projection:
-    """First two principal components of the stored vectors of all rows (Pearson 1901), by the eigenvectors of their
-    covariance, which is d × d for any number of rows. Signs are fixed, so that the same library gives the same map."""
-    entries, matrix = store.vectors(embedder, [extent.doc_id for extent in whole.extents])
-    xy = np.full((len(whole), 2), np.nan, dtype=np.float32)
-    if not len(entries):
-        return Projection(xy, np.zeros(0), np.zeros((0, 2)), (0.0, 0.0))
-    at = whole.rows(entries.ids)
-    mean = matrix.mean(axis=0, dtype=np.float64)
-    covariance = (matrix.T @ matrix).astype(np.float64) / len(matrix) - np.outer(mean, mean)
-    values, axes = np.linalg.eigh(covariance)
-    best = axes[:, ::-1][:, :2]
-    best = best * np.where(best[np.abs(best).argmax(axis=0), (0, 1)] < 0.0, -1.0, 1.0)
-    known = at >= 0
-    xy[at[known]] = (matrix[known] @ best.astype(np.float32)) - (mean @ best).astype(np.float32)
-    total = max(float(values.clip(0.0).sum()), 1e-12)
-    return Projection(xy, mean, best, (float(values[-1]) / total, float(values[-2]) / total))

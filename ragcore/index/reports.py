@@ -82,12 +82,6 @@ class StoredSection:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredReport:
-    info: ReportInfo
-    sections: tuple[StoredSection, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Task:
     """Queued section, to be written by ``writer``; ``instruction`` says how to rewrite the shown version, "" fills it
     anew. With ``visit`` it needs a visit's own key, so only the process that queued it can have it written."""
@@ -145,11 +139,11 @@ class Reports:
         with self.database.read() as connection:
             return _info(connection, report_id)
 
-    def get(self, report_id: str) -> StoredReport:
-        """Report with its sections as shown, without removed ones."""
+    def get(self, report_id: str) -> tuple[ReportInfo, tuple[StoredSection, ...]]:
+        """Report, and its sections as shown, without removed ones."""
         with self.database.read() as connection:
             sections = _stored(connection, "report_id = ? AND removed = 0", report_id)
-            return StoredReport(_info(connection, report_id), sections)
+            return _info(connection, report_id), sections
 
     def section(self, section_id: str) -> StoredSection:
         with self.database.read() as connection:

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Literal, get_args
 
-from ragcore.errors import GroundworkError, InputError, UnknownDocument
+from ragcore.errors import GroundworkError, UnknownDocument
 from ragcore.export import MEDIA_TYPES as OF_EXPORT
-from ragcore.export import kind as checked
 from ragcore.export import writer
 from ragcore.types import Box
 from ragcore.types import json as wire
@@ -36,14 +35,6 @@ ANNEX_DPI = 120.0  # for pictures of pages in the annex of evidence
 MAX_PIXELS = 6_000_000  # per picture
 
 
-def report_kind(name: str) -> ReportKind:
-    """Kind by name. Raises `InputError` for an unknown one."""
-    found = next((each for each in KINDS if each == name.lower()), None)
-    if found is None:
-        raise InputError(f"Reports can't be exported to “{name}”.", hint=f"Choose one of {', '.join(KINDS)}.")
-    return found
-
-
 def write(library: Library, report: Report, kind: ReportKind) -> bytes:
     """``report`` as a file of the given kind."""
     if kind == "json":
@@ -63,7 +54,7 @@ def write(library: Library, report: Report, kind: ReportKind) -> bytes:
 
         with _sheets(library, ANNEX_DPI) as sheets:
             return write_annex(made, sheets, settings)
-    return writer(checked(kind))(made, settings)
+    return writer(kind)(made, settings)
 
 
 @contextmanager

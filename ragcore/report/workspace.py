@@ -26,9 +26,9 @@ from ragcore.errors import (
     UnknownDocument,
     UnknownSection,
 )
-from ragcore.index.reports import ReportInfo, Reports, StoredReport, StoredSection, Task, Version
+from ragcore.index.reports import ReportInfo, Reports, StoredSection, Task, Version
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
-from ragcore.report.editing import HAND, Editing
+from ragcore.report.editing import HAND, edited, with_passage, with_value
 from ragcore.report.evidence import OWN_TOKENS, SectionConstraints, within
 from ragcore.report.fill import Heard, SectionFiller
 from ragcore.report.template import Place, Section, Template, from_data
@@ -66,14 +66,15 @@ _YEARS = (1900, 2199)
 class Draft:
     """Stored report, its template, and each section with its place there."""
 
-    stored: StoredReport
+    info: ReportInfo
+    sections: tuple[StoredSection, ...]
     template: Template
     pairs: tuple[Pair, ...]
 
     @classmethod
-    def of(cls, stored: StoredReport) -> Draft:
-        template = template_of(stored.info, stored.sections)
-        return cls(stored, template, tuple(zip(stored.sections, template.places(), strict=True)))
+    def of(cls, info: ReportInfo, sections: tuple[StoredSection, ...]) -> Draft:
+        template = template_of(info, sections)
+        return cls(info, sections, template, tuple(zip(sections, template.places(), strict=True)))
 
     def pair(self, section_id: str) -> Pair:
         """Section and place by id. Raises `UnknownSection`."""
@@ -84,7 +85,7 @@ class Draft:
 
     def family(self, section_id: str) -> list[StoredSection]:
         """Section and its subsections. Raises `UnknownSection`."""
-        sections = self.stored.sections
+        sections = self.sections
         first = sections.index(self.pair(section_id)[0])
         last = first + 1
         while last < len(sections) and sections[last].level > sections[first].level:
@@ -94,7 +95,7 @@ class Draft:
     def moved(self, section_id: str, by: int) -> list[StoredSection] | None:
         """New order of the sections, this one and its subsections moved past the previous (``by`` -1) or next one (1)
         on its level; None at the first or last place."""
-        sections, family = self.stored.sections, self.family(section_id)
+        sections, family = self.sections, self.family(section_id)
         first, level = sections.index(family[0]), family[0].level
         rest = [one for one in sections if one not in family]
         if by < 0:
@@ -112,7 +113,7 @@ class Draft:
     def context(self, section: StoredSection) -> list[FilledSection]:
         """Texts of the other sections, from later ones only the accepted; these come first, since the list is cut from
         its start."""
-        at = self.stored.sections.index(section)
+        at = self.sections.index(section)
         before, after = self.pairs[:at], self.pairs[at + 1 :]
         accepted = [pair for pair in after if pair[0].accepted]
         return [placed(stored, place) for stored, place in (*accepted, *before) if stored.content is not None]
@@ -132,7 +133,7 @@ class Draft:
             # As printed after "Written by".
             names = ["the offline answerer" if name == OFFLINE else name for name in models]
             writer = " and ".join([*names, "a person"])
-        info = self.stored.info
+        info = self.info
         return Report(
             title=info.name,
             guidance=self.template.guidance,
@@ -195,7 +196,7 @@ class ReportWorkspace:
 
     def get(self, report_id: str) -> Draft:
         """Draft of a report. Raises `UnknownReport`."""
-        return Draft.of(self.store.get(report_id))
+        return Draft.of(*self.store.get(report_id))
 
     def report(self, report_id: str, *, accepted_only: bool = False) -> Report:
         """Report as shown, for export; a section without text is empty, without gaps."""
@@ -231,7 +232,7 @@ class ReportWorkspace:
         """Change the title, and the guidance unless None. Raises `BadTemplate` for an invalid title."""
         info, draft = self.store.info(report_id), self.get(report_id)
         new = replace(info, title=title, guidance=info.guidance if guidance is None else guidance)
-        made = template_of(new, draft.stored.sections)
+        made = template_of(new, draft.sections)
         self.store.update(report_id, title=made.title, guidance=made.guidance)
 
     def change(self, section_id: str, changes: Mapping[str, Any]) -> None:
@@ -240,8 +241,8 @@ class ReportWorkspace:
         section = self._open(section_id)
         asked = {key: value for key, value in {**section.asked, **changes}.items() if key != "sections"}
         draft = self.get(section.report_id)
-        changed = [replace(one, asked=asked) if one.section_id == section_id else one for one in draft.stored.sections]
-        template = template_of(draft.stored.info, changed)
+        changed = [replace(one, asked=asked) if one.section_id == section_id else one for one in draft.sections]
+        template = template_of(draft.info, changed)
         place = next(p for one, p in zip(changed, template.places(), strict=True) if one.section_id == section_id)
         self.store.set_section(section_id, asked=asked_of(place.section))
 
@@ -254,10 +255,10 @@ class ReportWorkspace:
             family = draft.family(after)
             level, at = family[0].level + below, family[-1].section_id
         asked = asked_of(from_data({"title": "x", "sections": [{"heading": heading}]}).sections[0])
-        made = replace(draft.stored.sections[0], section_id="new", level=level, asked=asked)
-        listed = list(draft.stored.sections)
+        made = replace(draft.sections[0], section_id="new", level=level, asked=asked)
+        listed = list(draft.sections)
         listed.insert(next((i + 1 for i, one in enumerate(listed) if one.section_id == at), len(listed)), made)
-        template_of(draft.stored.info, listed)  # raises if it is nested too deep, or there are too many
+        template_of(draft.info, listed)  # raises if it is nested too deep, or there are too many
         return self.store.add_section(report_id, asked, level=level, after=at)
 
     def move(self, section_id: str, by: int) -> None:
@@ -374,7 +375,7 @@ class ReportWorkspace:
         self, draft: Draft, stored: StoredSection, place: Place, instruction: str, heard: Heard, stop: Stop
     ) -> FilledSection:
         infos = self.documents()
-        scope = self.scope(draft.stored.info, infos)
+        scope = self.scope(draft.info, infos)
         content = stored.content
         orders = SectionConstraints(
             pinned=stored.pinned,
@@ -382,7 +383,7 @@ class ReportWorkspace:
             instruction=instruction,
             # A model's previous answer to the same request is not wanted again.
             fresh=stored.versions > 0,
-            focus=draft.stored.info.focus or NO_FOCUS,
+            focus=draft.info.focus or NO_FOCUS,
         )
         return self.filler.section(
             place,
@@ -437,13 +438,13 @@ class ReportWorkspace:
         """Store ``text`` as a manual version, each sentence checked against its marks ``[n]``. Raises
         `SectionAccepted`, `InputError`."""
         section = self._open(section_id)
-        return self._kept(section, self.editing.edited(self._content(section), text), "Edited")
+        return self._kept(section, edited(self.filler, self._content(section), text), "Edited")
 
     def add_passage(self, section_id: str, span: Span, instead_of: str = "") -> FilledSection:
         """Quote the words at ``span`` in a section, in place of the gap ``instead_of`` if given, and pin them to it.
         Raises `SectionAccepted`, `InputError`, `UnknownDocument`."""
         section = self._open(section_id)
-        made = self.editing.with_passage(self._content(section), span, instead_of)
+        made = with_passage(self.filler, self._content(section), span, instead_of)
         self.store.pin(section_id, span)
         return self._kept(section, made, "Passage added")
 
@@ -454,7 +455,7 @@ class ReportWorkspace:
         if not 0 <= conflict < len(content.conflicts) or not 0 <= rival < len(content.conflicts[conflict].rivals):
             raise InputError("This value no longer exists.", hint="Reload the report.")
         chosen = content.conflicts[conflict].rivals[rival]
-        return self._kept(section, self.editing.with_value(content, chosen), f"Chosen: {chosen.figure}")
+        return self._kept(section, with_value(self.filler, content, chosen), f"Chosen: {chosen.figure}")
 
     def accept(self, section_id: str, accepted: bool = True) -> None:
         """Accept a section, which locks it until it is opened again. Raises `InputError` if it has no text or is being
@@ -489,10 +490,6 @@ class ReportWorkspace:
         if not 0 <= span.start < span.end <= len(document.text):
             raise InputError("This place no longer exists in the document.", hint="Reload the report.")
         self.store.pin(section_id, span, pinned)
-
-    @property
-    def editing(self) -> Editing:
-        return Editing(self.filler.document, self.settings, self.models.reranker, self.models.entailment)
 
     def _open(self, section_id: str) -> StoredSection:
         section = self.store.section(section_id)

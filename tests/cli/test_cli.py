@@ -188,8 +188,8 @@ def test_a_resumed_conversation_takes_the_scope_that_is_given(home: Path) -> Non
         ragcore(home, *resume)
         assert engine.conversations.get(conversation).scope == Scope((survey,), ((1, 1),)), "nothing was asked for"
         said = for_people(home, *resume, "--doc", "table.pdf", "--kind", "table").stderr
-        assert "Searches page 1 of 1 document, only tables." in said
-        assert engine.conversations.get(conversation).scope == Scope((table,), ((1, 1),), ("table",))
+        assert "Searches 1 document, only tables." in said
+        assert engine.conversations.get(conversation).scope == Scope((table,), (), ("table",))
 
 
 def test_config_says_where_each_setting_came_from(home: Path, tmp_path: Path) -> None:

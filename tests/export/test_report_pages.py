@@ -15,9 +15,10 @@ import pytest
 from PIL import Image
 
 from ragcore.engine import Engine
+from ragcore.export import kind as export_kind
 from ragcore.export.evidence import write_annex
 from ragcore.export.tree import Manuscript
-from ragcore.report.files import KINDS, report_kind
+from ragcore.report.files import KINDS
 from ragcore.report.template import from_data
 from ragcore.types import Box
 from ragcore.types.report import Report
@@ -101,9 +102,9 @@ def test_a_document_that_is_gone_is_told_in_the_place_of_its_pages(
 def test_every_kind_is_written_and_others_are_refused(filled: tuple[Engine, Report, str]) -> None:
     engine, report, _ = filled
     for kind in KINDS:
-        assert engine.write_report(report, report_kind(kind))
-    with pytest.raises(Exception, match="Reports can't be exported to “xls”"):
-        report_kind("xls")
+        assert engine.write_report(report, kind)
+    with pytest.raises(Exception, match="Groundwork can't export to “xls”"):
+        export_kind("xls", KINDS)
 
 
 def test_the_line_above_a_page_of_the_annex_keeps_its_dashes_and_ends_at_the_margin(

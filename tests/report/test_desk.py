@@ -69,7 +69,7 @@ def write(workspace: ReportWorkspace, report_id: str, *section_ids: str, instruc
 def made(engine: Engine, *sections: dict[str, Any]) -> tuple[ReportWorkspace, str, list[str]]:
     workspace = engine.reports
     report_id = workspace.new(template(*sections), origin="test")
-    return workspace, report_id, [one.section_id for one in workspace.get(report_id).stored.sections]
+    return workspace, report_id, [one.section_id for one in workspace.get(report_id).sections]
 
 
 def shown(workspace: ReportWorkspace, section_id: str) -> StoredSection:

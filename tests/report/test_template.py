@@ -46,14 +46,14 @@ def test_sections_are_numbered_as_printed() -> None:
     ("text", "words"),
     [
         ('{"title": "x"}', ["“sections”", "missing"]),
-        ('{"title": "x", "sections": []}', ["“sections”", "at least one section"]),
+        ('{"title": "x", "sections": []}', ["“sections”", "it is empty"]),
         ('{"title": " ", "sections": [{"heading": "a"}]}', ["“title”", "empty"]),
         ('{"title": "x", "by": 1, "sections": [{"heading": "a"}]}', ["“by”", "a template has title"]),
         (
             '{"title": "x", "sections": [{"heading": "a", "guidence": "b"}]}',
             ["section 1 “a”", "“guidence”", "guidance"],
         ),
-        ('{"title": "x", "sections": [{"heading": "a", "kind": "tabel"}]}', ["section 1 “a”", "'tabel'", "yes_no"]),
+        ('{"title": "x", "sections": [{"heading": "a", "kind": "tabel"}]}', ["section 1 “a”", "'yes_no'"]),
         (
             '{"title": "x", "sections": [{"heading": "a"}, {"heading": "R", "sections": '
             '[{"heading": "T", "kind": "table"}]}]}',
@@ -101,7 +101,7 @@ def test_mistakes_are_counted_as_they_are() -> None:
     assert "more mistake" not in str(one.value)
     with pytest.raises(BadTemplate, match=r"\(2 more mistakes after it\)"):
         from_json('{"title": "x", "sections": [{"heading": 1}, {"heading": 2}, {"heading": 3}]}')
-    with pytest.raises(BadTemplate, match="at least one section"):
+    with pytest.raises(BadTemplate, match="it is empty"):
         from_json('{"title": "x", "sections": []}')
 
 

@@ -155,35 +155,6 @@ def test_borders_of_documents_are_drawn_where_they_can_be_told_apart(exploration
     assert not figure_marks.borders(outline, axis, (0.0, 0.5), 800), "out of sight"
 
 
-def test_the_map_has_the_question_and_every_chunk(library: Engine, exploration: Exploration) -> None:
-    found = explore.explored(exploration, {})
-    for colour in ("documents", "relevance"):
-        figure = figures.chart_map(
-            found,
-            exploration,
-            exploration.projection(),
-            titles(library),
-            colour=colour,
-            view=None,
-            width=800,
-            height=400,
-        )
-        assert rows(figure) == set(range(len(exploration.outline)))
-        assert figure["data"][2]["text"] == ["the question"]
-        dots = figure["data"][0]
-        coloured = set(zip(dots["text"], dots["marker"]["color"])) if colour == "documents" else set()
-        assert set(figure["layout"]["meta"]["documents"]) == coloured
-
-
-def test_the_colour_of_each_document_is_named_on_the_map(exploration: Exploration) -> None:
-    outline = exploration.outline
-    every = np.arange(len(outline))
-    names = [extent.doc_id for extent in outline.extents]
-    named = figures.named(every, exploration, names)
-    assert {title for title, _ in named} == set(names)
-    assert {hue for _, hue in named} == set(figures.coloured(every, exploration, "documents")["color"])
-
-
 def test_plotly_takes_every_figure(library: Engine, exploration: Exploration) -> None:
     import plotly.graph_objects as go
 
@@ -191,10 +162,6 @@ def test_plotly_takes_every_figure(library: Engine, exploration: Exploration) ->
     axis = Axis.around([found], exploration.outline)
     for measure in figures.MEASURES:
         go.Figure(plain(figures.relevance(found, exploration, titles(library), measure=measure, axis=axis)))
-    for colour in ("documents", "relevance"):
-        projection, names = exploration.projection(), titles(library)
-        shape = {"colour": colour, "view": None, "width": 800, "height": 400}
-        go.Figure(plain(figures.chart_map(found, exploration, projection, names, **shape)))
 
 
 def plain(figure: dict[str, Any]) -> Any:

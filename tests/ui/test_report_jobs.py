@@ -52,7 +52,7 @@ def wait(until: Callable[[], bool], seconds: float = 30.0) -> None:
 
 
 def written(engine: Engine, report_id: str) -> list[int]:
-    return [section.versions for section in engine.reports.get(report_id).stored.sections]
+    return [section.versions for section in engine.reports.get(report_id).sections]
 
 
 @pytest.mark.parametrize("place", standing_for([1], range(len(HEADINGS))))
@@ -62,7 +62,7 @@ def test_a_server_that_ends_at_any_section_goes_on_after_a_restart(
     server.reply(*[REPLY] * 4)
     with Engine.open(home=home) as engine:
         report_id = engine.reports.new(TEMPLATE)
-        ids = [section.section_id for section in engine.reports.get(report_id).stored.sections]
+        ids = [section.section_id for section in engine.reports.get(report_id).sections]
         jobs = ReportJobs(lambda: engine)
         jobs.fill(report_id)
 
@@ -116,11 +116,11 @@ def test_stop_keeps_what_is_written_and_the_rest_can_be_filled(home: Path, serve
         report_id = engine.reports.new(TEMPLATE)
         jobs = ReportJobs(lambda: engine)
         jobs.fill(report_id)
-        second = engine.reports.get(report_id).stored.sections[1].section_id
+        second = engine.reports.get(report_id).sections[1].section_id
         wait(lambda: bool((live := jobs.live(report_id)) and live.section_id == second and live.text))
         jobs.stop(report_id)
         wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
-        sections = engine.reports.get(report_id).stored.sections
+        sections = engine.reports.get(report_id).sections
         assert [section.content and section.content.status for section in sections] == ["filled", "stopped", None]
         jobs.fill(report_id)
         wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
@@ -145,7 +145,7 @@ def test_a_section_that_is_just_being_stopped_is_filled_again_when_that_is_asked
             jobs.stop(report_id)
         wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
         jobs.close()
-        sections = engine.reports.get(report_id).stored.sections
+        sections = engine.reports.get(report_id).sections
         filled = [section.content is not None and section.content.status == "filled" for section in sections]
         assert filled == [not stopped_again] * 3
 
@@ -158,7 +158,7 @@ def test_a_refused_key_ends_the_filling_and_says_so(home: Path, server: Messages
         jobs.fill(report_id)
         wait(lambda: not engine.reports.store.tasks() and jobs.live(report_id) is None)
         jobs.close()
-        stored = engine.reports.get(report_id).stored
+        stored = engine.reports.get(report_id)
         assert stored.info.trouble is not None
         assert stored.info.trouble["code"] == "key_refused"
         assert written(engine, report_id) == [1, 1, 0]
@@ -192,7 +192,7 @@ def test_each_section_is_written_with_the_key_of_who_queued_it(home: Path, serve
     server.reply(*[REPLY] * 3)
     with Engine.open(home=home) as engine:
         report_id = engine.reports.new(TEMPLATE)
-        ids = [section.section_id for section in engine.reports.get(report_id).stored.sections]
+        ids = [section.section_id for section in engine.reports.get(report_id).sections]
         jobs = ReportJobs(lambda: engine)
         jobs.fill(report_id, ids[:2], engine=with_key(engine, "sk-of-one"))
         jobs.fill(report_id, ids[1:], engine=with_key(engine, "sk-of-another"))  # the second waits already
@@ -244,7 +244,7 @@ def test_a_refused_key_ends_only_what_was_queued_with_it(home: Path, server: Mes
     server.reply(Reply(status=401, message="no"), REPLY)
     with Engine.open(home=home) as engine:
         report_id = engine.reports.new(TEMPLATE)
-        ids = [section.section_id for section in engine.reports.get(report_id).stored.sections]
+        ids = [section.section_id for section in engine.reports.get(report_id).sections]
         jobs = ReportJobs(lambda: engine)
         jobs.fill(report_id, ids[:2], engine=with_key(engine, "sk-refused"))
         jobs.fill(report_id, ids[2:], engine=with_key(engine, "sk-good"))

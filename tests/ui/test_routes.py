@@ -30,7 +30,7 @@ def test_only_who_has_a_token_is_told(opened: Services) -> None:
 def test_a_report_that_another_tab_deleted_is_not_found(opened: Services, what: str) -> None:
     desk = opened.engine.reports
     report = desk.new(from_data({"title": "Survey", "sections": [{"heading": "Wells"}]}))
-    section = desk.get(report).stored.sections[0].section_id
+    section = desk.get(report).sections[0].section_id
     path = f"/gw/reports/{report}/{what.format(section=section)}"
     if what in ("about", "sections/{section}/versions", "export.template"):
         assert ask(routes.routes(), path, token(opened))[0] == 200
@@ -44,7 +44,7 @@ def test_a_report_that_another_tab_deleted_is_not_found(opened: Services, what: 
 def test_a_place_in_a_removed_document_is_refused_without_a_command(opened: Services) -> None:
     desk = opened.engine.reports
     report = desk.new(from_data({"title": "Survey", "sections": [{"heading": "Wells"}]}))
-    section = desk.get(report).stored.sections[0].section_id
+    section = desk.get(report).sections[0].section_id
     body = {"pinned": True, "doc": "gone", "start": 0, "end": 1, "around": True}
     path = f"/gw/reports/{report}/sections/{section}/places"
     status, _, said = ask(routes.routes(), path, headers={TOKEN_HEADER: opened.signer.token("s")}, body=body)

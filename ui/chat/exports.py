@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.export import MEDIA_TYPES, kind
+from ragcore.export import KINDS, MEDIA_TYPES, kind
 from ui.server.guard import guarded
 from ui.server.services import services
 
@@ -23,7 +23,7 @@ _UNSAFE = re.compile(r'[\\/:*?"<>|%\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\
 def export(request: Request) -> Response:
     """Shown branch of a conversation as a file."""
     # Not a coroutine: Starlette runs it on a thread, and the event loop goes on.
-    chosen, conversation_id = kind(request.path_params["kind"]), request.path_params["conversation"]
+    chosen, conversation_id = kind(request.path_params["kind"], KINDS), request.path_params["conversation"]
     engine = services().engine
     data = engine.export(conversation_id, chosen)
     name = file_name(engine.conversations.get(conversation_id, newest=0).info.title, chosen)

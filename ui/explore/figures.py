@@ -9,7 +9,7 @@ search found, one per cell of a few pixels; a narrower view draws them all.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ragcore.explore.explore import Exploration
 from ragcore.explore.scores import Explored
-from ragcore.index.outline import Projection
 from ui.explore import figure_axis, figure_marks, figure_points
 from ui.explore.figure_axis import Axis
 
@@ -36,7 +35,6 @@ _AXIS: Json = {
     "fixedrange": False,
 }
 TICK = 50  # CSS pixels that a number of the x axis takes
-_HUES = tuple(f"var(--hue-{number})" for number in range(1, 11))
 
 
 def relevance(
@@ -99,87 +97,6 @@ def relevance(
     }
 
 
-def chart_map(
-    found: Explored,
-    exploration: Exploration,
-    projection: Projection,
-    titles: Mapping[str, str],
-    *,
-    colour: str,
-    view: tuple[float, float, float, float] | None,
-    width: int,
-    height: int,
-    kinds: bool = False,
-    cited: Collection[int] = (),
-) -> Json:
-    """Map of all chunks by similarity of meaning; ``colour`` is ``documents`` or ``relevance``, ``view`` the visible
-    part (x0, x1, y0, y1)."""
-    xy = projection.xy
-    known = ~np.isnan(xy[:, 0])
-    extent = np.array([[*np.nanmin(xy, axis=0)], [*np.nanmax(xy, axis=0)]]) if known.any() else np.zeros((2, 2))
-    room = np.maximum((extent[1] - extent[0]) * 0.03, 1e-6)
-    x0, x1, y0, y1 = view or (
-        extent[0][0] - room[0],
-        extent[1][0] + room[0],
-        extent[0][1] - room[1],
-        extent[1][1] + room[1],
-    )
-    inside = known & (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
-    inside[[point.row for point in found.points]] = False
-    rows = np.flatnonzero(inside)
-    x, y = xy[:, 0].astype(np.float64), xy[:, 1].astype(np.float64)
-    dots = figure_points.thinned(rows, x, y, (x0, x1), (y0, y1), width, height, any_of=True)
-    names = [figure_points.short(titles.get(extent.doc_id, extent.title)) for extent in exploration.outline.extents]
-    points = [point for point in found.points if known[point.row]]
-    qx, qy = projection.place(exploration.vector)
-    shares = [f"{share:.0%}" for share in projection.share]
-    return {
-        "data": [
-            {
-                "type": "scatter",
-                "x": figure_points.packed(xy[dots, 0], np.float32),
-                "y": figure_points.packed(xy[dots, 1], np.float32),
-                "customdata": figure_points.packed(dots, np.int32),
-                "text": [names[int(doc)] for doc in exploration.outline.doc[dots]],
-                "mode": "markers",
-                "hovertemplate": "%{text}<br>chunk %{customdata}<extra></extra>",
-                "marker": {"size": 4, "opacity": 0.7} | coloured(dots, exploration, colour),
-            },
-            figure_points.found(points, xy[:, 0], xy[:, 1], exploration, titles, False, kinds=kinds, cited=cited),
-            {
-                "type": "scatter",
-                "x": [qx],
-                "y": [qy],
-                "mode": "markers+text",
-                "text": ["the question"],
-                "textposition": "top center",
-                "hoverinfo": "skip",
-                "textfont": {"color": "var(--text)", "size": 11},
-                "marker": {"symbol": "x-thin", "size": 13, "line": {"width": 2.5, "color": "var(--text)"}},
-            },
-        ],
-        "layout": _layout(False)
-        | {
-            # Beside the plot, the colours of the documents of which a chunk is in sight, the largest first.
-            "meta": {"documents": named(dots, exploration, names) if colour == "documents" else []},
-            "xaxis": _AXIS
-            | {
-                "range": [float(x0), float(x1)],
-                "title": _title(f"first principal component, {shares[0]} of the variance"),
-                "showgrid": False,
-                "showticklabels": False,
-            },
-            "yaxis": _AXIS
-            | {
-                "range": [float(y0), float(y1)],
-                "title": _title(f"second, {shares[1]}"),
-                "showgrid": False,
-                "showticklabels": False,
-            },
-        },
-    }
-
-
 def _values(found: Explored, exploration: Exploration, measure: str) -> NDArray[np.float64]:
     if measure == "relevance":
         return np.where(np.isnan(exploration.cosines), np.nan, found.relevance)
@@ -189,28 +106,6 @@ def _values(found: Explored, exploration: Exploration, measure: str) -> NDArray[
     for point in found.points:
         values[point.row] = point.scores.get(measure, np.nan if measure == "rerank" else 0.0)
     return values
-
-
-def named(dots: NDArray[np.int64], exploration: Exploration, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Documents and their colours, as many as there are colours."""
-    documents, counts = np.unique(exploration.outline.doc[dots], return_counts=True)
-    largest = documents[np.argsort(-counts, kind="stable")][: len(_HUES)]
-    return [(names[int(doc)], _HUES[int(doc) % len(_HUES)]) for doc in largest]
-
-
-def coloured(dots: NDArray[np.int64], exploration: Exploration, colour: str) -> Json:
-    """Colour of each of ``dots``: its document's, or its similarity to the question."""
-    if colour == "documents":
-        return {"color": [_HUES[int(doc) % len(_HUES)] for doc in exploration.outline.doc[dots]]}
-    near = np.nan_to_num(exploration.cosines[dots], nan=0.0)
-    known = exploration.cosines[~np.isnan(exploration.cosines)]
-    low, high = np.quantile(known, [0.05, 0.999]) if len(known) else (0.0, 1.0)
-    return {
-        "color": figure_points.packed(near, np.float32),
-        "cmin": float(low),
-        "cmax": float(high),
-        "colorscale": [[0, "var(--surface-3)"], [0.5, "var(--step-vector)"], [1, "var(--step-bm25)"]],
-    }
 
 
 def _layout(small: bool) -> Json:

@@ -11,7 +11,6 @@ from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort, UnknownConversation
 from ragcore.explore.explore import Exploration
 from ragcore.explore.scores import Explored
-from ragcore.index.outline import Projection
 from ragcore.types import Scope, SubQuery
 from ragcore.types.library import DocumentInfo
 from ui.chat import first_run
@@ -76,36 +75,22 @@ class Explorations:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[Any, ...], tuple[threading.Lock, list[Exploration]]] = OrderedDict()
-        self._maps: OrderedDict[tuple[Any, ...], tuple[threading.Lock, list[Projection]]] = OrderedDict()
 
     def get(self, engine: Engine, question: str, scope: Scope, parts: tuple[SubQuery, ...] | None) -> Exploration:
         """Cached exploration, made on first use and again after the library or the settings change."""
         asked = None if parts is None else tuple(part.text for part in parts)
         # Other settings in force and another key may plan another search.
         key = (engine.settings.hash(), engine.models.writer_name, engine.store.revision(), question, scope, asked)
-        making, made = self._slot(self._kept, key)
+        with self._lock:
+            making, made = self._kept.setdefault(key, (threading.Lock(), []))
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
         with making:
             # The revision stays the same when a document's last vector is stored, after which it can be found.
             if not made or not made[0].current():
                 made[:] = [engine.explore(question, scope, parts=parts)]
             return made[0]
-
-    def projection(self, exploration: Exploration, engine: Engine) -> Projection:
-        """Map of the documents in scope, the same for every question."""
-        doc_ids = tuple(extent.doc_id for extent in exploration.outline.extents)
-        making, made = self._slot(self._maps, (engine.store.revision(), doc_ids))
-        with making:
-            if not made:
-                made.append(exploration.projection())
-        return made[0]
-
-    def _slot(self, kept: OrderedDict[tuple[Any, ...], Any], key: tuple[Any, ...]) -> Any:
-        with self._lock:
-            slot = kept.setdefault(key, (threading.Lock(), []))
-            kept.move_to_end(key)
-            while len(kept) > KEPT:
-                kept.popitem(last=False)
-            return slot
 
 
 EXPLORATIONS = Explorations()

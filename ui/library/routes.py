@@ -10,7 +10,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError
-from ragcore.export.sheets import SHEET_TYPES, sheet_kind
+from ragcore.export import kind
+from ragcore.export.sheets import SHEET_KINDS, SHEET_TYPES
 from ui.chat.exports import disposition, file_name
 from ui.library import payload as library_payload
 from ui.server.guard import guarded, posted, refusing, shown, text_in, texts_in
@@ -144,11 +145,11 @@ def table(request: Request) -> Response:
 def tables_file(request: Request) -> Response:
     """All tables of a document, or one, as a file."""
     engine, doc_id = services().engine, request.path_params["doc"]
-    kind, number = sheet_kind(request.path_params["kind"]), request.path_params.get("number")
-    data = engine.write_tables(doc_id, kind, number)
+    chosen, number = kind(request.path_params["kind"], SHEET_KINDS), request.path_params.get("number")
+    data = engine.write_tables(doc_id, chosen, number)
     title = f"{engine.document(doc_id).title}, {'tables' if number is None else f'table {number}'}"
-    headers = {"Content-Disposition": disposition(file_name(title, kind)), "Cache-Control": "no-store"}
-    return Response(data, media_type=SHEET_TYPES[kind], headers=headers)
+    headers = {"Content-Disposition": disposition(file_name(title, chosen)), "Cache-Control": "no-store"}
+    return Response(data, media_type=SHEET_TYPES[chosen], headers=headers)
 
 
 @shown

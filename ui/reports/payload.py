@@ -51,7 +51,7 @@ def _from(info: ReportInfo, names: Mapping[str, str]) -> str:
 def report(workspace: ReportWorkspace, report_id: str, live: Live | None, infos: Sequence[DocumentInfo]) -> Json:
     """Whole report; ``revision`` changes with every edit."""
     draft = workspace.get(report_id)
-    info = draft.stored.info
+    info = draft.info
     names = payload.names(infos)
     return {
         "id": report_id,
@@ -96,7 +96,7 @@ def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentIn
     from ragcore.report.fill import asks_of_a_year  # loads what no first page waits for
 
     draft = workspace.get(report_id)
-    info = draft.stored.info
+    info = draft.info
     focus = info.focus or NO_FOCUS
     names = payload.names(infos)
     return {

@@ -14,7 +14,8 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownReport
-from ragcore.report.files import MEDIA_TYPES, report_kind
+from ragcore.export import kind
+from ragcore.report.files import KINDS, MEDIA_TYPES
 from ragcore.report.read_template import own_templates
 from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
@@ -274,11 +275,11 @@ def export(request: Request) -> Response:
     if request.path_params["kind"] == "template":
         template = engine.reports.get(_report(request)).template
         return _file(template.as_json().encode(), file_name(f"{template.title}, template", "json"), "application/json")
-    kind = report_kind(request.path_params["kind"])
+    chosen = kind(request.path_params["kind"], KINDS)
     made = engine.reports.report(_report(request), accepted_only="accepted" in request.query_params)
-    data = engine.write_report(made, kind)
-    name = file_name(f"{made.title}, evidence", "pdf") if kind == "annex" else file_name(made.title, kind)
-    return _file(data, name, MEDIA_TYPES[kind])
+    data = engine.write_report(made, chosen)
+    name = file_name(f"{made.title}, evidence", "pdf") if chosen == "annex" else file_name(made.title, chosen)
+    return _file(data, name, MEDIA_TYPES[chosen])
 
 
 def _file(data: bytes, name: str, media_type: str) -> Response:
