@@ -299,14 +299,10 @@ class Engine(Library):
         if answers.rewriter() is None:
             settle(question, place.history, self.models.analyser)
         turn_id = self.conversations.add_turn(conversation_id, question, place)
-
-        def keep(answer: Answer) -> None:
-            self.conversations.put_answer(turn_id, answer)
-
         return AnswerRun(
             question,
             partial(answers.stream, question, asked, place.history, on_step, fresh=fresh),
-            keep=keep,
+            keep=partial(self.conversations.put_answer, turn_id),
             turn_id=turn_id,
         )
 
@@ -326,25 +322,28 @@ class Engine(Library):
         """Starting questions about ``doc_ids`` in the order found, each answered offline as a check and passed to
         ``tell`` at once; kept until the library changes. If ``go_on()`` is false, the search ends early and keeps
         nothing. Raises what retrieval raises."""
-        from ragcore.suggest.questions import OFFLINE, starters
+        from ragcore.suggest.questions import starters
 
-        def ask(question: str) -> Answer:
-            return self.with_settings(OFFLINE).ask(question, doc_ids=doc_ids).run()
-
-        return starters(self, self.models.wording, self.overview, ask, doc_ids, go_on, tell)
+        scope = Scope(tuple(doc_ids))
+        return starters(
+            self, self.models.wording, self.overview, lambda asked: self._quoted(asked, scope, ()), doc_ids, go_on, tell
+        )
 
     def suggest(self, conversation_id: str, turn_id: str, go_on: Callable[[], bool] = lambda: True) -> tuple[str, ...]:
         """Follow-up questions to an answer, from the text around its citations, each answered offline as a check; kept
         with the turn, so that the search runs once. If ``go_on()`` is false, the search ends early and keeps nothing.
         Raises `UnknownConversation`, and what retrieval raises."""
-        from ragcore.suggest.questions import OFFLINE, suggestions
+        from ragcore.suggest.questions import suggestions
 
-        def ask(question: str, scope: Scope, history: Sequence[Turn]) -> Answer:
-            quoting = self.with_settings(OFFLINE)
-            run = quoting.ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history)
-            return run.run()
+        return suggestions(self, self.models.wording, self._quoted, conversation_id, turn_id, go_on)
 
-        return suggestions(self, self.models.wording, ask, conversation_id, turn_id, go_on)
+    def _quoted(self, question: str, scope: Scope, history: Sequence[Turn]) -> Answer:
+        """Answer in quotes, by the settings of suggestions."""
+        from ragcore.suggest.questions import OFFLINE
+
+        quoting = self.with_settings(OFFLINE)
+        run = quoting.ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history)
+        return run.run()
 
     # Reports
 
@@ -352,14 +351,13 @@ class Engine(Library):
         """Sections of a report, filled from all documents or only from ``doc_ids``; nothing is stored. ``focus`` gives
         its company and year. Iterate the run for each finished section, or call ``run()``. Faults in writing a section
         go into the section; `IndexEmpty`, `IndexMismatch` and `UnknownDocument` are raised."""
-        from ragcore.report.evidence import SectionConstraints
         from ragcore.report.fill import ReportRun
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids))
         filler, infos = self._filler(), self.documents()
         return ReportRun(
             template,
-            lambda stop: filler.sections(template, scope, infos, stop, SectionConstraints(focus=focus)),
+            lambda stop: filler.sections(template, scope, infos, stop, focus),
             self.models.writer_name,
             focus,
         )

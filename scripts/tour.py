@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
-from ragcore.report.read_template import load_template
+from ragcore.report.template import load_template
 from ragcore.types import Scope
 from tests.browser.conftest import FLAGS, ROOT, chromium, serve
 from tests.report.filings import filings

@@ -19,7 +19,7 @@ from ragcore.engine import Engine
 from ragcore.errors import KeyRefused
 from ragcore.protocols import Message, ModelRequest
 from ragcore.providers.anthropic import AnthropicModel
-from ragcore.providers.registry import service
+from ragcore.providers.registry import anthropic_model
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
@@ -115,7 +115,7 @@ def test_an_error_with_its_causes_does_not_tell_it(server: MessagesServer) -> No
 def written_with(key: str, url: str) -> None:
     settings, _ = load(environ={}, overrides={"llm.model": "claude", "llm.base_url": url})
     name = settings.llm.claude_model
-    made = AnthropicModel(name, **service(name, settings.llm, {"ANTHROPIC_API_KEY": key}))
+    made = anthropic_model(name, settings.llm, {"ANTHROPIC_API_KEY": key})
     list(made.stream(ModelRequest(messages=(Message("Why?"),))))
 
 

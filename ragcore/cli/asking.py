@@ -14,7 +14,7 @@ from ragcore.cli.common import Json, documents_asked, print_json, say_error, sho
 from ragcore.errors import GroundworkError
 from ragcore.export import KINDS, kind
 from ragcore.report.files import TEXT_KINDS
-from ragcore.report.read_template import load_template
+from ragcore.report.template import load_template
 from ragcore.text.markdown import plain as without_markdown
 from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS, Scope
 from ragcore.types import json as wire

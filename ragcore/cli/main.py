@@ -22,7 +22,7 @@ from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
 from ragcore.report.files import TEXT_KINDS
-from ragcore.report.read_template import own_templates
+from ragcore.report.template import own_templates
 from ragcore.types import ChunkKind, ElementKind
 from ragcore.types.scope import page_ranges
 

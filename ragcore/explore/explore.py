@@ -2,24 +2,26 @@
 
 `Exploration.under` runs the retriever itself, so that its numbers equal those of `Engine.retrieve` under the same
 settings; only the reranker's scores, which take seconds, are remembered. The question's cosine and BM25 score with
-every chunk in scope are computed once.
+every chunk in scope are computed once. `Explored` says of each chunk which step found it, its worth, and its fate.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.answer.sources import Cut, build_sources
-from ragcore.explore.scores import Explored
 from ragcore.index.outline import Outline
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask
-from ragcore.types import Document, Scope, SubQuery
+from ragcore.retrieve.fuse import ranking
+from ragcore.retrieve.rse import chunk_values
+from ragcore.types import Chunk, Document, Retrieval, Scope, Segment, Source, SubQuery
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
     from ragcore.pipelines.search import Search
     from ragcore.protocols import Reranker
     from ragcore.providers.registry import Models
+    from ragcore.retrieve.hybrid import Ranking, Weighed
+
+
+By = Literal["both", "vector", "bm25", "fused", "weighed", "segment", "table", "neighbour", "unseen"]
+Fate = Literal["given", "no_room", "folded", "out"]
 
 
 class SearchableLibrary(Protocol):
@@ -132,3 +139,194 @@ class Exploration:
 
     def _read(self) -> int:
         return sum(reranker.read for reranker in self._rerankers.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Fate of a chunk, at ``row`` of the outline.
+
+    ``by``: the search that alone would have returned it among its first ``top_k`` (``vector``, ``bm25``, ``both``);
+    only the two together (``fused``); none (``weighed``); or it was not weighed and fills a ``segment``, is a row of a
+    ``table`` or a ``neighbour``, or was not seen (``unseen``). ``fate``: ``given`` to the writer in source ``source``;
+    chosen, with ``no_room`` in ``answer.source_tokens``; a row ``folded`` into its table, which was weighed in its
+    place; or ``out``.
+
+    ``relevance`` is the worth of its rank and score to a segment before the penalty, 0–1, and ``value`` what it adds to
+    one; both for the query (number ``query``, from 1) with the highest worth, whose ``scores``, ``ranks``, ``score``
+    and ``rank`` these are. ``hit`` is its rank in the result, 0 if it is no hit; ``passage`` the number of its passage
+    in ``retrieval.segments``, -1 for none.
+    """
+
+    row: int
+    chunk: Chunk
+    by: By
+    fate: Fate
+    relevance: float
+    value: float
+    score: float = 0.0
+    rank: int = 0
+    query: int = 1
+    scores: Mapping[str, float] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    hit: int = 0
+    passage: int = -1
+    source: int = 0
+
+
+class Explored:
+    """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them, ``source_of``
+    is the writer's source of each of its passages (0: none).
+
+    ``relevance`` ``(n,)`` is that of `Point` for every chunk of the outline, 0 if not weighed. ``points`` are the
+    chunks that a search, or both together, would have returned and those in passages, most relevant first; `point`
+    gives any other. ``weighed`` counts passages; ``ms`` is the time taken, and ``read`` the number of passages new to
+    the reranker.
+    """
+
+    ms = 0.0
+    read = 0
+
+    def __init__(
+        self,
+        settings: Settings,
+        retrieval: Retrieval,
+        sources: tuple[Source, ...],
+        rankings: Sequence[Ranking],
+        whole: Outline,
+        chunks: Callable[[Sequence[str]], Sequence[Chunk]],
+    ) -> None:
+        self.settings, self.retrieval, self.sources = settings, retrieval, sources
+        self.source_of = tuple(_source_of(segment, sources) for segment in retrieval.segments)
+        self._outline, self._chunks = whole, chunks
+        self._rankings = [of.weighed for of in rankings if of.weighed is not None]
+        self._known = {chunk_id: chunk for of in self._rankings for chunk_id, chunk in of.chunks.items()}
+        self._passages = _passages(retrieval.segments, self.source_of)
+        self._hits = {hit.chunk.chunk_id: hit.rank for hit in retrieval.hits}
+        self._by = _found_by(self._rankings, settings.retrieve.top_k, set(self._hits))
+        self.weighed = len({chunk_id for of in self._rankings for chunk_id in of.final})
+        self.relevance = np.zeros(len(whole))
+        self._rank = np.zeros(len(whole), dtype=np.int32)
+        self._query = np.full(len(whole), -1, dtype=np.int32)
+        for number, of in enumerate(self._rankings):
+            self._take(number, of)
+        notable = self._notable()
+        self._fetch([whole.chunk_id(row) for row in notable])
+        points = (point for point in map(self.point, notable) if point is not None)
+        self.points = tuple(sorted(points, key=lambda point: (-point.relevance, point.row)))
+
+    def _take(self, number: int, of: Weighed) -> None:
+        """Record the worth of the chunks that one query weighed, by rank; a row folded into its table gets the
+        table's."""
+        place = {chunk_id: at for at, chunk_id in enumerate(ranking(of.final))}
+        place |= {row: place[owner] for row, owner in of.folded.items() if owner in place}
+        ids = list(place)
+        ranks = np.array(list(place.values()), dtype=np.int64)
+        scores = np.array([of.final[of.folded.get(i, i)] for i in ids])
+        decay_rate = self.settings.rse.decay_rate
+        worth = chunk_values(ranks, scores, decay_rate=decay_rate, irrelevant_chunk_penalty=0.0)
+        rows = self._outline.rows(ids)
+        better = (rows >= 0) & ((self._query[rows] < 0) | (worth > self.relevance[rows]))
+        rows = rows[better]
+        self.relevance[rows] = worth[better]
+        self._rank[rows], self._query[rows] = ranks[better] + 1, number
+
+    def _notable(self) -> list[int]:
+        """Rows of chunks that a search, or both together, would have returned, and of those in passages."""
+        ids = [chunk_id for chunk_id, by in self._by.items() if by not in ("weighed", "table")]
+        rows = set(self._outline.rows(ids).tolist())
+        inside = [f"{doc_id}:{tile}" for doc_id, tile in self._passages]
+        return sorted((rows | set(self._outline.rows(inside).tolist())) - {-1})
+
+    def _fetch(self, chunk_ids: Sequence[str]) -> None:
+        missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._known]
+        self._known.update((chunk.chunk_id, chunk) for chunk in self._chunks(missing))
+
+    def point(self, row: int) -> Point | None:
+        """Chunk at ``row``; None if it is gone."""
+        chunk_id = self._outline.chunk_id(row)
+        self._fetch([chunk_id])
+        if chunk_id not in self._known:
+            return None
+        chunk = self._known[chunk_id]
+        number = int(self._query[row])
+        scores: dict[str, float] = {}
+        ranks: dict[str, int] = {}
+        score = 0.0
+        if number >= 0:
+            of = self._rankings[number]
+            scores = {step: of_step[chunk_id] for step, of_step in of.scores.items() if chunk_id in of_step}
+            ranks = {step: of_step[chunk_id] for step, of_step in of.ranks.items() if chunk_id in of_step}
+            score = of.final[of.folded.get(chunk_id, chunk_id)]
+        passage, source, via = self._inside(chunk)
+        folded = number >= 0 and chunk_id in self._rankings[number].folded and chunk_id not in self._hits
+        fate: Fate = "given" if source else "no_room" if passage >= 0 else "folded" if folded else "out"
+        return Point(
+            row=row,
+            chunk=chunk,
+            by=self._by.get(chunk_id, _BESIDE.get(via, "unseen")),
+            fate=fate,
+            relevance=float(self.relevance[row]),
+            value=float(self.relevance[row]) - self.settings.rse.irrelevant_chunk_penalty,
+            score=score,
+            rank=int(self._rank[row]),
+            query=max(number, 0) + 1,
+            scores=scores,
+            ranks=ranks,
+            hit=self._hits.get(chunk_id, 0),
+            passage=passage,
+            source=source,
+        )
+
+    def _inside(self, chunk: Chunk) -> tuple[int, int, str]:
+        """Passage that holds all of a chunk, preferably one that the writer gets; its source and ``via``."""
+        first, last = chunk.reach
+        around = [set(self._passages.get((chunk.doc_id, tile), ())) for tile in range(first, last + 1)]
+        inside = sorted(set.intersection(*around), key=lambda item: (item[1] == 0, item[0]))
+        if not inside:
+            return -1, 0, ""
+        passage, source = inside[0]
+        return passage, source, self.retrieval.segments[passage].via
+
+
+_BESIDE: dict[str, By] = {"rse": "segment", "table": "table", "neighbour": "neighbour", "hit": "segment"}
+_Passages = dict[tuple[str, int], list[tuple[int, int]]]  # (document, tile) → numbers of passages and their sources
+
+
+def _passages(segments: Sequence[Segment], source_of: Sequence[int]) -> _Passages:
+    out: _Passages = {}
+    for number, (segment, source) in enumerate(zip(segments, source_of)):
+        for tile in range(segment.first_chunk, segment.last_chunk + 1):
+            out.setdefault((segment.doc_id, tile), []).append((number, source))
+    return out
+
+
+def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[str, By]:
+    """Search that alone would have returned each weighed chunk. A table is found by the search that found any of its
+    rows, and the rows of a hit table are rows of a ``table``."""
+    vector: set[str] = set()
+    bm25: set[str] = set()
+    out: dict[str, By] = {}
+    for of in rankings:
+        for side, first in (("vector", vector), ("bm25", bm25)):
+            found = [i for i, rank in of.ranks.get(side, {}).items() if rank <= top_k]
+            first.update(found, (of.folded[i] for i in found if i in of.folded))
+        out.update(dict.fromkeys((*of.final, *of.folded), "weighed"))
+    out.update(dict.fromkeys((i for i in hits if i in out), "fused"))
+    for chunk_id in (vector | bm25) & out.keys():
+        both = chunk_id in vector and chunk_id in bm25
+        out[chunk_id] = "both" if both else "vector" if chunk_id in vector else "bm25"
+    for of in rankings:
+        out.update((row, "table") for row, owner in of.folded.items() if owner in hits and row not in hits)
+    return out
+
+
+def _source_of(segment: Segment, sources: Sequence[Source]) -> int:
+    """Source that holds most of a passage; 0 if none holds half of it, unless the first is its beginning."""
+    best, most = 0, 0
+    for source in sources:
+        if source.doc_id == segment.doc_id:
+            shared = min(source.end, segment.end) - max(source.start, segment.start)
+            if shared > most:
+                best, most = source.number, shared
+    trimmed = best == 1 and sources[0].start <= segment.start + 1
+    return best if 2 * most > segment.end - segment.start or trimmed else 0

@@ -80,7 +80,8 @@ def bullets(*items: Nodes) -> Node:
 
 def rows(table: Node) -> list[list[Nodes]]:
     """Cells of a table by row, headers first, each some blocks."""
-    _, _, _, (_, head), [(_, _, _, body)], _ = table["c"]
+    _, _, _, (_, head), bodies, _ = table["c"]
+    body = (row for _, _, heads, below in bodies for row in (*heads, *below))
     return [[cell[4] for cell in cells] for _, cells in (*head, *body)]
 
 
@@ -89,11 +90,11 @@ def plain(value: Any) -> str:
     match value:
         case list():
             return "".join(map(plain, value))
-        case {"t": "Str", "c": text} | {"t": "Code" | "CodeBlock", "c": [_, text]}:
+        case {"t": "Str", "c": text} | {"t": "Code" | "CodeBlock" | "Math", "c": [_, text]}:
             return str(text)
-        case {"t": "Space" | "LineBreak"}:
+        case {"t": "Space" | "SoftBreak" | "LineBreak"}:
             return " "
-        case {"t": "Ref" | "Note" | "Notes"}:
+        case {"t": "Ref" | "Note" | "Notes" | "RawInline" | "RawBlock"}:
             return ""
         case {"c": contents}:
             return plain(contents)

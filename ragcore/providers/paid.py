@@ -10,10 +10,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ragcore.errors import StoreError
 from ragcore.index.model_records import Ledger, Response, Responses
-from ragcore.protocols import LLM, Capabilities, ModelRequest, TextStream
+from ragcore.protocols import LLM, ModelRequest, TextStream
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 from ragcore.types.spending import Prices, cost
@@ -60,7 +61,8 @@ class PaidStream:
         fingerprint = self._inner.fingerprint if self._kept is not None else ""
         known = self._known(fingerprint) if fingerprint and not self._request.fresh else None
         if known is not None:
-            yield from self._replay(known)
+            self.replayed, self.model = True, known.model
+            yield from takewhile(lambda _: not self._closed.is_set(), known.pieces)
             return
         pieces: list[str] = []
         complete = False
@@ -97,14 +99,6 @@ class PaidStream:
             self.notes = (*self.notes, f"{what}: {error.message}")
             _log.warning("%s: %s", what, error.message)
 
-    def _replay(self, known: Response) -> Iterator[str]:
-        self.replayed = True
-        self.model = known.model
-        for piece in known.pieces:
-            if self._closed.is_set():
-                return
-            yield piece
-
     def _book(self, complete: bool) -> None:
         # A service that counts no tokens (some self-hosted servers) was still asked.
         if complete or self.usage != Usage():
@@ -117,16 +111,10 @@ class PaidModel:
     """Model whose calls are booked, and whose texts are kept for the same request unless it is a bulk one."""
 
     def __init__(self, model: LLM, billing: Billing) -> None:
+        self.name = model.name
+        self.capabilities = model.capabilities
         self._model = model
         self._billing = billing
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._model.capabilities
 
     def stream(self, request: ModelRequest) -> PaidStream:
         return PaidStream(self._model.stream(request), self._billing, request, self.name)

@@ -11,9 +11,7 @@ from __future__ import annotations
 import copy
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.config.settings import LlmSettings, Settings
@@ -21,7 +19,7 @@ from ragcore.errors import KeyMissing, KeyRefused, ModelMissing, StreamBroken
 from ragcore.protocols import Capabilities, Message, ModelRequest
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicModel, capabilities_of
 from ragcore.providers.paid import Billing, PaidModel
-from ragcore.types import OFFLINE, Usage
+from ragcore.types import OFFLINE
 
 if TYPE_CHECKING:
     from ragcore.protocols import (
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
         QuestionAnalyser,
         QuestionWording,
         Reranker,
+        TextStream,
     )
 
 T = TypeVar("T")
@@ -81,7 +80,7 @@ class Models:
 
     @property
     def writer(self) -> LLM:
-        """Writer of answers: the current model, or the offline writer. Raises as `service` does."""
+        """Writer of answers: the current model, or the offline writer. Raises as `anthropic_model` does."""
         if self.capabilities.extractive:
             from ragcore.offline.writer import OfflineWriter
 
@@ -175,7 +174,7 @@ class Models:
         sent."""
 
         def make() -> LLM:
-            return PaidModel(AnthropicModel(name, **service(name, self._settings.llm, self._environ())), self._billing)
+            return PaidModel(anthropic_model(name, self._settings.llm, self._environ()), self._billing)
 
         return self._own.part(f"model {name}", make)
 
@@ -194,8 +193,8 @@ def account(settings: LlmSettings, environ: Mapping[str, str]) -> tuple[str, str
     return settings.base_url or environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL, _key(environ)
 
 
-def service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments of `AnthropicModel` for the model ``name``. The key is read at this moment."""
+def anthropic_model(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> AnthropicModel:
+    """Model ``name`` of the service. The key is read at this moment. Raises `KeyMissing`, `KeyRefused`."""
     base_url, key = account(settings, environ)
     if not (key.isascii() and key.isprintable()):
         # Sent, it would fail like a network error, in an error that holds the key.
@@ -205,13 +204,14 @@ def service(name: str, settings: LlmSettings, environ: Mapping[str, str]) -> dic
         )
     if not key and base_url == DEFAULT_BASE_URL:
         raise KeyMissing(f"{name} needs a key, and ANTHROPIC_API_KEY isn't set.")
-    return {
-        "api_key": key or "none",
-        "base_url": base_url,
-        "timeout_seconds": settings.timeout_seconds,
-        "retries": settings.retries,
-        "custom_headers": "ANTHROPIC_CUSTOM_HEADERS" in environ,
-    }
+    return AnthropicModel(
+        name,
+        api_key=key or "none",
+        base_url=base_url,
+        timeout_seconds=settings.timeout_seconds,
+        retries=settings.retries,
+        custom_headers="ANTHROPIC_CUSTOM_HEADERS" in environ,
+    )
 
 
 def _key(environ: Mapping[str, str]) -> str:
@@ -219,31 +219,18 @@ def _key(environ: Mapping[str, str]) -> str:
     return environ.get("ANTHROPIC_API_KEY", "").strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """Result of a trial request: the service's name for the ``model``, its first words, its counts, and the time
-    taken."""
-
-    model: str
-    words: str
-    usage: Usage
-    ms: float
-
-
-def trial(models: Models) -> Trial:
-    """Send the smallest request to the current writer, booked like any other, to test key and model. Raises the
-    `ModelError` that an answer would meet."""
-    started = time.perf_counter()
+def trial(models: Models) -> TextStream:
+    """Send the smallest request to the current writer, booked like any other, to test key and model; returns its
+    stream, read to the end. Raises the `ModelError` that an answer would meet."""
     asked = Message("Reply with the one word: ready")
     stream = models.writer.stream(ModelRequest(messages=(asked,), max_tokens=16, fresh=True))
-    pieces: list[str] = []
     try:
-        pieces.extend(stream)
+        list(stream)
     except StreamBroken:
         # A working model that writes more than asked is cut off at so few tokens.
         if not stream.usage.output_tokens:
             raise
-    return Trial(stream.model, "".join(pieces).strip()[:80], stream.usage, (time.perf_counter() - started) * 1000)
+    return stream
 
 
 class _Parts:

@@ -13,11 +13,11 @@ from ragcore.protocols import FieldReader
 from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Document, Retrieval, Scope, Segment, Source
-from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, Focus, KnownFacts, Span
+from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, FilledSection, Focus, KnownFacts, Span
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.report.template import Section
+    from ragcore.report.template import Place, Section, Template
     from ragcore.types.library import DocumentInfo
 
 FEW = 12  # documents that are all searched individually
@@ -29,16 +29,26 @@ NO_NAMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class SectionConstraints:
-    """User's constraints on a section. ``pinned`` places are always among the sources; ``draft`` is rewritten by
-    ``instruction``. ``fresh`` ignores a model's stored answer to the same request. ``focus``: the company and year of
-    the report."""
+class SectionTask:
+    """Section to write, at its ``place`` in ``template``, from the documents in ``scope`` of the library ``infos``;
+    ``before`` are sections to agree with, and ``focus`` is the report's company and year. ``pinned`` places are always
+    among the sources; ``draft`` is rewritten by ``instruction``. ``fresh`` ignores a model's stored answer to the same
+    request."""
 
+    place: Place
+    template: Template
+    scope: Scope
+    before: Sequence[FilledSection] = ()
+    infos: Sequence[DocumentInfo] = ()
+    focus: Focus = NO_FOCUS
     pinned: tuple[Span, ...] = ()
     draft: Answer | None = None
     instruction: str = ""
     fresh: bool = False
-    focus: Focus = NO_FOCUS
+
+    @property
+    def asked(self) -> Section:
+        return self.place.section
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +75,16 @@ class Gathering:
 
     def gather(
         self,
-        asked: Section,
+        task: SectionTask,
         form: Field,
-        orders: SectionConstraints,
         retrieval: Retrieval,
         documents: Sequence[str] = (),
         names: Mapping[str, str] = NO_NAMES,
     ) -> EvidenceSet:
-        """Evidence for the first writing of ``asked``. If ``documents``, its whole scope, are few, each is searched for
+        """Evidence for the first writing of a section. If ``documents``, its whole scope, are few, each is searched for
         a value, found or not, and, for a writer that only quotes, for a section of that name. ``names`` are the
         documents' short names."""
+        asked, draft = task.asked, task.draft
         stated, segments = NOTHING_STATED, tuple[Segment, ...]()
         found = _documents(retrieval)
         narrowed = retrieval.scope.pages or retrieval.scope.kinds
@@ -84,16 +94,15 @@ class Gathering:
             found = list(dict.fromkeys((*found, *documents)))
         opened = [self.document(doc_id) for doc_id in found] if states or quotes else []
         if opened:
-            stated = _known(opened, names, orders.focus.year)
+            stated = _known(opened, names, task.focus.year)
         if states:
             terms = self.terms(asked.query)
             stated, segments = self.reader.stated(asked.heading, form, terms, opened, stated, whole=self.extractive)
         own = self._headed(asked.heading, found if quotes else _documents(retrieval))
-        draft = orders.draft
         kept = draft.sources if draft is not None else ()
-        given = (*self._pinned(orders.pinned), *segments, *self._openings(own))
+        given = (*self._pinned(task.pinned), *segments, *self._openings(own))
         sources = (*kept, *further(kept, self.sources(retrieval, given)))
-        pinned = [(span.doc_id, span.start, span.end) for span in orders.pinned]
+        pinned = [(span.doc_id, span.start, span.end) for span in task.pinned]
         return EvidenceSet(sources, draft, (*pinned, *own), stated)
 
     def of_subject(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from ragcore.cancel import Stop
 from ragcore.protocols import FieldReader, ModelRequest, Reranker
-from ragcore.report.evidence import EvidenceSet, Gathering, SectionConstraints, further, own_units, within
+from ragcore.report.evidence import EvidenceSet, Gathering, SectionTask, further, own_units, within
 from ragcore.text.languages import language_of
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term
@@ -36,11 +36,10 @@ if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.pipelines.stream import AnswerStream
     from ragcore.providers.registry import Models
-    from ragcore.report.template import Place, Section, Template
+    from ragcore.report.template import Section, Template
     from ragcore.types.library import DocumentInfo
 
 Heard = Callable[[AnswerEvent], None]
-NOTHING_ORDERED = SectionConstraints()
 NOT_HELD = "The passages found don't answer this."
 NOTHING_FOUND = "No passage found is about this."
 # A requirement counts as met if this share of its words is in the cited text, or the cross-encoder says so: a false gap
@@ -117,12 +116,7 @@ class SectionFiller:
     settings: Settings
 
     def sections(
-        self,
-        template: Template,
-        scope: Scope,
-        infos: Sequence[DocumentInfo],
-        stop: Stop,
-        orders: SectionConstraints = NOTHING_ORDERED,
+        self, template: Template, scope: Scope, infos: Sequence[DocumentInfo], stop: Stop, focus: Focus = NO_FOCUS
     ) -> Iterator[FilledSection]:
         """Sections of ``template`` in order, each as soon as it is done. Raises `UnknownDocument` before the first if a
         section names a document that is not in the library."""
@@ -131,54 +125,44 @@ class SectionFiller:
         for place, own_scope in places:
             if stop.is_set():
                 return
-            section = self.section(place, template, before, own_scope, stop, orders, infos=infos)
+            section = self.section(SectionTask(place, template, own_scope, before, infos, focus), stop)
             before.append(section)
             yield section
 
-    def section(
-        self,
-        place: Place,
-        template: Template,
-        before: Sequence[FilledSection],
-        scope: Scope,
-        stop: Stop,
-        orders: SectionConstraints = NOTHING_ORDERED,
-        heard: Heard = _unheard,
-        infos: Sequence[DocumentInfo] = (),
-    ) -> FilledSection:
-        """One section of ``template``, by ``orders``; ``infos`` is the library. ``heard`` receives each event of its
-        writing, starting again from `Found` for each rewrite. A section without search results is never sent to the
-        writer."""
-        asked, reader = place.section, self.models.fields
+    def section(self, task: SectionTask, stop: Stop, heard: Heard = _unheard) -> FilledSection:
+        """One section. ``heard`` receives each event of its writing, starting again from `Found` for each rewrite. A
+        section without search results is never sent to the writer."""
+        place, scope, reader = task.place, task.scope, self.models.fields
+        asked = task.asked
         form = Field(asked.kind, asked.columns, asked.unit, reader.requirements(asked.heading, asked.guidance))
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
         if not asked.filled:
             return empty
-        ready = [info for info in infos if info.status == "ready"]
+        ready = [info for info in task.infos if info.status == "ready"]
         known = scope.doc_ids or tuple(info.doc_id for info in ready)
         # Within one document its own name distinguishes no passages.
-        sought = orders.focus if len(known) > 1 else replace(orders.focus, subject="")
+        sought = task.focus if len(known) > 1 else replace(task.focus, subject="")
         pieces = form.requirements if len(form.requirements) > 1 else ()
         parts = _parts(sought, asked.heading, pieces, "guidance", "the guidance asks for it")
-        if orders.instruction:
-            parts += _parts(sought, asked.heading, [orders.instruction], "guidance", "it is to be rewritten so")
+        if task.instruction:
+            parts += _parts(sought, asked.heading, [task.instruction], "guidance", "it is to be rewritten so")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=parts, stop=stop)
         extractive = self.models.section_writer.capabilities.extractive
         evidence = Gathering(reader, self.document, self.terms, self.settings, extractive)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
-        if orders.focus.subject and scope.doc_ids is None:
-            retrieval, known = evidence.of_subject(orders.focus.subject, retrieval, known)
-        given = evidence.gather(asked, form, orders, retrieval, known, names)
-        reason = self._nothing_for(asked, form, template, given, retrieval, orders)
+        if task.focus.subject and scope.doc_ids is None:
+            retrieval, known = evidence.of_subject(task.focus.subject, retrieval, known)
+        given = evidence.gather(task, form, retrieval, known, names)
+        reason = self._nothing_for(task, form, given, retrieval)
         if reason:
             gaps = tuple(Gap(what, reason) for what in form.requirements)
             return replace(empty, status="empty", gaps=gaps)
         written: Answer | None = None
         missing: list[Missing] = []
-        instruction = orders.instruction
+        instruction = task.instruction
         spent: list[Answer] = []
         for rounds in range(1, self.settings.report.rounds + 1):
-            stream = self._stream(place, template, form, before, given, retrieval, missing, instruction, orders)
+            stream = self._stream(task, form, given, retrieval, missing, instruction)
             answer = _followed(stream, stop, heard)
             spent.append(answer)
             if answer.status != "complete" and written is not None:
@@ -202,7 +186,7 @@ class SectionFiller:
                 break
             given = replace(given, sources=(*given.sources, *found), draft=answer)
             instruction = ""
-        why = self._foreign(asked, template, given.sources) or self._of_part(asked, given.stated) or NOT_HELD
+        why = self._foreign(task, given.sources) or self._of_part(asked, given.stated) or NOT_HELD
         filled = _filled(empty, _booked(answer, spent), missing, rounds, why)
         return replace(
             filled,
@@ -212,20 +196,13 @@ class SectionFiller:
 
     # Before writing
 
-    def _nothing_for(
-        self,
-        asked: Section,
-        form: Field,
-        template: Template,
-        given: EvidenceSet,
-        retrieval: Retrieval,
-        orders: SectionConstraints,
-    ) -> str:
+    def _nothing_for(self, task: SectionTask, form: Field, given: EvidenceSet, retrieval: Retrieval) -> str:
         """Reason why no source can hold anything for a section, "" if one may."""
         from ragcore.answer.refuse import literals
 
-        abroad = self._foreign(asked, template, given.sources)
-        if abroad and not orders.pinned and not literals(self.models.analyser.read(asked.query), given.sources):
+        asked = task.asked
+        abroad = self._foreign(task, given.sources)
+        if abroad and not task.pinned and not literals(self.models.analyser.read(asked.query), given.sources):
             return abroad
         # A value or table that is used only if certain needs no look-ahead.
         extractive = self.models.section_writer.capabilities.extractive
@@ -233,15 +210,16 @@ class SectionFiller:
         may = given.spans or given.draft or certain or self._may_hold(asked.heading, form, retrieval, given.sources)
         return "" if may else abroad or NOTHING_FOUND
 
-    def _foreign(self, asked: Section, template: Template, sources: Sequence[Source]) -> str:
-        """Reason why quotes of ``sources`` do not answer ``asked``: it is in another language ("" if not, or if the
+    def _foreign(self, task: SectionTask, sources: Sequence[Source]) -> str:
+        """Reason why quotes of ``sources`` do not answer a section: it is in another language ("" if not, or if the
         writer does more than quote). A few words are assumed to be in the language of the template around them."""
         from ragcore.answer.refuse import in_another_language
 
         if not self.models.section_writer.capabilities.extractive:
             return ""
-        around = "\n".join((template.guidance, *(place.section.heading for place in template.places())))
-        return in_another_language("section", language_of(asked.query) or language_of(around), sources)
+        headings = (place.section.heading for place in task.template.places())
+        around = "\n".join((task.template.guidance, *headings))
+        return in_another_language("section", language_of(task.asked.query) or language_of(around), sources)
 
     def _may_hold(self, heading: str, form: Field, retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any requested piece may be in ``sources``."""
@@ -264,20 +242,17 @@ class SectionFiller:
 
     def _stream(
         self,
-        place: Place,
-        template: Template,
+        task: SectionTask,
         form: Field,
-        before: Sequence[FilledSection],
         given: EvidenceSet,
         retrieval: Retrieval,
         missing: Sequence[Missing],
         instruction: str,
-        orders: SectionConstraints,
     ) -> AnswerStream:
         from ragcore.answer.requests import section_request
         from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 
-        section = place.section
+        section, template = task.asked, task.template
 
         def request() -> ModelRequest:
             made = section_request(
@@ -285,11 +260,11 @@ class SectionFiller:
                 section.guidance,
                 form,
                 [f"{one.number} {one.section.heading}" for one in template.places()],
-                before,
+                task.before,
                 given.sources,
                 self.document,
                 self.settings,
-                about=orders.focus.told(template.guidance),
+                about=task.focus.told(template.guidance),
                 terms=self.terms(section.query),
                 routes=retrieval.routes,
                 own=own_units(given.sources, given.spans),
@@ -297,8 +272,8 @@ class SectionFiller:
                 missing=[one.words for one in missing],
                 instruction=instruction,
             )
-            pinned = own_units(given.sources, [(span.doc_id, span.start, span.end) for span in orders.pinned])
-            return replace(made, fresh=orders.fresh, task=replace(made.task, pinned=pinned, stated=given.stated))
+            pinned = own_units(given.sources, [(span.doc_id, span.start, span.end) for span in task.pinned])
+            return replace(made, fresh=task.fresh, task=replace(made.task, pinned=pinned, stated=given.stated))
 
         query = self.models.analyser.read(section.query)
         models = self.models

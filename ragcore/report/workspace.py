@@ -29,9 +29,9 @@ from ragcore.errors import (
 from ragcore.index.reports import ReportInfo, Reports, StoredSection, Task, Version
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND, edited, with_passage, with_value
-from ragcore.report.evidence import OWN_TOKENS, SectionConstraints, within
+from ragcore.report.evidence import OWN_TOKENS, SectionTask, within
 from ragcore.report.fill import Heard, SectionFiller
-from ragcore.report.template import Place, Section, Template, from_data
+from ragcore.report.template import Place, Section, Template, from_data, nested
 from ragcore.text.sentences import count_tokens
 from ragcore.types import OFFLINE, Scope, Usage
 from ragcore.types.report import (
@@ -377,24 +377,20 @@ class ReportWorkspace:
         infos = self.documents()
         scope = self.scope(draft.info, infos)
         content = stored.content
-        orders = SectionConstraints(
+        task = SectionTask(
+            place,
+            draft.template,
+            within(scope, place.section.documents, infos),
+            draft.context(stored),
+            infos,
+            draft.info.focus or NO_FOCUS,
             pinned=stored.pinned,
             draft=content.answer if instruction and content is not None else None,
             instruction=instruction,
             # A model's previous answer to the same request is not wanted again.
             fresh=stored.versions > 0,
-            focus=draft.info.focus or NO_FOCUS,
         )
-        return self.filler.section(
-            place,
-            draft.template,
-            draft.context(stored),
-            within(scope, place.section.documents, infos),
-            stop,
-            orders,
-            heard,
-            infos,
-        )
+        return self.filler.section(task, stop, heard)
 
     def scope(self, info: ReportInfo, infos: Sequence[DocumentInfo]) -> Scope:
         """Documents for a report that are still in the library. Raises `UnknownDocument` if there are none."""
@@ -519,15 +515,8 @@ def asked_of(section: Section) -> dict[str, Any]:
 
 
 def template_of(info: ReportInfo, sections: Sequence[StoredSection]) -> Template:
-    """Template described by the rows. A row more than one level below the previous row counts as one level below.
-    Raises `BadTemplate`."""
-    top: list[dict[str, Any]] = []
-    lists = [top]
-    for section in sections:
-        level = min(section.level, len(lists))
-        made: dict[str, Any] = {**section.asked, "sections": []}
-        lists[level - 1].append(made)
-        lists[level:] = [made["sections"]]
+    """Template described by the rows. Raises `BadTemplate`."""
+    top = nested((section.level, dict(section.asked)) for section in sections)
     return from_data({"title": info.title, "guidance": info.guidance, "sections": top}, "The report")
 
 

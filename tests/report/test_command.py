@@ -14,7 +14,7 @@ import pytest
 
 from ragcore.cli.main import main
 from ragcore.engine import Engine
-from ragcore.report.read_template import own_templates
+from ragcore.report.template import own_templates
 from tests import pdfs, prepared
 
 OUTLINE = """# Survey

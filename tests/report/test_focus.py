@@ -15,7 +15,6 @@ from ragcore.index.database import Database
 from ragcore.index.reports import Reports
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections, RuleFields
-from ragcore.report.evidence import SectionConstraints
 from ragcore.report.fill import SectionFiller, asks_of_a_year
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
@@ -66,7 +65,7 @@ def filled(found: Searched, section: dict[str, Any], focus: Focus, reader: Reade
         SimpleNamespace(doc_id=one.doc_id, title=one.title, name=f"{one.doc_id}.pdf", status="ready")
         for one in found.documents.values()
     ]
-    (one,) = filler.sections(template, Scope(), infos, Stop(), SectionConstraints(focus=focus))
+    (one,) = filler.sections(template, Scope(), infos, Stop(), focus)
     return one
 
 

@@ -262,24 +262,22 @@ def test_the_year_may_be_called_the_year() -> None:
 
 
 def test_a_writer_that_is_paid_by_the_word_gets_the_rows_and_no_more() -> None:
-    from ragcore.report.evidence import Gathering, SectionConstraints
+    from ragcore.report.evidence import Gathering, SectionTask
     from ragcore.types.report import Field
 
     made = report("Prose.", table("Statements of income", ["Net sales", "812", "774"], ["Taxes", "31", "30"]))
-    asked = from_data(
-        {"title": "Profile", "sections": [{"heading": "Revenue", "kind": "value", "guidance": REVENUE}]}
-    ).sections[0]
+    asked = {"heading": "Revenue", "kind": "value", "guidance": REVENUE}
+    template = from_data({"title": "Profile", "sections": [asked]})
+    task = SectionTask(next(template.places()), template, Scope())
     found = Retrieval("", "hybrid", (), (Segment(made.doc_id, 0, 10, 0, 0, 1.0),), {})
     form = Field("value", (), "", (REVENUE,))
     for extractive in (True, False):
         evidence = Gathering(RuleFields(), lambda _: made, lambda _: (), SETTINGS, extractive)
-        text = " ".join(source.text for source in evidence.gather(asked, form, SectionConstraints(), found).sources)
+        text = " ".join(source.text for source in evidence.gather(task, form, found).sources)
         assert "812" in text
         assert ("Taxes" in text) is extractive
     narrowed = replace(found, scope=Scope((made.doc_id,), pages=((1, 1),)))
-    assert "812" not in " ".join(
-        one.text for one in evidence.gather(asked, form, SectionConstraints(), narrowed).sources
-    )
+    assert "812" not in " ".join(one.text for one in evidence.gather(task, form, narrowed).sources)
 
 
 GERMAN = "Nennen Sie den Umsatz und den Gewinn der Gesellschaft in dem letzten Jahr."

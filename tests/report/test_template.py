@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from ragcore.errors import BadTemplate
 from ragcore.offline.fields import MOST, requirements
-from ragcore.report.read_template import read_template
-from ragcore.report.template import MAX_LEVEL, MAX_SECTIONS, Template, from_data, from_json
+from ragcore.report.template import MAX_LEVEL, MAX_SECTIONS, Template, from_data, from_json, read_template
 
 OWN = sorted(path.name for path in (files("ragcore.report") / "library").iterdir() if path.name.endswith(".json"))
 
@@ -46,7 +45,7 @@ def test_sections_are_numbered_as_printed() -> None:
     ("text", "words"),
     [
         ('{"title": "x"}', ["“sections”", "missing"]),
-        ('{"title": "x", "sections": []}', ["“sections”", "it is empty"]),
+        ('{"title": "x", "sections": []}', ["“sections”", "at least one section"]),
         ('{"title": " ", "sections": [{"heading": "a"}]}', ["“title”", "empty"]),
         ('{"title": "x", "by": 1, "sections": [{"heading": "a"}]}', ["“by”", "a template has title"]),
         (
@@ -101,7 +100,7 @@ def test_mistakes_are_counted_as_they_are() -> None:
     assert "more mistake" not in str(one.value)
     with pytest.raises(BadTemplate, match=r"\(2 more mistakes after it\)"):
         from_json('{"title": "x", "sections": [{"heading": 1}, {"heading": 2}, {"heading": 3}]}')
-    with pytest.raises(BadTemplate, match="it is empty"):
+    with pytest.raises(BadTemplate, match="at least one section"):
         from_json('{"title": "x", "sections": []}')
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.explore.scores import Explored
+from ragcore.explore.explore import Explored
 from ragcore.index.outline import Outline
 
 AROUND = 4  # chunks shown on either side of a passage where the others are left out

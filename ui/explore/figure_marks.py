@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ragcore.explore.scores import Explored
+from ragcore.explore.explore import Explored
 from ragcore.index.outline import Outline
 from ui.explore.figure_axis import Axis
 from ui.explore.figure_points import short

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.explore.explore import Exploration
-from ragcore.explore.scores import Point
+from ragcore.explore.explore import Exploration, Point
 from ui.explore.payload import BY, FATES, use
 
 Json = dict[str, Any]

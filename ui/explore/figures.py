@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.explore.explore import Exploration
-from ragcore.explore.scores import Explored
+from ragcore.explore.explore import Exploration, Explored
 from ui.explore import figure_axis, figure_marks, figure_points
 from ui.explore.figure_axis import Axis
 

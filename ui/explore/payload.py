@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ragcore.explore.explore import Exploration
-from ragcore.explore.scores import Explored, Point
+from ragcore.explore.explore import Exploration, Explored, Point
 from ragcore.text.short_titles import short
 from ragcore.types import Citation
 from ragcore.types.scope import within

@@ -9,8 +9,7 @@ from typing import Any
 
 from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort, UnknownConversation
-from ragcore.explore.explore import Exploration
-from ragcore.explore.scores import Explored
+from ragcore.explore.explore import Exploration, Explored
 from ragcore.types import Scope, SubQuery
 from ragcore.types.library import DocumentInfo
 from ui.chat import first_run

@@ -12,8 +12,7 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.engine import Engine
 from ragcore.errors import IndexFault, InputError, UnknownTurn
-from ragcore.explore.explore import Exploration
-from ragcore.explore.scores import Explored, Point
+from ragcore.explore.explore import Exploration, Explored, Point
 from ragcore.text.short_titles import short_titles
 from ragcore.types import EVERYTHING, Citation, Scope, SubQuery
 from ui.chat import payload

@@ -16,7 +16,7 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownReport
 from ragcore.export import kind
 from ragcore.report.files import KINDS, MEDIA_TYPES
-from ragcore.report.read_template import own_templates
+from ragcore.report.template import own_templates
 from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
 from ui.chat.exports import disposition, file_name
@@ -94,8 +94,7 @@ def reports(request: Request) -> Response:
 @action
 def new(request: Request, body: Json) -> Json:
     """Create a report from a built-in template (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
-    from ragcore.report.read_template import read_template
-    from ragcore.report.template import from_json
+    from ragcore.report.template import from_json, read_template
 
     own, text, file = (text_in(body, name) for name in ("own", "text", "file"))
     if own is not None:
