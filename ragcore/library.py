@@ -95,7 +95,7 @@ class Library:
 
     def export(self, conversation_id: str, kind: Kind) -> bytes:
         """Shown branch of a conversation as a file of format ``kind``, each citation a note with document, page and
-        quote. Raises `UnknownConversation`."""
+        quote. Raises `UnknownConversation`, `InputError`."""
         from ragcore.export import writer
         from ragcore.export.manuscripts import of_conversation
 

@@ -37,8 +37,8 @@ def kind(name: str, kinds: Sequence[K]) -> K:
 
 
 def writer(chosen: Kind) -> Writer:
-    """Writer of a kind; its library is loaded here."""
-    if chosen == "pdf":
+    """Writer of a kind; its library is loaded here. Raises `InputError`."""
+    if kind(chosen, KINDS) == "pdf":
         from ragcore.export import pdf
 
         return pdf.write
