@@ -90,7 +90,7 @@ def first_token(engine: Timed, server: MessagesServer, question: str, doc_ids: l
     before = len(server.requests)
     found = first = worked = 0.0
     started, working = time.perf_counter(), time.thread_time()
-    run = engine.ask(question, doc_ids=doc_ids, fresh=True)
+    run = engine.ask(question, doc_ids=doc_ids)
     for event in run:
         if isinstance(event, Found):
             found = _ms(started)

@@ -39,7 +39,7 @@ def main() -> None:
         find: dict[str, list[float]] = {title: [] for title in under}
         read: dict[str, list[int]] = {title: [] for title in under}
         for question in asked:  # documents are opened, models loaded
-            engine.ask(question, fresh=True).run()
+            engine.ask(question).run()
         for _ in range(options.repeats):
             for number, question in enumerate(asked):
                 for title, own in under.items():
@@ -48,7 +48,7 @@ def main() -> None:
                     find[title].append(time.perf_counter() - started)
                     read[title].append(_characters(found))
                     started = time.perf_counter()
-                    own.ask(question, fresh=True).run()
+                    own.ask(question).run()
                     took[title][number].append(time.perf_counter() - started)
     first = [statistics.median(times) for times in next(iter(took.values()))]
     rows = []

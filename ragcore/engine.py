@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from ragcore.config.settings import Settings, default_home, load, varied
 from ragcore.errors import Cancelled, GroundworkError, IndexEmpty, IndexMismatch
-from ragcore.index.model_records import Responses
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.search import Search
@@ -100,9 +99,7 @@ class Engine(Library):
         return made
 
     def _billing(self, settings: Settings) -> Billing:
-        llm = settings.llm
-        kept = Responses(self.store.database) if llm.cache else None
-        return Billing(self.ledger, kept, llm.prices)
+        return Billing(self.ledger, settings.llm.prices)
 
     def __enter__(self) -> Engine:
         return self
@@ -253,15 +250,13 @@ class Engine(Library):
         pages: Sequence[tuple[int, int]] = (),
         kinds: Sequence[ChunkKind] = (),
         history: Sequence[Turn] = (),
-        fresh: bool = False,
         on_step: OnStep = ignore_step,
     ) -> AnswerRun:
-        """Answer to one question; nothing is stored. ``fresh`` ignores a stored response to the same request. Iterate
-        the run for its events, or call ``run()``."""
+        """Answer to one question; nothing is stored. Iterate the run for its events, or call ``run()``."""
         from ragcore.pipelines.stream import AnswerRun
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
-        return AnswerRun(question, partial(self._answers.stream, question, scope, history, on_step, fresh=fresh))
+        return AnswerRun(question, partial(self._answers.stream, question, scope, history, on_step))
 
     @property
     def _answers(self) -> AnswerPipeline:
@@ -277,7 +272,6 @@ class Engine(Library):
         *,
         after: str | None = None,
         instead_of: str | None = None,
-        fresh: bool = False,
         on_step: OnStep = ignore_step,
     ) -> AnswerRun:
         """Next question of a conversation. The question is stored at once, its answer when it is finished, stopped or
@@ -285,9 +279,8 @@ class Engine(Library):
 
         ``after`` is the turn before it: the last one that the asker sees, "" if the asker sees none. None is the end of
         the shown branch, which another tab may have changed. ``instead_of`` makes it another version of a turn (edited,
-        or asked again), with the same predecessor; nothing is deleted. ``fresh`` ignores a stored response to the same
-        request. Raises `EmptyQuestion`, `QuestionTooLong`, `QuestionUnclear`, `UnknownConversation`, `UnknownTurn`, and
-        `QuestionTooShort` for the first question.
+        or asked again), with the same predecessor; nothing is deleted. Raises `EmptyQuestion`, `QuestionTooLong`,
+        `QuestionUnclear`, `UnknownConversation`, `UnknownTurn`, and `QuestionTooShort` for the first question.
         """
         from ragcore.answer.chat import check, settle
         from ragcore.pipelines.stream import AnswerRun
@@ -301,7 +294,7 @@ class Engine(Library):
         turn_id = self.conversations.add_turn(conversation_id, question, place)
         return AnswerRun(
             question,
-            partial(answers.stream, question, asked, place.history, on_step, fresh=fresh),
+            partial(answers.stream, question, asked, place.history, on_step),
             keep=partial(self.conversations.put_answer, turn_id),
             turn_id=turn_id,
         )

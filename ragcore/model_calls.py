@@ -230,7 +230,6 @@ class Forms:
     max_tokens: int
     timeout_seconds: float
     purpose: Purpose = "plan"
-    fresh: bool = False
     usage: Usage = field(default_factory=Usage, init=False)
     model: str = field(default="", init=False)
 
@@ -244,17 +243,6 @@ class Forms:
         model is unreachable or both attempts are invalid, and `Cancelled`."""
         deadline = time.monotonic() + self.timeout_seconds
         problem = ""
-
-        def read(text: str) -> F:
-            return kind.model_validate_json(text, context=dict(context or {}))
-
-        def usable(text: str) -> bool:
-            try:
-                read(text)
-            except ValidationError:
-                return False
-            return True
-
         for _ in range(2):
             asked = prompt + (FORM_AGAIN.format(problem=problem) if problem else "")
             request = ModelRequest(
@@ -263,12 +251,10 @@ class Forms:
                 tool=form,
                 max_tokens=self.max_tokens,
                 purpose=self.purpose,
-                fresh=self.fresh,
-                usable=usable,
             )
             text = self._call(request, deadline)
             try:
-                return read(text)
+                return kind.model_validate_json(text, context=dict(context or {}))
             except ValidationError as error:
                 problem = _told(error) if text else "it was not filled in"
         raise StreamBroken(f"what it filled in is not what was asked for ({problem})")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from re import Pattern
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -231,9 +231,8 @@ class ModelRequest:
     """Request to a model. ``images`` precede the last message. With a ``tool`` the response text is the tool's input as
     JSON, which may violate the schema, or "" if the model did not fill it in.
 
-    ``purpose`` is its booking category. ``fresh`` skips a stored response to the same request; ``usable`` says whether
-    a text may be stored. ``bulk``: one of many requests under a spend limit, whose caller stores the text: a possibly
-    billed request is never repeated, and a text that reaches ``max_tokens`` simply ends there.
+    ``purpose`` is its booking category. ``bulk``: one of many requests under a spend limit, whose caller stores the
+    text: a possibly billed request is never repeated, and a text that reaches ``max_tokens`` simply ends there.
     """
 
     system: str = ""
@@ -242,27 +241,19 @@ class ModelRequest:
     images: tuple[Picture, ...] = ()
     max_tokens: int = 2048
     purpose: Purpose = "answer"
-    fresh: bool = False
     bulk: bool = False
-    usable: Callable[[str], bool] | None = None
     task: WritingTask = WritingTask()
 
 
 class TextStream(Protocol):
     """Streaming response: iterate it for text as it arrives. ``usage``, ``model``, ``notes`` (remarks for the user) and
-    ``missing`` (what one document of several lacks) are final at its end. ``replayed``: it repeats the stored response
-    to the same request, and nothing is sent. ``close`` may be called from another thread and ends the iteration soon
-    after."""
+    ``missing`` (what one document of several lacks) are final at its end. ``close`` may be called from another thread
+    and ends the iteration soon after."""
 
     usage: Usage
     model: str
-    replayed: bool
     notes: tuple[str, ...]
     missing: tuple[Missing, ...]
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifier of the sent data and its destination; "" if nothing is sent."""
 
     def __iter__(self) -> Iterator[str]: ...
 
@@ -321,10 +312,8 @@ class StaticStream:
     model: str
     usage: Usage = field(default_factory=Usage)
     closed: bool = False
-    replayed: bool = False
     notes: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
-    fingerprint: str = ""
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:

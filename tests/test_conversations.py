@@ -41,7 +41,7 @@ def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -
 
 
 def claude(home: Path, **overrides: Any) -> Engine:
-    return Engine.open(home=home, overrides={"llm.cache": False, **overrides})
+    return Engine.open(home=home, overrides={**overrides})
 
 
 def test_a_follow_up_without_a_subject_has_what_was_cited_before(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_an_answer_stopped_midway_is_kept_in_its_branch(home: Path, server: Mess
         run = engine.chat(one, QUESTION)
         whole = run.run()
         server.reply(Reply(text=["It was ", *("more and more " for _ in range(400))], delay=0.05))
-        again = engine.chat(one, QUESTION, instead_of=run.turn_id, fresh=True)
+        again = engine.chat(one, QUESTION, instead_of=run.turn_id)
         for event in again:
             if isinstance(event, Text):
                 again.stop()
@@ -122,19 +122,6 @@ def test_the_writer_sees_the_history_of_the_branch_without_its_marks(home: Path,
     assert "First." in before
     assert "[1]" not in before
     assert "SOURCE" not in before
-
-
-def test_the_same_question_again_is_written_anew_where_it_is_to_be_fresh(home: Path, server: MessagesServer) -> None:
-    with claude(home, **{"llm.cache": True}) as engine:
-        one = engine.conversations.new()
-        server.reply(Reply(text="Once <<SOURCE 1.1>>."), Reply(text="Twice <<SOURCE 1.1>>."))
-        run = engine.chat(one, "Which reading was the highest one of nitrate?")
-        assert run.run().text == "Once [1]."
-        kept = engine.chat(one, run.question, instead_of=run.turn_id).run()
-        assert (kept.text, kept.replayed) == ("Once [1].", True)
-        fresh = engine.chat(one, run.question, instead_of=run.turn_id, fresh=True).run()
-        assert (fresh.text, fresh.replayed) == ("Twice [1].", False)
-        assert len(engine.conversations.get(one).turns[0].versions) == 3
 
 
 def test_a_question_asked_from_another_branch_follows_what_its_asker_saw(engine: Engine) -> None:
@@ -227,7 +214,7 @@ def test_the_second_form_is_used_where_only_the_first_was_wrong_and_a_refused_ke
         server.plan(Reply(status=529), Reply(status=401))
         answer = engine.chat(one, "And the lowest?").run()
         assert (answer.status, answer.rewritten_by) == ("complete", "rules")
-        failed = engine.chat(one, "And the lowest?", fresh=True).run()
+        failed = engine.chat(one, "And the lowest?").run()
         assert failed.error is not None
         assert failed.error["code"] == "key_refused"
 

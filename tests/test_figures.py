@@ -52,7 +52,7 @@ def test_a_figure_is_described_found_and_cited_as_a_description(server: Messages
             if "212" in document.text[unit.start : unit.end]
         )
         server.reply(Reply(text=f"Chloride peaks in winter at about 212 grams <<SOURCE {place}>>."))
-        answer = engine.ask("When does chloride peak?", fresh=True).run()
+        answer = engine.ask("When does chloride peak?").run()
         sent = server.requests[-1]["body"]["messages"][-1]["content"]
         assert "<AI_GENERATED>\n[1." in sent
         (citation,) = wire.answer(answer)["citations"]

@@ -64,7 +64,7 @@ def test_it_goes_to_the_service_and_nowhere_else(
             Reply(text=["a", "b"], disconnect_after=1),
         ):
             server.reply(bad)
-            shown.append(engine.chat(conversation_id, QUESTION, fresh=True).run())
+            shown.append(engine.chat(conversation_id, QUESTION).run())
         models = engine.models
         parts = [engine, models, models.writer, models.planner, models.describer, models.context_writer]
         shown += list(parts) + [vars(part) for part in parts]

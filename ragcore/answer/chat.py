@@ -100,7 +100,6 @@ def rewrite(
     planner: LLM | None = None,
     stop: Stop | None = None,
     *,
-    fresh: bool = False,
     held: Callable[[str], bool] = lambda words: False,
 ) -> Rewritten:
     """Stand-alone form of ``question``, by ``planner`` if there is one and ``analyser`` is unsure. ``held`` says
@@ -121,7 +120,7 @@ def rewrite(
     if planner is None or not before or (query == asked and read.named):
         return ruled
     try:
-        found = _by_model(asked, history, planner, settings, stop or Stop(), fresh=fresh)
+        found = _by_model(asked, history, planner, settings, stop or Stop())
     except Cancelled:
         return ruled  # the answer stream then ends as stopped
     ms = round((time.perf_counter() - started) * 1000, 2)
@@ -130,9 +129,7 @@ def rewrite(
     return replace(found, by=found.by if found.query != asked else "", ms=ms)
 
 
-def _by_model(
-    question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop, *, fresh: bool
-) -> Rewritten:
+def _by_model(question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop) -> Rewritten:
     """``question`` rewritten by ``planner``, from the newest whole turns of ``history`` that fit
     `HISTORY_TOKENS`; its query is "" if the model's form is unusable. Raises `KeyMissing`, `KeyRefused`,
     `ModelMissing` and `Cancelled`."""
@@ -155,7 +152,6 @@ def _by_model(
         max_tokens=MAX_TOKENS,
         timeout_seconds=settings.chat.timeout_seconds,
         purpose="rewrite",
-        fresh=fresh,
     )
     query, notes = "", tuple[str, ...]()
     try:

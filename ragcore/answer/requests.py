@@ -39,7 +39,6 @@ def build_request(
     query: Question | None = None,
     terms: Sequence[Term] = (),
     routes: Sequence[Route] = (),
-    fresh: bool = False,
 ) -> ModelRequest:
     """Request for one answer. The system part is the same for every question, so that it can be cached.
 
@@ -55,7 +54,6 @@ def build_request(
         system,
         (*conversation(kept, again=again), Message(prompt)),
         max_tokens=settings.llm.max_tokens,
-        fresh=fresh,
         task=WritingTask(query.text if query else question, tuple(sources), tuple(terms), tuple(routes), read=query),
     )
 

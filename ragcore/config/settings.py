@@ -193,7 +193,6 @@ class LlmSettings(Section):
     max_tokens: Positive
     timeout_seconds: Seconds
     retries: Count
-    cache: bool
     prices: dict[str, tuple[float, float, float, float]]
 
 

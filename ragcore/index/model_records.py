@@ -1,18 +1,15 @@
-"""Records of models: texts about figures and passages, complete answers, spending by day, and the overviews of
+"""Records of models: texts about figures and passages, spending by day, and the overviews of
 documents and libraries."""
 
 from __future__ import annotations
 
 import threading
 import time
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ragcore.index.database import Database
-from ragcore.index.packing import pack, unpack
 from ragcore.types import Usage
 from ragcore.types.spending import PURPOSES, Prices, Purpose, Spending, Spent, cost, dollars
 
@@ -63,48 +60,6 @@ class FigureTexts(ModelTexts):
     def put_image(self, doc_id: str, place: str, image: str) -> None:
         with self._database.write() as connection:
             connection.insert("figure_images", {"doc_id": doc_id, "place": place, "image": image}, clash="REPLACE")
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """Complete response of ``model``, in the pieces received."""
-
-    model: str
-    pieces: tuple[str, ...]
-
-
-class Responses:
-    """Responses by the fingerprint of their request, of at most ``most_bytes``; evicts the oldest."""
-
-    def __init__(self, database: Database, most_bytes: int = 64 << 20) -> None:
-        self._database = database
-        self._most = most_bytes
-
-    def get(self, fingerprint: str) -> Response | None:
-        rows = self._database.rows("SELECT model, pieces FROM responses WHERE fingerprint = ?", fingerprint)
-        try:
-            return Response(rows[0]["model"], unpack(rows[0]["pieces"], tuple[str, ...])) if rows else None
-        except (zlib.error, ValueError):
-            # Damaged: it is requested again, and that answer replaces it.
-            return None
-
-    def put(self, fingerprint: str, response: Response) -> None:
-        pieces = pack(response.pieces, tuple[str, ...])
-        row = {"fingerprint": fingerprint, "model": response.model, "pieces": pieces, "bytes": len(pieces)}
-        with self._database.write() as connection:
-            connection.insert("responses", row | {"created": time.time()}, clash="REPLACE")
-            if (connection.value("SELECT sum(bytes) FROM responses") or 0) > self._most:
-                connection.execute(
-                    """
-                    DELETE FROM responses WHERE fingerprint IN (
-                        SELECT fingerprint FROM (
-                            SELECT fingerprint, sum(bytes) OVER (ORDER BY created DESC, fingerprint) AS newer
-                            FROM responses
-                        ) WHERE newer > ?
-                    )
-                    """,
-                    (self._most,),
-                )
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")

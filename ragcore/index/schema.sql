@@ -155,16 +155,6 @@ CREATE TABLE spent (
     PRIMARY KEY (day, model, purpose, priced)
 ) WITHOUT ROWID;
 
--- Complete answers of models by a hash of the whole request. Requests are not kept.
-CREATE TABLE responses (
-    fingerprint TEXT NOT NULL PRIMARY KEY,
-    model TEXT NOT NULL,  -- as the service named it
-    pieces BLOB NOT NULL,  -- JSON list of the text as it came, zlib
-    bytes INTEGER NOT NULL,
-    created REAL NOT NULL
-);
-CREATE INDEX responses_by_age ON responses (created, bytes);
-
 -- Content of an empty conversation; made again if `stamp` has changed.
 CREATE TABLE overviews (
     doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,

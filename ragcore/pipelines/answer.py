@@ -32,11 +32,9 @@ class AnswerPipeline:
     search: Search
     store: Store
 
-    def stream(
-        self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop, *, fresh: bool = False
-    ) -> AnswerStream:
+    def stream(self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop) -> AnswerStream:
         """Answer to ``question``; the writer is called only on iteration. Raises what rewriting and retrieval raise."""
-        rewritten = self._standalone(question, scope, history, stop, fresh=fresh)
+        rewritten = self._standalone(question, scope, history, stop)
         asked = self.models.analyser.read(rewritten.query)
         retrieval = booked(self._found(asked, rewritten, scope, history, on_step, stop), rewritten)
         # One lookup per document and answer: each check for a rebuild is a database query.
@@ -46,7 +44,7 @@ class AnswerPipeline:
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
         mentions = self.search.sparse().mentions  # opened once, not per word
         return AnswerStream(
-            AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by, fresh),
+            AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by),
             Services(
                 self.models.writer,
                 self.settings,
@@ -61,9 +59,7 @@ class AnswerPipeline:
             stop,
         )
 
-    def _standalone(
-        self, question: str, scope: Scope, history: Sequence[Turn], stop: Stop, *, fresh: bool
-    ) -> Rewritten:
+    def _standalone(self, question: str, scope: Scope, history: Sequence[Turn], stop: Stop) -> Rewritten:
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
         before = {doc_id for doc_id, *_ in history[-1].cited} if history and several else set()
 
@@ -71,7 +67,7 @@ class AnswerPipeline:
             return bool(before) and not before.isdisjoint(self.search.sparse().mentions(words))
 
         analyser, planner = self.models.analyser, self.rewriter()
-        return rewrite(question, history, analyser, self.settings, planner, stop, fresh=fresh, held=held)
+        return rewrite(question, history, analyser, self.settings, planner, stop, held=held)
 
     def _found(
         self,

@@ -122,7 +122,7 @@ class AnswerText:
 class AnswerTask:
     """A ``question`` with its retrieval and sources. ``query`` is its stand-alone form, made by ``rewritten_by`` ("" if
     unchanged), and ``terms`` are its domain terms. ``request`` makes the writer's request if it is not a plain
-    question. ``fresh`` ignores a stored response to the same request."""
+    question."""
 
     question: str
     query: Question
@@ -131,7 +131,6 @@ class AnswerTask:
     history: tuple[Turn, ...] = ()
     terms: tuple[Term, ...] = ()
     rewritten_by: str = ""
-    fresh: bool = False
     request: Callable[[], ModelRequest] | None = None
 
 
@@ -176,7 +175,7 @@ class AnswerStream:
         self._no_answer = False
         self._error: GroundworkError | None = None
         self._timings: dict[str, float] = {}
-        self._usage, self._model, self._replayed = Usage(), services.llm.name, False
+        self._usage, self._model = Usage(), services.llm.name
         self._notes: tuple[str, ...] = ()
         self.missing: tuple[Missing, ...] = ()
 
@@ -218,7 +217,7 @@ class AnswerStream:
                         yield from self._take(self._parser.feed(piece))
             finally:
                 writing.close()
-                self._usage, self._model, self._replayed = writing.usage, writing.model, writing.replayed
+                self._usage, self._model = writing.usage, writing.model
                 self._notes, self.missing = writing.notes, writing.missing
         except GroundworkError as error:
             if not self._stop.is_set():
@@ -264,7 +263,6 @@ class AnswerStream:
             query=self._task.query,
             terms=self._task.terms,
             routes=self._task.retrieval.routes,
-            fresh=self._task.fresh,
         )
 
     def _take(self, items: Sequence[str | Marker]) -> Iterator[AnswerEvent]:
@@ -351,8 +349,8 @@ class AnswerStream:
         if self._stopped or self._error is not None:
             return Judged(claims, notes=(f"{judge.name} gave no second opinion because the answer was cut off.",))
         document, settings = self._with.document, self._with.settings
-        citations, fresh = self._citer.citations, self._task.fresh
-        return judged(claims, text, marks, citations, document, judge, settings, self._stop, fresh=fresh)
+        citations = self._citer.citations
+        return judged(claims, text, marks, citations, document, judge, settings, self._stop)
 
     def _finish(
         self,
@@ -365,7 +363,7 @@ class AnswerStream:
         status: Literal["complete", "stopped", "failed"]
         status = "stopped" if self._stopped else "complete" if self._error is None else "failed"
         written: float | None = 0.0
-        if not self._extractive and not self._replayed:
+        if not self._extractive:
             written = cost(self._usage, self._model, self._with.settings.llm.prices, asked=self._with.llm.name)
         costs = (self._task.retrieval.cost_usd, written, checked.cost_usd)
         return Answer(
@@ -390,7 +388,6 @@ class AnswerStream:
             trace=trace,
             standalone=self._task.query.text if self._task.rewritten_by else "",
             rewritten_by=self._task.rewritten_by,
-            replayed=self._replayed,
             notes=(*self._notes, *checked.notes, *notes),
         )
 

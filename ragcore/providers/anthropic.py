@@ -10,7 +10,6 @@ be reported, not waited for.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import os
 import queue
@@ -123,7 +122,6 @@ class AnthropicStream:
     ``max_tokens``. After `close` it just ends.
     """
 
-    replayed = False
     notes: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
 
@@ -140,11 +138,6 @@ class AnthropicStream:
         self._given = False
         self._ended = False
         self._alive = self._began = time.monotonic()
-
-    @property
-    def fingerprint(self) -> str:
-        asked = {"base_url": self._asked.base_url, **self._body()}
-        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def __iter__(self) -> Iterator[str]:
         self._alive = self._began = time.monotonic()

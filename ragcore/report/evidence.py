@@ -32,8 +32,7 @@ NO_NAMES: Mapping[str, str] = {}
 class SectionTask:
     """Section to write, at its ``place`` in ``template``, from the documents in ``scope`` of the library ``infos``;
     ``before`` are sections to agree with, and ``focus`` is the report's company and year. ``pinned`` places are always
-    among the sources; ``draft`` is rewritten by ``instruction``. ``fresh`` ignores a model's stored answer to the same
-    request."""
+    among the sources; ``draft`` is rewritten by ``instruction``."""
 
     place: Place
     template: Template
@@ -44,7 +43,6 @@ class SectionTask:
     pinned: tuple[Span, ...] = ()
     draft: Answer | None = None
     instruction: str = ""
-    fresh: bool = False
 
     @property
     def asked(self) -> Section:

@@ -273,7 +273,7 @@ class SectionFiller:
                 instruction=instruction,
             )
             pinned = own_units(given.sources, [(span.doc_id, span.start, span.end) for span in task.pinned])
-            return replace(made, fresh=task.fresh, task=replace(made.task, pinned=pinned, stated=given.stated))
+            return replace(made, task=replace(made.task, pinned=pinned, stated=given.stated))
 
         query = self.models.analyser.read(section.query)
         models = self.models

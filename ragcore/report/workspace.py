@@ -387,8 +387,6 @@ class ReportWorkspace:
             pinned=stored.pinned,
             draft=content.answer if instruction and content is not None else None,
             instruction=instruction,
-            # A model's previous answer to the same request is not wanted again.
-            fresh=stored.versions > 0,
         )
         return self.filler.section(task, stop, heard)
 

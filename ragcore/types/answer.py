@@ -137,10 +137,10 @@ class Answer:
     """Finished, stopped or failed answer. ``text`` is Markdown with marks ``[n]`` at ``marks``: exactly the streamed
     text, plus, at the ends of claims, the marks of citations that verification added (`Mark.added`). ``status`` is
     ``complete``, ``stopped`` (by the user) or ``failed`` (``error`` gives the reason; the text so far is kept).
-    ``trace`` is None if nothing was retrieved, and in answers stored before traces existed. ``replayed``: ``text`` is
-    the stored response to the same request and caused no new cost. ``standalone`` is the stand-alone form of a
-    follow-up question, made by ``rewritten_by``: ``rules``, a model's name, or `AS_TYPED` if its reference could not be
-    resolved; both are "" for other questions. ``notes`` name the checks that could not be done."""
+    ``trace`` is None if nothing was retrieved, and in answers stored before traces existed. ``standalone`` is the
+    stand-alone form of a follow-up question, made by ``rewritten_by``: ``rules``, a model's name, or `AS_TYPED` if its
+    reference could not be resolved; both are "" for other questions. ``notes`` name the checks that could not be
+    done."""
 
     question: str
     queries: tuple[str, ...] = ()
@@ -164,7 +164,6 @@ class Answer:
     standalone: str = ""
     rewritten_by: str = ""
     notes: tuple[str, ...] = ()
-    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def answer(given: Answer) -> Json:
         "citations": [_picked(citation, _CITATION) for citation in given.citations],
         "dropped_citations": list(given.dropped),
         "notes": [*(given.trace.notes if given.trace else ()), *given.notes],
-        **_picked(given, "marks model replayed usage cost_usd timings_ms settings_hash"),
+        **_picked(given, "marks model usage cost_usd timings_ms settings_hash"),
     }
 
 

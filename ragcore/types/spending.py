@@ -31,7 +31,7 @@ class Spent:
 @dataclass(frozen=True, slots=True)
 class Spending:
     """Usage of all of a library's calls since the day ``since`` (``2026-11-20``, local time; "" without calls), by
-    model and purpose, dearest first. Replayed answers cost nothing and are not included."""
+    model and purpose, dearest first."""
 
     entries: tuple[Spent, ...] = ()
     since: str = ""

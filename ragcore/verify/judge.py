@@ -75,8 +75,6 @@ def judged(
     planner: LLM,
     settings: Settings,
     stop: Stop,
-    *,
-    fresh: bool = False,
 ) -> Judged:
     """``claims`` of ``text`` as verified, after ``planner`` has judged those with citations.
 
@@ -96,7 +94,6 @@ def judged(
         max_tokens=_FRAME + _EACH * len(chosen),
         timeout_seconds=settings.verify.judge_seconds,
         purpose="judge",
-        fresh=fresh,
     )
     about = json.dumps({"claims": [asked for _, asked in chosen]}, ensure_ascii=False, indent=1)
     prompt = JUDGE_PROMPT.format(about=about, count=len(chosen))

@@ -49,7 +49,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Descr
             )
             conversation = engine.conversations.new(Scope((doc_id,)))
             server.reply(Reply(text=f"Chloride peaks in winter at about 212 grams <<SOURCE {place}>>."))
-            engine.chat(conversation, QUESTION, fresh=True).run()
+            engine.chat(conversation, QUESTION).run()
         with serve(home, **key) as app:
             yield Described(app, document, conversation)
 

@@ -22,7 +22,7 @@ SETTINGS = load(environ={})[0].export
 
 @pytest.fixture(params=KINDS)
 def name(request: pytest.FixtureRequest) -> Kind:
-    return kind(request.param)
+    return kind(request.param, KINDS)
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_the_ending_of_the_file_is_its_kind(home: Path, conversation: str, tmp_p
     out = tmp_path / f"out.{name}"
     assert main(["--home", str(home), "export", conversation, "-o", str(out)]) == 0
     with Engine.open(home=home) as engine:
-        assert out.read_bytes() == engine.export(conversation, kind(name))
+        assert out.read_bytes() == engine.export(conversation, kind(name, KINDS))
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["home", out.name]), (
         "nothing half-written is left"
     )

@@ -57,7 +57,7 @@ def test_versions_of_a_question_and_the_branch_that_is_shown(tmp_path: Path) -> 
         talk = engine.conversations.new()
         first = finished(answers.ask(talk, "Which crew sampled the wells?"))
         second = finished(answers.ask(talk, "When did the survey begin?", after=first))
-        live = answers.ask(talk, "Which crew sampled?", instead_of=first, fresh=True)
+        live = answers.ask(talk, "Which crew sampled?", instead_of=first)
         other = live.turn_id
         if live.finished_at is None:
             with pytest.raises(StillWriting, match="being written"):

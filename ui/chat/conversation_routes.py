@@ -130,7 +130,6 @@ def ask(request: Request, body: Json) -> Response:
         scope,
         after=text_in(body, "after"),
         instead_of=instead_of,
-        fresh=instead_of is not None,
         engine=services().visits.engine(visit(request)),
     )
     return JSONResponse({"turn": live.turn_id})

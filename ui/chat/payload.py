@@ -126,7 +126,6 @@ def answer(turn_id: str, given: Answer) -> Json:
         "rewritten": model_name(given.rewritten_by) if given.rewritten_by not in ("", "rules", AS_TYPED) else "",
         "as_typed": given.rewritten_by == AS_TYPED,
         "notes": list(given.notes),
-        "replayed": given.replayed,
         "nearest": [_source(source) for source in given.sources[:1]] if given.refused else [],
         "model": model_name(given.model),
         "usage": {"input": given.usage.input_tokens, "output": given.usage.output_tokens},

@@ -201,11 +201,10 @@ class Answers:
         *,
         after: str | None = None,
         instead_of: str | None = None,
-        fresh: bool = False,
         engine: Engine | None = None,
     ) -> LiveAnswer:
         """Store the question and start its answer by ``engine`` (the visit's; None: the process's) in ``scope`` (None:
-        the conversation's), less removed documents; ``after``, ``instead_of`` and ``fresh`` as in `Engine.chat`. Raises
+        the conversation's), less removed documents; ``after`` and ``instead_of`` as in `Engine.chat`. Raises
         `EmptyQuestion`, `QuestionTooShort`, `UnknownConversation`, `UnknownTurn`, `StillWriting`, and `ScopeGone` if
         nothing of the scope is left."""
         # The next answer would be written without knowing this one.
@@ -233,7 +232,7 @@ class Answers:
             live = LiveAnswer(
                 conversation_id,
                 lambda on_step: (engine or self.engine).chat(
-                    conversation_id, question, asked, after=after, instead_of=instead_of, fresh=fresh, on_step=on_step
+                    conversation_id, question, asked, after=after, instead_of=instead_of, on_step=on_step
                 ),
                 asked,
                 self.engine.store.titles(),
