@@ -53,7 +53,7 @@ class LabelledTable:
         for cell in self.table.cells:
             # A header across all columns names the table, not a column.
             names_table = cell.col_span >= self.table.columns > 1
-            if cell.header and cell.end > cell.start and not names_table:
+            if cell.header and not names_table:
                 for column in range(cell.col, cell.col + cell.col_span):
                     columns[column].append(cell)
         return columns
@@ -61,11 +61,10 @@ class LabelledTable:
     @cached_property
     def _row_headers(self) -> dict[int, Cell]:
         rows: dict[int, Cell] = {}
-        for cell in self.table.cells:
-            if not cell.header and cell.end > cell.start:
+        for cell in sorted(self.table.cells, key=lambda cell: cell.col):
+            if not cell.header:
                 for row in range(cell.row, cell.row + cell.row_span):
-                    if row not in rows or cell.col < rows[row].col:
-                        rows[row] = cell
+                    rows.setdefault(row, cell)
         # A cell after its own header in its line ("Votes for: 75,612,318") is a value.
         text = self.document.text
         return {row: cell for row, cell in rows.items() if cell.col or text[cell.start - 2 : cell.start] != ": "}
@@ -87,16 +86,15 @@ class LabelledTable:
 
     @cached_property
     def _slots(self) -> dict[tuple[int, int], Cell]:
-        slots: dict[tuple[int, int], Cell] = {}
-        for cell in self.table.cells:
-            for row in range(cell.row, cell.row + cell.row_span):
-                for column in range(cell.col, cell.col + cell.col_span):
-                    if cell.end > cell.start:
-                        slots.setdefault((row, column), cell)
-        return slots
+        return {
+            (row, column): cell
+            for cell in self.table.cells
+            for row in range(cell.row, cell.row + cell.row_span)
+            for column in range(cell.col, cell.col + cell.col_span)
+        }
 
     def slots(self, row: int) -> list[Cell | None]:
-        """For each column, the non-empty cell that covers it in ``row``, or None."""
+        """For each column, the cell that covers it in ``row``, or None."""
         return [self._slots.get((row, column)) for column in range(self.table.columns)]
 
     def group_name(self, row: int) -> str:
@@ -105,13 +103,9 @@ class LabelledTable:
         return "" if group is None else " ".join(self.document.text[slice(*group)].split())
 
     def cells(self, start: int, end: int) -> list[Cell]:
-        """Cells whose own words lie wholly in ``[start, end)``, in text order, without overlap."""
-        inside = [c for c in self.table.cells if c.end > c.start and start <= c.start and c.end <= end]
-        out: list[Cell] = []
-        for cell in sorted(inside, key=lambda c: (c.start, c.end)):
-            if not out or cell.start >= out[-1].end:
-                out.append(cell)
-        return out
+        """Cells whose own words lie wholly in ``[start, end)``, in text order."""
+        inside = (cell for cell in self.table.cells if start <= cell.start < cell.end <= end)
+        return sorted(inside, key=lambda cell: cell.start)
 
     def heads(self, cell: Cell) -> tuple[Cell, ...]:
         """Row header of ``cell`` (unless it is the cell itself), then its column headers, outermost first."""
