@@ -10,7 +10,7 @@ import pytest
 from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout, Region
-from ragcore.ingest.tables.draft import is_number
+from ragcore.ingest.tables.draft import is_number, is_period, is_year
 from ragcore.types import Document, Table
 
 WIDTH, HEIGHT = 120.0, 14.0
@@ -186,6 +186,23 @@ def test_numbers(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "North", "Q1 2023", "10-K", "3 months"])
 def test_not_numbers(text: str) -> None:
     assert not is_number(text)
+
+
+@pytest.mark.parametrize("text", ["2023", "FY2023", "fy 2023", "2022/23", "2022-23"])
+def test_years(text: str) -> None:
+    assert is_year(text)
+    assert is_period(text)
+
+
+@pytest.mark.parametrize("text", ["Q1 2023", "2Q", "May", "MAY", "December 31,", "DECEMBER 31, 2022", "Jan. 2022"])
+def test_periods_that_are_no_years(text: str) -> None:
+    assert is_period(text)
+    assert not is_year(text)
+
+
+@pytest.mark.parametrize("text", ["", "1,999", "Total 2023", "12", "In May and June", "2023E"])
+def test_not_periods(text: str) -> None:
+    assert not is_period(text)
 
 
 def merged(page: PageLayout, row: int, first: int, last: int) -> PageLayout:

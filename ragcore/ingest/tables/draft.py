@@ -52,10 +52,11 @@ def _periods(text: str) -> set[str]:
     """Kinds of periods that ``text`` consists of; none if there are other words in it."""
     if len(text) > LONGEST_PERIOD:
         return set()
-    rest, spans = text, period_spans(text.capitalize() if text.isalpha() else text)
+    rest = text.capitalize() if text.isalpha() else text.replace("fy", "FY")
+    spans = period_spans(rest)
     for _, start, end in spans:
         rest = rest[:start] + " " * (end - start) + rest[end:]
-    return set() if rest.strip(" ,.") else {kind for kind, _, _ in spans}
+    return {kind for kind, _, _ in spans} if rest.strip(" ,.") in ("", "FY") else set()
 
 
 def is_symbol(text: str) -> bool:
