@@ -1,5 +1,5 @@
--- The tables of a library. Any change raises SCHEMA in ragcore/index/database.py, which reads JSON and BOOLEAN as Python
--- values. Times are seconds since the epoch.
+-- The tables of a library. Any change, also of what a column holds, raises SCHEMA in ragcore/index/database.py, which reads
+-- JSON and BOOLEAN as Python values. Times are seconds since the epoch.
 
 CREATE TABLE documents (
     doc_id TEXT NOT NULL PRIMARY KEY,  -- first 16 hex digits of sha256

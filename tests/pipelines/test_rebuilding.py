@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import weakref
 from pathlib import Path
 
@@ -115,16 +114,3 @@ def test_an_engine_beside_another_holds_none_of_those_between(tmp_path: Path) ->
         assert made.search.indexer is engine.search.indexer
         gc.collect()
         assert sum(old() is not None for old in between) == 1
-
-
-def test_what_a_newer_version_notes_of_a_document_is_passed_over(tmp_path: Path) -> None:
-    survey, _ = library(tmp_path)
-    with Engine.open(tmp_path) as engine:
-        with engine.store.database.write() as connection:
-            for column in ("counts", "figures", "context"):
-                known = connection.value(f"SELECT {column} FROM documents WHERE doc_id = ?", survey)
-                newer = json.dumps((known or {}) | {"of_tomorrow": 1})
-                connection.update("documents", "doc_id = ?", survey, **{column: newer})
-        info = engine.documents()[0]
-        assert (info.doc_id, info.pages, info.status) == (survey, 1, "ready")
-        assert info.chunks
