@@ -8,6 +8,7 @@ the turn that the conversation names. Turns are deleted only with the whole conv
 
 from __future__ import annotations
 
+import json
 import re
 import time
 import uuid
@@ -110,39 +111,36 @@ class Conversations:
         all). A turn that is not (or no longer) on the path is ignored."""
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
-            tree = _Tree(connection, conversation_id)
-            path = tree.path(row["shown"])
+            path = _path(connection, conversation_id, row["shown"])
             end = path.index(before) if before in path else len(path)
             begin = 0 if newest is None else max(end - newest, 0)
             if since in path:
                 begin = path.index(since)
-            turns = tree.stored(connection, path[begin:end])
+            turns = _stored_turns(connection, path[begin:end])
         return Conversation(info=_info(row, len(path)), scope=_scope(row), turns=turns, earlier=begin)
 
     def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
         """Turn of the shown path; None if it is not (or no longer) on it."""
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
-            tree = _Tree(connection, conversation_id)
-            return tree.stored(connection, [turn_id])[0] if turn_id in tree.path(row["shown"]) else None
+            shown = _path(connection, conversation_id, row["shown"])
+            return _stored_turns(connection, [turn_id])[0] if turn_id in shown else None
 
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Place of a question asked now: after turn ``after`` ("": it is a first question; None: the end of the shown
         path), or as another version of turn ``instead_of``, which overrides ``after``."""
         with self.database.read() as connection:
             row = _conversation(connection, conversation_id)
-            tree = _Tree(connection, conversation_id)
             if instead_of is not None:
-                parent = tree.parent(instead_of)
-            elif after is None:
-                parent = row["shown"]
+                path = _path(connection, conversation_id, instead_of)[:-1]
             else:
-                parent = after or None
-            path = tree.path(parent)
+                path = _path(connection, conversation_id, row["shown"] if after is None else after or None)
             query = f"SELECT turn_id, question, answer FROM turns WHERE turn_id {IN} AND answer IS NOT NULL"
             stored = {turn_id: (question, answer) for turn_id, question, answer in connection.rows(query, path)}
         answered = (stored[turn_id] for turn_id in path if turn_id in stored)
-        return Place(parent, tuple(_answered(question, fields(answer)) for question, answer in answered))
+        return Place(
+            path[-1] if path else None, tuple(_answered(question, fields(answer)) for question, answer in answered)
+        )
 
     def scope(self, conversation_id: str) -> Scope:
         """Scope of its next questions."""
@@ -173,17 +171,16 @@ class Conversations:
         with self.database.write() as connection:
             row = _conversation(connection, conversation_id)
             parent = row["shown"] if place is None else place.parent
-            tree = _Tree(connection, conversation_id)
+            depth = len(_path(connection, conversation_id, parent)) + 1
             connection.insert(
                 "turns",
                 {
                     "turn_id": turn_id,
                     "conversation_id": conversation_id,
-                    "position": tree.next_position,
                     "question": question,
                     "created": now,
                     "parent": parent,
-                    "depth": len(tree.path(parent)) + 1,
+                    "depth": depth,
                 },
             )
             title = row["title"] or _title(question)
@@ -196,7 +193,8 @@ class Conversations:
         """Show the path through a turn, down to its newest descendant."""
         with self.database.write() as connection:
             _conversation(connection, conversation_id)
-            _change(connection, conversation_id, shown=_Tree(connection, conversation_id).newest_below(turn_id))
+            _path(connection, conversation_id, turn_id)  # it is in this conversation
+            _change(connection, conversation_id, shown=connection.value(_NEWEST_BELOW, turn_id))
 
     def cost(self, conversation_id: str) -> float:
         """Cost in US dollars of the answers of all its branches, as far as their models had a price."""
@@ -222,54 +220,48 @@ class Conversations:
                 remember(connection, conversation_id, conversation_id, str(values["title"]))
 
 
-class _Tree:
-    """Turns of one conversation without their texts, as of one transaction."""
+_PATH = """
+    WITH RECURSIVE path AS (
+        SELECT turn_id, parent, depth FROM turns WHERE turn_id = ? AND conversation_id = ?
+        UNION ALL SELECT above.turn_id, above.parent, above.depth FROM turns above JOIN path ON above.turn_id = path.parent
+    ) SELECT turn_id FROM path ORDER BY depth
+"""
+_NEWEST_BELOW = """
+    WITH RECURSIVE below AS (
+        SELECT turn_id, position FROM turns WHERE turn_id = ?
+        UNION ALL SELECT next.turn_id, next.position FROM turns next JOIN below ON next.parent = below.turn_id
+    ) SELECT turn_id FROM below ORDER BY position DESC LIMIT 1
+"""
+_STORED = f"""
+    SELECT turn_id, question, answer, created, (
+        SELECT json_group_array(turn_id) FROM (
+            SELECT turn_id FROM turns version
+            WHERE version.conversation_id = turns.conversation_id AND version.parent IS turns.parent ORDER BY position
+        )
+    ) AS versions FROM turns WHERE turn_id {IN} ORDER BY depth
+"""
 
-    def __init__(self, connection: Connection, conversation_id: str) -> None:
-        query = "SELECT turn_id, parent, position FROM turns WHERE conversation_id = ? ORDER BY position"
-        rows = connection.rows(query, conversation_id)
-        self.next_position: int = rows[-1]["position"] + 1 if rows else 0
-        # In order of creation: a turn comes after its parent.
-        self._parents: dict[str, str | None] = {turn_id: parent for turn_id, parent, _ in rows}
 
-    def parent(self, turn_id: str) -> str | None:
-        if turn_id not in self._parents:
-            raise UnknownTurn(f"There is no turn {turn_id!r} in this conversation.")
-        return self._parents[turn_id]
+def _path(connection: Connection, conversation_id: str, turn_id: str | None) -> list[str]:
+    """Path from a first question down to ``turn_id``; empty for None. Raises `UnknownTurn`."""
+    path = [] if turn_id is None else connection.column(_PATH, turn_id, conversation_id)
+    if turn_id is not None and not path:
+        raise UnknownTurn(f"There is no turn {turn_id!r} in this conversation.")
+    return path
 
-    def path(self, turn_id: str | None) -> list[str]:
-        """Path from a first question down to ``turn_id``; empty for None."""
-        path: list[str] = []
-        while turn_id is not None:
-            path.append(turn_id)
-            turn_id = self.parent(turn_id)
-        return path[::-1]
 
-    def versions(self, turn_id: str) -> tuple[str, ...]:
-        parent = self.parent(turn_id)
-        return tuple(other for other, above in self._parents.items() if above == parent)
-
-    def stored(self, connection: Connection, turn_ids: Sequence[str]) -> tuple[StoredTurn, ...]:
-        """These turns with their answers, in this order."""
-        query = f"SELECT turn_id, question, answer, created FROM turns WHERE turn_id {IN}"
-        rows = {row["turn_id"]: row for row in connection.rows(query, list(turn_ids))}
-        given = given_titles(connection)
-        return tuple(self._stored(rows[turn_id], given) for turn_id in turn_ids)
-
-    def _stored(self, row: Row, given: Mapping[str, str]) -> StoredTurn:
-        answer = renamed(unpack(row["answer"], Answer), given) if row["answer"] else None
-        return StoredTurn(row["turn_id"], row["question"], answer, row["created"], self.versions(row["turn_id"]))
-
-    def newest_below(self, turn_id: str) -> str:
-        """Newest leaf among ``turn_id`` and its descendants."""
-        self.parent(turn_id)
-        below = {turn_id}
-        newest = turn_id
-        for other, above in self._parents.items():
-            if above in below:
-                below.add(other)
-                newest = other
-        return newest
+def _stored_turns(connection: Connection, path: Sequence[str]) -> tuple[StoredTurn, ...]:
+    """Turns of a path with their answers."""
+    given = given_titles(connection)
+    return tuple(
+        made(
+            StoredTurn,
+            row,
+            answer=renamed(unpack(row["answer"], Answer), given) if row["answer"] else None,
+            versions=tuple(json.loads(row["versions"])),
+        )
+        for row in connection.rows(_STORED, list(path))
+    )
 
 
 def _conversation(connection: Connection, conversation_id: str) -> Row:

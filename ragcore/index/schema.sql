@@ -178,17 +178,17 @@ CREATE TABLE conversations (
 
 -- A tree: an edited or repeated question is a sibling of the earlier one.
 CREATE TABLE turns (
-    turn_id TEXT NOT NULL PRIMARY KEY,
+    position INTEGER PRIMARY KEY,  -- in order of creation
+    turn_id TEXT NOT NULL UNIQUE,
     conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
-    position INTEGER NOT NULL,
     question TEXT NOT NULL,
     answer BLOB,  -- JSON, zlib; NULL while it is being written
     created REAL NOT NULL,
-    parent TEXT REFERENCES turns,  -- the turn before; NULL for a first question
-    depth INTEGER NOT NULL DEFAULT 1,  -- from the first question down to it
-    UNIQUE (conversation_id, position)
+    parent TEXT REFERENCES turns (turn_id),  -- the turn before; NULL for a first question
+    depth INTEGER NOT NULL  -- from the first question down to it
 );
-CREATE INDEX turns_by_parent ON turns (parent);
+CREATE INDEX turns_by_parent ON turns (parent, conversation_id);
+CREATE INDEX turns_by_conversation ON turns (conversation_id);
 
 -- Search index of turns and titles (ragcore/index/conversations.py).
 CREATE TABLE turn_words (
@@ -213,14 +213,14 @@ CREATE TRIGGER turn_words_changed AFTER UPDATE ON turn_words BEGIN
 END;
 
 CREATE TABLE feedback (
-    turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns (turn_id) ON DELETE CASCADE,
     helpful BOOLEAN NOT NULL,
     reason TEXT NOT NULL,  -- ragcore.types.library.Reason, '' for none
     words TEXT NOT NULL,
     created REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE suggestions (
-    turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns (turn_id) ON DELETE CASCADE,
     questions JSON TEXT NOT NULL  -- list, [] if there is nothing to suggest
 ) WITHOUT ROWID;
 

@@ -138,8 +138,8 @@ def test_deleting_a_conversation_deletes_all_its_branches(conversations: Convers
     with conversations.database.write() as connection:  # a chain of turns longer than SQLite's triggers may nest
         for number in range(1200):
             connection.execute(
-                "INSERT INTO turns VALUES (?, ?, ?, 'q', NULL, 1.0, ?, ?)",
-                (f"t{number}", one, number + 2, f"t{number - 1}" if number else a, number + 2),
+                "INSERT INTO turns VALUES (NULL, ?, ?, 'q', NULL, 1.0, ?, ?)",
+                (f"t{number}", one, f"t{number - 1}" if number else a, number + 2),
             )
     conversations.delete(one)
     with conversations.database.read() as connection:

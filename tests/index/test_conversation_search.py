@@ -158,7 +158,7 @@ def test_a_thousand_conversations_of_ten_turns_are_searched_at_once(conversation
     texts = [" ".join(draw.choices(words, k=200)) for _ in range(50)]
     rows = []
     for number in range(10_000):
-        rows.append({"turn_id": f"t{number}", "conversation_id": f"c{number // 10}", "position": number % 10,
+        rows.append({"turn_id": f"t{number}", "conversation_id": f"c{number // 10}",
                      "question": f"n{number}", "created": 1.0, "depth": number % 10 + 1})  # fmt: skip
     with conversations.database.write() as connection:
         listed = [
