@@ -408,4 +408,3 @@ class Engine(Library):
             self.models.entailment.score("ready", ["ready"])
         if not self.models.capabilities.extractive and {"llm.model", "llm.claude_model", "llm.base_url"} & set(changed):
             trial(self.models)
-        self._answers.rewriter()

@@ -15,7 +15,7 @@ import pytest
 
 from ragcore.cli.main import main
 from ragcore.engine import Engine
-from ragcore.errors import ConfigError, EmptyQuestion, QuestionTooShort, UnknownTurn
+from ragcore.errors import EmptyQuestion, QuestionTooShort, UnknownTurn
 from ragcore.types import Text, Turn
 from tests.messages_server import MessagesServer, Reply
 
@@ -202,7 +202,7 @@ def test_a_form_that_cannot_be_used_is_asked_for_again_and_then_rules_do_it(home
 def test_the_second_form_is_used_where_only_the_first_was_wrong_and_a_refused_key_is_an_error(
     home: Path, server: MessagesServer
 ) -> None:
-    with claude(home, **{"chat.rewrite": "model", "llm.retries": 0}) as engine:
+    with claude(home, **{"chat.rewrite": "auto", "llm.retries": 0}) as engine:
         one = engine.conversations.new()
         engine.chat(one, QUESTION).run()
         right = {"question": "What was the lowest nitrate reading?"}
@@ -251,14 +251,6 @@ def test_by_default_a_key_changes_nothing_in_what_is_searched_for(
             asked.append(each.chat(one, "And the lowest?").run().queries)
     assert asked[0] == asked[1]
     assert server.forms == []
-
-
-def test_a_model_that_is_asked_for_and_not_there_is_an_error(home: Path) -> None:
-    with (
-        Engine.open(home=home, overrides={"llm.model": "offline", "chat.rewrite": "model"}) as engine,
-        pytest.raises(ConfigError),
-    ):
-        engine.ask(QUESTION).run()
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> list[Any]:

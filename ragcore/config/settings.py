@@ -146,7 +146,7 @@ class AgenticSettings(Section):
 
 
 class ChatSettings(Section):
-    rewrite: Literal["rules", "auto", "model"]
+    rewrite: Literal["rules", "auto"]
     timeout_seconds: Seconds
 
 

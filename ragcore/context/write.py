@@ -1,23 +1,38 @@
-"""Contexts of chunks: the document's summary and a sentence that situates each passage, put in front for search.
+"""Contexts of chunks: the document's summary and a sentence that situates each passage, by Claude, put in front for
+search.
 
-Texts are stored by the subject of their request, so each is requested once, whatever happens to the document.
+A passage is requested once: the rows of a table share the sentence of their composite. In a document too long for one
+prompt, a passage is read with the surrounding part of the document, which many passages share. Texts are stored by the
+subject of their request, so each is requested once, whatever happens to the document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragcore.config.settings import Settings
-from ragcore.context.requests import Ask, document_summary, passages, situating
 from ragcore.errors import GroundworkError, ModelError
 from ragcore.model_calls import ModelCalls
-from ragcore.protocols import LLM, ContextCache
-from ragcore.text.sentences import sentence_spans
-from ragcore.types import Chunk, Document, ModelReport
+from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
+from ragcore.protocols import LLM, ContextCache, Message, ModelRequest
+from ragcore.text.sentences import count_tokens, sentence_spans
+from ragcore.types import Chunk, Document, Element, ModelReport
 
+MAX_TOKENS = 120  # of a summary or situating sentence
 AGAIN = "Run `groundwork index` to write the rest."
+_LONGEST_TOKEN = 10  # characters per token that no text exceeds on average
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+SUMMARY = _hash(SUMMARY_SYSTEM, SUMMARY_PROMPT)[:12]
+SITUATE = _hash(SITUATE_SYSTEM, SITUATE_MATERIAL, SITUATE_PROMPT)[:12]
 
 
 def add_context(
@@ -36,14 +51,14 @@ def add_context(
     Faults of the service go into the report. Raises `Cancelled`; texts written by then are kept.
     """
     work = Work(document, chunks, cache, settings)
-    if not work.wanted:
+    if not chunks or not (work.summaries or work.situates):
         return tuple(chunks), ModelReport(usd=round(cache.spent(document.doc_id), 6))
     if writer is not None:
         try:
             work.run(writer(), on_progress, cancelled)
         except ModelError as error:
             work.errors.append(error)
-    work.finish()
+    work.reuse()
     return work.chunks(), work.report()
 
 
@@ -56,43 +71,28 @@ class Work:
     cache: ContextCache
     settings: Settings
     said: dict[str, str] = field(default_factory=dict)  # model text by `Ask.key`
-    errors: list[GroundworkError] = field(default_factory=list)
-    refused: str = ""
-    model: str = ""
     places: dict[str, str] = field(default_factory=dict)  # request key by passage
+    errors: list[GroundworkError] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)  # why no more was requested
 
     def __post_init__(self) -> None:
         chosen = self.settings.context
         self.situates = chosen.situate == "claude"
         long = sum(chunk.tokens for chunk in self.given if chunk.tiles is None) > chosen.prompt_tokens
         wanted = chosen.document_summary or (self.situates and long)
-        self.to_write = [document_summary(self.document, self.settings)] if wanted else []
+        self.summaries = [document_summary(self.document, self.settings)] if wanted else []
 
-    @property
-    def wanted(self) -> bool:
-        return bool(self.given) and (bool(self.to_write) or self.situates)
-
-    @property
     def summary(self) -> str:
         """Summary of the document; "" until it is written."""
-        return "".join(self.said.get(ask.key, "") for ask in self.to_write)
+        return "".join(self.said.get(ask.key, "") for ask in self.summaries)
 
     def groups(self) -> list[list[tuple[Ask, Chunk]]]:
         """Situating requests grouped by material; to be called after the summary is known."""
         if not self.situates:
             return []
-        found = situating(self.document, self.given, self.summary, self.settings)
-        made = [list(zip(asks, own, strict=True)) for asks, own in found]
-        self.places = {chunk.chunk_id: ask.key for group in made for ask, chunk in group}
-        return made
-
-    def known(self, ask: Ask, model: str) -> bool:
-        """Whether a text by ``model`` is known, from now or before."""
-        if ask.key not in self.said:
-            text = self.cache.get(ask.key, model, ask.prompt)
-            if text is not None:
-                self.said[ask.key] = text
-        return ask.key in self.said
+        groups = list(situating(self.document, self.given, self.summary(), self.settings))
+        self.places = {chunk.chunk_id: ask.key for group in groups for ask, chunk in group}
+        return groups
 
     def run(
         self,
@@ -100,22 +100,21 @@ class Work:
         on_progress: Callable[[int, int], None],
         cancelled: Callable[[], bool] | None,
     ) -> None:
-        self.model = model.name
-        chosen = self.settings.context
+        """Request what ``model`` has not written yet."""
+        limit = self.settings.context.max_usd
         asks: dict[str, Ask] = {}
+        done, total = 0, len(self.summaries) + len(passages(self.given)) * self.situates
 
         def take(key: str, text: str) -> None:
             self.said[key] = clean(text)
             self.cache.put(key, model.name, asks[key].prompt, self.said[key])
 
-        total = len(self.to_write) + len(passages(self.given)) * self.situates
-        done = 0
         with ModelCalls(
             model,
             prices=self.settings.llm.prices,
             ledger=self.cache,
             doc_id=self.document.doc_id,
-            max_usd=chosen.max_usd,
+            max_usd=limit,
             take=take,
             stopped=f"Writing the contexts of {self.document.name} was stopped.",
             cancelled=cancelled,
@@ -125,12 +124,15 @@ class Work:
                 nonlocal done
                 on_progress(done, total)
                 done += 1
-                if self.known(ask, model.name) or ask.key in asking.keys or asking.refused in ("errors", "price"):
+                known = self.cache.get(ask.key, model.name, ask.prompt)
+                if known is not None:
+                    self.said[ask.key] = known
+                if ask.key in self.said or ask.key in asking.keys or asking.refused in ("errors", "price"):
                     return False
                 asks[ask.key] = ask
                 return asking.ask(ask.key, ask.request, alone=alone)
 
-            for summary in self.to_write:
+            for summary in self.summaries:
                 ask_for(summary)
             asking.wait(0)
             for group in self.groups():
@@ -140,52 +142,50 @@ class Work:
                     cold = not ask_for(ask, alone=cold) and cold
             asking.wait(0)
             on_progress(total, total)
-            self.errors += asking.errors
-            self.refused = asking.refused
+        self.errors += asking.errors
+        if asking.refused == "limit":
+            self.reasons.append(f"the limit of ${limit:g} per document is reached (context.max_usd)")
+        elif asking.refused == "price":
+            self.reasons.append(f"llm.prices has no price for {model.name}, so the cost can't be limited")
 
-    def finish(self) -> None:
-        """Use earlier texts of any model for requests without one."""
-        for ask in (*self.to_write, *(ask for group in self.groups() for ask, _ in group)):
+    def reuse(self) -> None:
+        """Use the latest texts by any model for what is still missing."""
+        for ask in (*self.summaries, *(ask for group in self.groups() for ask, _chunk in group)):
             if ask.key not in self.said and (text := self.cache.latest(ask.key)) is not None:
                 self.said[ask.key] = text
 
     def chunks(self) -> tuple[Chunk, ...]:
         """Chunks with their context lines: the document's summary, and the chunk's own sentence."""
-        summary = self.summary if self.settings.context.document_summary else ""
-        composites = {
-            tile: chunk.chunk_id
+        summary = self.summary() if self.settings.context.document_summary else ""
+        # A row has the sentence of its composite.
+        keys = {
+            f"{chunk.doc_id}:{tile}": self.places.get(chunk.chunk_id, "")
             for chunk in self.given
             if chunk.tiles
             for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)
-        }
+        } | self.places
 
         def context(chunk: Chunk) -> str:
-            place = self.places.get(chunk.chunk_id) or self.places.get(composites.get(chunk.index, ""), "")
-            return "\n".join(dict.fromkeys(filter(None, (summary, self.said.get(place, "")))))
+            return "\n".join(dict.fromkeys(filter(None, (summary, self.said.get(keys.get(chunk.chunk_id, ""), "")))))
 
         return tuple(replace(chunk, context=context(chunk)) for chunk in self.given)
 
     def report(self) -> ModelReport:
-        written = sum(ask.key in self.said for ask in self.to_write)
+        written = sum(ask.key in self.said for ask in self.summaries)
         situated = sum(key in self.said for key in self.places.values())
-        left = len(self.places) - situated + len(self.to_write) - written
+        left = len(self.summaries) - written + len(self.places) - situated
+        error = self.errors[0] if self.errors else None
+        reasons = [*([error.message.rstrip(".")] if error else []), *self.reasons] or [
+            "they haven't been requested yet"
+        ]
         return ModelReport(
             written=written,
             situated=situated,
             left=left,
             usd=round(self.cache.spent(self.document.doc_id), 6),
-            reason=self._reason() if left else "",
-            error=self.errors[0].as_dict() | {"hint": f"{self.errors[0].hint} {AGAIN}"} if self.errors else None,
+            reason="; ".join(reasons) if left else "",
+            error=error.as_dict() | {"hint": f"{error.hint} {AGAIN}"} if error else None,
         )
-
-    def _reason(self) -> str:
-        limit = self.settings.context.max_usd
-        parts = [self.errors[0].message.rstrip(".")] if self.errors else []
-        if self.refused == "limit":
-            parts.append(f"the limit of ${limit:g} per document is reached (context.max_usd)")
-        elif self.refused == "price":
-            parts.append(f"llm.prices has no price for {self.model}, so the cost can't be limited")
-        return "; ".join(parts) or "they haven't been requested yet"
 
 
 def clean(text: str) -> str:
@@ -195,3 +195,99 @@ def clean(text: str) -> str:
     if len(spans) > 1 and not words.endswith(_SENTENCE_END):
         words = words[: spans[-2][1]]
     return words
+
+
+# Requests
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Request for one context. ``key`` identifies its subject and ``prompt`` its wording."""
+
+    key: str
+    prompt: str
+    request: ModelRequest
+
+
+def document_summary(document: Document, settings: Settings) -> Ask:
+    """Request for a summary of the document, from its beginning."""
+    text = joined(document, document.body, settings.context.prompt_tokens)
+    quoted = _quoted({"title": document.title, "text": text})
+    asked = Message(SUMMARY_PROMPT.format(about=quoted))
+    return Ask(_hash("summary", quoted), SUMMARY, _request(settings, SUMMARY_SYSTEM, asked))
+
+
+def _request(settings: Settings, system: str, *messages: Message) -> ModelRequest:
+    return ModelRequest(
+        system,
+        messages,
+        max_tokens=MAX_TOKENS,
+        purpose="contexts",
+        bulk=True,
+    )
+
+
+def situating(
+    document: Document, chunks: Sequence[Chunk], summary: str, settings: Settings
+) -> Iterator[list[tuple[Ask, Chunk]]]:
+    """Situating requests with their passages, grouped by shared material, in document order; ``summary`` is the
+    document's, for documents too long for a prompt."""
+    limit = settings.context.prompt_tokens
+    tiles = [chunk for chunk in chunks if chunk.tiles is None]
+    parts = windows(tiles, limit)
+    whole = len(parts) == 1
+    asked = passages(chunks)
+    for part in parts:
+        first, last = part[0].index, part[-1].index
+        own = [chunk for chunk in asked if first <= chunk.reach[0] <= last]
+        if not own:
+            continue
+        about: dict[str, object] = {"title": document.title}
+        if not whole and summary:
+            about["summary"] = summary
+        about["text" if whole else "part"] = document.text[part[0].start : part[-1].end].strip()
+        material = SITUATE_MATERIAL.format(about=_quoted(about))
+        yield [(_situate(chunk, material, settings), chunk) for chunk in own]
+
+
+def _situate(chunk: Chunk, material: str, settings: Settings) -> Ask:
+    passage = _quoted({"section": list(chunk.section), "text": chunk.grid or chunk.text.strip()})
+    asked = Message(SITUATE_PROMPT.format(passage=passage))
+    request = _request(settings, SITUATE_SYSTEM, Message(material, kept=True), asked)
+    # Without the material: a passage keeps its sentence when another part of the document changes.
+    return Ask(_hash("situate", chunk.doc_id, passage), SITUATE, request)
+
+
+def passages(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Passages to situate: composites, and tiles outside of any, in document order."""
+    covered = {tile for chunk in chunks if chunk.tiles for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)}
+    chosen = [chunk for chunk in chunks if chunk.tiles is not None or chunk.index not in covered]
+    return sorted(chosen, key=lambda chunk: (chunk.start, chunk.index))
+
+
+def windows(tiles: Sequence[Chunk], limit: int) -> list[list[Chunk]]:
+    """``tiles`` in runs of at most ``limit`` tokens; a longer tile alone."""
+    runs: list[list[Chunk]] = []
+    room = 0
+    for tile in tiles:
+        if not runs or tile.tokens > room:
+            runs.append([])
+            room = limit
+        runs[-1].append(tile)
+        room -= tile.tokens
+    return runs
+
+
+def joined(document: Document, elements: Sequence[Element], max_tokens: int) -> str:
+    """Text of ``elements`` up to ``max_tokens`` cl100k tokens, without AI-written figure descriptions."""
+    ends = (element.end if element.generated is None else element.generated[0] for element in elements)
+    texts = (document.text[element.start : end].strip() for element, end in zip(elements, ends))
+    text = "\n\n".join(filter(None, texts))[: max_tokens * _LONGEST_TOKEN]
+    while (tokens := count_tokens(text)) > max_tokens:
+        text = text[: min(len(text) - 1, len(text) * max_tokens // tokens)]
+    return text
+
+
+def _quoted(about: Mapping[str, object]) -> str:
+    """JSON object that confines the document's words to its strings."""
+    return json.dumps(about, ensure_ascii=False).replace("<", "\\u003c")

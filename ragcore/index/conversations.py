@@ -135,12 +135,9 @@ class Conversations:
                 path = _path(connection, conversation_id, instead_of)[:-1]
             else:
                 path = _path(connection, conversation_id, row["shown"] if after is None else after or None)
-            query = f"SELECT turn_id, question, answer FROM turns WHERE turn_id {IN} AND answer IS NOT NULL"
-            stored = {turn_id: (question, answer) for turn_id, question, answer in connection.rows(query, path)}
-        answered = (stored[turn_id] for turn_id in path if turn_id in stored)
-        return Place(
-            path[-1] if path else None, tuple(_answered(question, fields(answer)) for question, answer in answered)
-        )
+            query = f"SELECT question, answer FROM turns WHERE turn_id {IN} AND answer IS NOT NULL ORDER BY depth"
+            history = tuple(_answered(question, fields(answer)) for question, answer in connection.rows(query, path))
+        return Place(path[-1] if path else None, history)
 
     def scope(self, conversation_id: str) -> Scope:
         """Scope of its next questions."""
@@ -223,7 +220,8 @@ class Conversations:
 _PATH = """
     WITH RECURSIVE path AS (
         SELECT turn_id, parent, depth FROM turns WHERE turn_id = ? AND conversation_id = ?
-        UNION ALL SELECT above.turn_id, above.parent, above.depth FROM turns above JOIN path ON above.turn_id = path.parent
+        UNION ALL
+        SELECT above.turn_id, above.parent, above.depth FROM turns above JOIN path ON above.turn_id = path.parent
     ) SELECT turn_id FROM path ORDER BY depth
 """
 _NEWEST_BELOW = """

@@ -10,7 +10,6 @@ from ragcore.answer.chat import Rewritten, booked, rewrite
 from ragcore.answer.sources import build_sources
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
-from ragcore.errors import ConfigError
 from ragcore.index.store import Store
 from ragcore.pipelines.search import Search
 from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
@@ -88,14 +87,6 @@ class AnswerPipeline:
         return with_cited(found, self.store.tiles_at(cited), self.models.reranker)
 
     def rewriter(self) -> LLM | None:
-        """Model that makes follow-up questions stand alone; None if rules do. Raises `ConfigError`."""
-        chosen = self.settings.chat.rewrite
-        if chosen == "rules" or (chosen == "auto" and not self.models.capabilities.tools):
-            return None
-        planner = self.models.planner
-        if planner is None:
-            raise ConfigError(
-                'chat.rewrite = "model" needs a model, and answers are offline.',
-                hint='Set ANTHROPIC_API_KEY or llm.model, or set chat.rewrite = "rules".',
-            )
-        return planner
+        """Model that makes follow-up questions stand alone; None if rules do."""
+        asks = self.settings.chat.rewrite == "auto" and self.models.capabilities.tools
+        return self.models.planner if asks else None

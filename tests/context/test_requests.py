@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.config.settings import Settings, load
-from ragcore.context.requests import MAX_TOKENS, document_summary, joined, passages, situating, windows
+from ragcore.context.write import MAX_TOKENS, document_summary, joined, passages, situating, windows
 from ragcore.ingest.chunk import chunk_document
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document
@@ -58,8 +58,8 @@ def test_words_of_the_document_stay_in_their_json_object() -> None:
     (line,) = (line for line in asked.splitlines() if line.startswith("{"))
     assert "<" not in line
     assert json.loads(line)["title"] == 'T" <b>'
-    ((asks, (passage,)),) = situating(document, chunks, "", settings())
-    request = asks[0].request
+    (((ask, passage),),) = situating(document, chunks, "", settings())
+    request = ask.request
     (line,) = (line for line in request.messages[-1].text.splitlines() if line.startswith("{"))
     assert json.loads(line) == {"section": ["A"], "text": passage.text.strip()}
     assert "<" not in request.messages[0].text.split("\n", 1)[1]
@@ -74,8 +74,8 @@ def test_a_short_document_is_one_material_and_rows_share_their_tables_sentence()
     assert not any(chunk.kind == "table" and chunk.tiles is None for chunk in asked)
     groups = list(situating(document, chunks, "A summary.", settings()))
     assert len(groups) == 1
-    assert [chunk for _asks, own in groups for chunk in own] == asked
-    materials = {ask.request.messages[0].text for asks, _own in groups for ask in asks}
+    assert [chunk for group in groups for _ask, chunk in group] == asked
+    materials = {ask.request.messages[0].text for group in groups for ask, _chunk in group}
     assert len(materials) == 1
     assert "A summary." not in materials.pop()  # it has the whole document
 
@@ -85,19 +85,19 @@ def test_a_long_document_goes_by_parts_with_its_summary() -> None:
     chunks = chunk_document(document, settings().chunk)
     groups = list(situating(document, chunks, "A summary.", settings(prompt_tokens=500)))
     assert len(groups) > 1
-    assert [chunk for _asks, own in groups for chunk in own] == passages(chunks)
-    for asks, own in groups:
-        (material,) = {ask.request.messages[0].text for ask in asks}
+    assert [chunk for group in groups for _ask, chunk in group] == passages(chunks)
+    for group in groups:
+        (material,) = {ask.request.messages[0].text for ask, _chunk in group}
         quoted = json.loads(material.split("\n", 1)[1])
         assert quoted["summary"] == "A summary."
-        assert all(chunk.text.strip().splitlines()[0] in quoted["part"] for chunk in own)
+        assert all(chunk.text.strip().splitlines()[0] in quoted["part"] for _ask, chunk in group)
 
 
 def test_a_passage_keeps_its_key_when_another_part_changes() -> None:
     def keys(*blocks: Any) -> set[str]:
         document = make_document(*blocks)
         chunks = chunk_document(document, settings().chunk)
-        return {ask.key for asks, _own in situating(document, chunks, "", settings()) for ask in asks}
+        return {ask.key for group in situating(document, chunks, "", settings()) for ask, _chunk in group}
 
     before = keys(Heading("A"), LONG, Heading("B"), "Sales grew in the north.")
     after = keys(Heading("A"), LONG, Heading("B"), "Sales fell in the north.")

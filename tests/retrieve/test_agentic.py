@@ -22,7 +22,7 @@ from ragcore.types import Chunk, Hit, Scope, Step, SubQuery, Usage
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 from tests.messages_server import MessagesServer, Reply
 
-COMPOUND = "What was the revenue of Alpha in 2020 and how many people did Beta employ in 2020?"
+COMPOUND = "What was the revenue of Alpha in 2020? How many people did Beta employ in 2020?"
 SINGLE = "What was the revenue of Alpha in 2020?"
 FILLER = [f"Paragraph {n} tells of weather, harbours and the revenue of ships." for n in range(30)]
 

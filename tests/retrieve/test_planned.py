@@ -15,7 +15,7 @@ from ragcore.engine import Engine
 from ragcore.types import Found, Usage
 from tests.messages_server import MessagesServer, Reply
 
-QUESTION = "What was the highest nitrate reading and how many wells were sampled?"
+QUESTION = "What was the highest nitrate reading? How many wells were sampled?"
 PARTS = Reply(
     tool=(
         "search_for",
