@@ -130,7 +130,7 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """Requested value. ``names`` are alternatives. ``years``: the requested ones, none for the latest. ``annual``: for
-    a year or year-end, not part of a year. ``share``: a percentage. ``office``: the role of a requested person or firm.
+    a year or year-end, not part of a year. ``share``: a percentage.
     ``heading``, ``piece`` and ``unit`` as given."""
 
     sort: Sort

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.offline.fields import Name, Wish, alike, head_stems, refers, stems_of, wish
-from ragcore.offline.intents import fit
+from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_paragraph
@@ -33,15 +33,16 @@ from ragcore.types.report import NOTHING_STATED, KnownFacts, Period, Statement
 
 _UNDATED: Period = (0, 0, 0)
 _FINAL_PUNCTUATION = " .:;,…–—-"
+_PERSON = AnswerType(("PERSON",))
 _TOTAL = frozenset({"total", "totals"})
 _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 _LONGEST = 1200  # characters of a sentence, with its list
 _SPEAKS = 0.6  # share of the requested words that a sentence must have
 _RELEVANT = 0.6  # probability
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
-_NEAR = 10  # words within which the starting point of a duration follows
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIGITS = re.compile(r"[^\d.]")
+_NEAR = 10  # words within which the starting point of a duration follows
 _ENDS = re.compile(r"[,;:.()](?!\d)")
 MOST_RIVALS = 6
 
@@ -270,48 +271,31 @@ def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Stateme
     """Whether the headings of ``cell`` are those requested, and neither they nor its group and table are about
     something else."""
     whole, is_total = statement is not None, bool(_TOTAL & set(tokens(row.head)))
-    title, over = frozenset(content_stems(row.table)), frozenset(content_stems(_over(row)))
-    group = head_stems(row.name) - head_stems(row.head)
+    title, group = frozenset(content_stems(row.table)), head_stems(row.name) - head_stems(row.head)
+    named, by, parts = row.table.lower().replace(" per ", " by ").partition(" by ")
+    # Of "Releases to air and to water by plant" only the plant is said of every cell.
+    over = frozenset(content_stems(parts)) if {",", "and", "or"} & {*tokens(named), *named} else title
     known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(asked.unit))
-    known |= title if whole else over
-    if len(row.cells) > 1:
-        shared = frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells))
-        # The header over all columns of a statement is the company, not a part of it.
-        known |= shared if whole else shared & title
+    known |= over
+    if whole:  # the header over all columns is the company, not a part of it
+        known = known.union(title, frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells)))
     column = head_stems(cell.column) - (known - asked.words)
-    above = group if whole else group | frozenset(content_stems(" ".join((*quote.source.section[-1:], row.table))))
-    sums = is_total and not whole and (not head_stems(row.head) or " by " in row.table)
-    lures = stems("names", "others") | (frozenset() if sums else stems("names", "parts"))
-    compares = listed("names", "compares") & {
-        *tokens(cell.column),
-        *("%" * ("%" in cell.column and not asked.share)),
-    }
-    narrows = listed("names", "narrows") & set(
-        tokens(_plain(row.head) if whole else f"{row.head} {row.name if is_total else ''}")
-    )
+    above = group if whole else group | title | frozenset(content_stems(" ".join(quote.source.section[-1:])))
+    compares = listed("names", "compares") & {*tokens(cell.column), "%" if "%" in cell.column else ""}
+    head = _plain(row.head) if whole else row.head
+    narrows = listed("names", "narrows") & set(tokens(f"{head} {row.name if is_total and not whole else ''}"))
     if (
-        compares
+        (compares and not asked.share)
         or narrows - set(tokens(f"{asked.heading} {asked.piece}"))
         or is_part(f"{row.table} {cell.column}") > is_part(asked.piece)
-        or ((above | head_stems(cell.column)) & lures) - asked.words
+        or ((above | head_stems(cell.column)) & (stems("names", "others") | stems("names", "parts"))) - asked.words
     ):
         return False
     around = over | group | frozenset(content_stems(" ".join((quote.source.title, *quote.source.section))))
-    heads = {head_stems(row.head), head_stems(_plain(row.head)) if whole else head_stems(row.head)}
-    parts = row.table.lower().replace(" per ", " by ").split(" by ")
-    if is_total and not head_stems(row.head) and group:
-        heads.add(group)
-    elif len(parts) > 1:
-        heads.add(stems_of(parts[0].rpartition(" of ")[2] if is_total else parts[0]) | head_stems(row.head))
-    heads |= {head | (group & name.own) for head in heads if whole and head for name in asked.names if head < name.own}
-    return any(head and _matches(asked, head | column, around, whole=whole) for head in heads)
-
-
-def _over(row: Row) -> str:
-    """What a table's title says of every cell: of "Releases to air and to water by plant" only the plant."""
-    named, by, parts = row.table.partition(" by ")
-    several = "," in named or not {"and", "or"}.isdisjoint(tokens(named))
-    return f"{by}{parts}" if several else row.table
+    heads = {head_stems(row.head), head_stems(head)}
+    if by:
+        heads.add(stems_of(named.rpartition(" of ")[2] if is_total else named) | head_stems(row.head))
+    return any(own and _matches(asked, own | column, around, whole=whole) for own in heads)
 
 
 def _plain(head: str) -> str:
@@ -452,7 +436,7 @@ def _described(
     if asked.sort == "count" or (stated and asked.sort != "words"):
         return None
     near = _near(asked, found, _latest_of(found, known), reranker)
-    return _agreed(near[:1] if asked.sort == "words" and asked.office is None else near)
+    return _agreed(near[:1] if asked.sort == "words" else near)
 
 
 def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
@@ -485,12 +469,11 @@ def _near(asked: Wish, found: Sequence[Quotable], latest: int, reranker: Reranke
 def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str]]:
     """Values in a sentence, each with the words that must name it."""
     if asked.sort == "words":
-        if quote.row is not None or refers(quote.text):
-            return
-        if asked.office is None:
-            yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), quote.text
-        elif fit(asked.office, quote.text) == 1.0 and (name := _holder(asked.office, quote.text)):
-            yield _sentence(quote, name), ""
+        # A firm has a name of two words, too.
+        office = asked.office is None or (fit(asked.office, quote.text) == 1.0 and holds_kind(_PERSON, quote.text))
+        if quote.row is None and office and not refers(quote.text):
+            clause = quote.text if asked.office is None else ""
+            yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), clause
     elif not quote.text[:1].islower() and (asked.sort == "duration" or _is_sure(asked, quote.text)):
         figures = list(_figures(asked, quote, latest))
         for given, before, after in figures:
@@ -513,22 +496,6 @@ def _start(text: str) -> list[str]:
     said = [word.strip(".,;:()").lower() for word in text.split()]
     place = next((n for n, word in enumerate(said) if word in listed("sentences", "counted")), None)
     return [] if place is None else list(map(alike, content_stems(" ".join(said[place + 1 : place + _NEAR]))))
-
-
-def _holder(office: AnswerType, text: str) -> str:
-    """Name of two or more words nearest to the words of an office, "" for none."""
-    says = {word for phrase in office.says for word in phrase}
-    named: list[tuple[int, int]] = []
-    places = []
-    for word in words_of(text):
-        if stem(word.plain) in says:
-            places.append(word.start)
-        elif word.capital and not word.skipped:
-            joined = named and not text[named[-1][1] : word.start].strip(" &.")
-            named.append((named.pop()[0] if joined else word.start, word.end))
-    names = [one for one in named if places and " " in text[slice(*one)]]  # one word is a place or a term
-    best = min(names, key=lambda one: min(abs(one[0] - place) for place in places), default=(0, 0))
-    return text[slice(*best)]
 
 
 def _names(asked: Wish, clause: str) -> bool:

