@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, talk_to
+from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, still, talk_to
 from tests.browser.test_claude import ask
 
 
@@ -51,6 +51,7 @@ def test_a_question_gets_an_answer_with_chips_and_is_kept(
         chip.hover()
         card = page.locator(".gw-card")
         card.wait_for()
+        still(page, ".gw-card")
         assert citation.quote.split()[0] in card.inner_text()
         assert f"p. {citation.page_label}" in card.inner_text()
         claim = page.locator(".gw-claim").first.bounding_box()
@@ -89,7 +90,7 @@ def test_the_card_is_whole_in_a_low_window(app: App, shelf: Shelf, open_page: Ca
     chip = page.locator(".gw-answer a.gw-cite").first
     card, quote, flow = (page.locator(place) for place in (".gw-card", ".gw-card blockquote", ".gw-flow"))
     chip.hover()
-    card.wait_for()
+    still(page, ".gw-card")
     before, words = card.bounding_box(), quote.bounding_box()
     end = flow.bounding_box()
     line = float(quote.evaluate("quote => parseFloat(getComputedStyle(quote).lineHeight)"))
@@ -99,7 +100,7 @@ def test_the_card_is_whole_in_a_low_window(app: App, shelf: Shelf, open_page: Ca
     spare = end["y"] + end["height"] - before["y"] - before["height"] - 4
     page.set_viewport_size({"width": 1280, "height": int(720 - spare - line / 2)})
     chip.hover()
-    card.wait_for()
+    still(page, ".gw-card")
     after, end = card.bounding_box(), flow.bounding_box()
     assert after["y"] + after["height"] <= end["y"] + end["height"], "its verdict is in sight"
     assert after["height"] == before["height"] - line

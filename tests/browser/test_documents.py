@@ -19,7 +19,7 @@ from tests.browser.conftest import QUESTION, App, Shelf, conversation, in_scope,
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
 
-LONG = 400  # pages, so that it is still being read at the end of a test
+LONG = 20  # times twenty pages, so that it is still being read at the end of a test
 
 
 @pytest.fixture
@@ -36,8 +36,11 @@ def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_t
 ) -> None:
     page = open_page(f"{own_app.url}/library")
     page.locator("tr[data-doc]").nth(4).wait_for()
-    sizes = {"long.pdf": LONG, "middle.pdf": LONG - 50, "short.pdf": LONG - 100}
-    page.locator("input[type=file]").set_input_files([file(name, pdfs.running_headers(n)) for name, n in sizes.items()])
+    sizes = {"long.pdf": LONG, "middle.pdf": LONG - 3, "short.pdf": LONG - 6}
+    part = pdfs.running_headers(20)
+    page.locator("input[type=file]").set_input_files(
+        [file(name, pdfs.joined(*[part] * n)) for name, n in sizes.items()]
+    )
     work = page.locator('tr[data-status="work"]')
     work.nth(2).wait_for()
     work.get_by_text("Page").wait_for()

@@ -249,6 +249,7 @@ def wider(page: Any) -> None:
         found: float = page.locator(place).bounding_box()["width"]
         return found
 
+    still(page, ".gw-pane, [role=separator]")
     before, at = wide(), border.bounding_box()
     page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 200)
     page.mouse.down()

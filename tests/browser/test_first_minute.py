@@ -85,6 +85,16 @@ def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any
         page.keyboard.press("1")
         expect(page.locator(".gw-q")).to_have_text(first)
         page.locator(".gw-answer a.gw-cite").first.wait_for()
+    with promise("cells of a table are a grid by row, and each opens its place"):
+        page.get_by_role("button", name="New conversation").click()
+        expect(page.locator(".gw-start")).to_be_visible()
+        ask(page, "List revenue by segment")
+        grid = page.locator('.gw-turn[data-state="complete"] .gw-grid')
+        expect(grid.locator("thead th")).to_have_text(["2025", "2024", "Change"])
+        expect(grid.locator("tbody th")).to_have_text(["Total revenue, in thousands"])
+        grid.get_by_text("132,210").click()
+        page.locator('.gw-highlight[data-role="head"]').first.wait_for()
+        check(page, "a grid of cells")
 
 
 def in_sight(page: Any) -> None:

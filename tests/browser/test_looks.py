@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import App, Shelf, promise
+from tests.browser.conftest import App, Shelf, promise, still
 from tests.matrix import standing_for
 
 
@@ -41,6 +41,7 @@ def test_both_themes_and_three_panes(
             themed(page, theme == "dark")
     page.locator(".gw-page img").first.wait_for()
     with promise("three panes share the window"):
+        still(page, ".gw-flow, .gw-pane, .gw-splitter")
         side, flow, composer, pane = (
             box(page, s) for s in (".stSidebar", ".gw-flow", ".st-key-gw_composer", ".gw-pane")
         )

@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from ragcore.types import Citation
-from tests.browser.conftest import DOCUMENTS, App, Shelf, promise
+from tests.browser.conftest import DOCUMENTS, App, Shelf, promise, still
 from tests.matrix import standing_for
 
 SLACK = 1.5  # CSS pixels
@@ -59,9 +59,10 @@ def assert_lit(page: Any, file: Path, citation: Citation, role: str = "cited") -
         "s => { const i = document.querySelector(s + ' img'); return i && i.complete && i.naturalWidth > 0 }",
         arg=selector,
     )
+    marks = f'{selector} .gw-highlight[data-n="{citation.n}"][data-role="{role}"]'
+    still(page, marks)
     (picture,) = client_rects(page, f"{selector} img")
-    lit = client_rects(page, f'{selector} .gw-highlight[data-n="{citation.n}"][data-role="{role}"]')
-    assert lit
+    lit = client_rects(page, marks)
     quoted, others, sheet = quoted_and_not(file, citation)
     across = (picture["x1"] - picture["x0"]) / sheet.width
     down = (picture["y1"] - picture["y0"]) / sheet.height
@@ -120,7 +121,7 @@ def test_the_lit_words_are_in_sight_and_the_chip_says_so(app: App, shelf: Shelf,
     chip = page.locator('.gw-answer a.gw-cite[data-n="1"]').first
     chip.focus()
     page.keyboard.press("Enter")
-    page.locator('.gw-highlight[data-n="1"]').first.wait_for()
+    still(page, '.gw-highlight[data-n="1"]')
     (lit, *_) = client_rects(page, '.gw-highlight[data-n="1"]')
     (desk,) = client_rects(page, ".gw-pane .desk")
     assert desk["y0"] <= lit["y0"]

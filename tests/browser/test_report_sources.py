@@ -11,7 +11,7 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from tests.browser.conftest import App, lent
+from tests.browser.conftest import App, lent, still
 from tests.report.truths import _pdf
 
 FILLER = "Rainfall in the valley was near its mean, and the roads to the works stayed open for the whole of the year. "
@@ -103,6 +103,7 @@ def test_values_that_differ_stand_side_by_side_and_one_is_chosen(
     rivals = conflict.locator(".rival")
     rivals.nth(1).wait_for()
     assert sorted(rivals.locator("b").all_inner_texts()) == ["412", "437"]
+    still(page, ".gw-report .rival")
     tops = [one.bounding_box()["y"] for one in rivals.all()]
     assert tops[0] == pytest.approx(tops[1]), "side by side"
     other = rivals.filter(has_text="437")

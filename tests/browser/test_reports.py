@@ -11,7 +11,7 @@ import pytest
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
-from tests.browser.conftest import App, promise
+from tests.browser.conftest import App, promise, still
 from tests.browser.test_axe import check
 
 OUTLINE = """# Survey report
@@ -126,6 +126,7 @@ def test_a_report_beside_its_pages(app: App, open_page: Callable[..., Any]) -> N
         page.locator(".gw-report .tx a.gw-cite").first.click()
         page.locator(".gw-page img").first.wait_for()
         border = page.get_by_role("separator", name="Width of the page")
+        still(page, ".gw-pane")
         before = page.locator(".gw-pane").bounding_box()["width"]
         border.press("ArrowLeft")
         assert page.locator(".gw-pane").bounding_box()["width"] > before + 20

@@ -216,6 +216,47 @@ def test_in_a_table_of_cells_the_value_is_the_chip() -> None:
     assert Reader(markup.blocks(other, marks(other), {1: citation(1)})[0]).count("a", "gw-cite gw-value") == 0
 
 
+CELLS = """| Row | Column | Period | Value | Unit |
+| --- | ---: | ---: | ---: | ---: |
+| Revenue &amp; more |  | 2025 | 148 [1] | in thousands |
+| Revenue &amp; more |  | 2024 | 132 [2] | in thousands |
+| Revenue &amp; more | Change |  | 12.4% [3] |  |
+| Orders |  | 2025 | 97 [4] | in units |
+"""
+
+
+def test_cells_of_one_table_stand_as_a_grid_by_row_with_their_verdicts() -> None:
+    at = CELLS.index("132")
+    claims = [Claim("132", at, CELLS.index("in thousands |", at) + 12, (2,), "unsupported", "It says otherwise.")]
+    (html,) = markup.blocks(CELLS, marks(CELLS), {n: citation(n) for n in range(1, 5)}, claims, "t")
+    rows = [
+        [" ".join(cell.split()) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in html.split("<tr>")
+    ]
+    shown = [[re.sub(r"<button.*?</button>|<[^>]*>", "", cell) for cell in row] for row in rows[1:]]
+    assert shown == [
+        ["", "2025", "2024", "Change"],
+        ["Revenue &amp;amp; more, in thousands", "148", "132", "12.4%"],
+        ["Orders, in units", "97", "", ""],
+    ]
+    assert re.findall(r'data-n="(\d)"', html) == ["1", "2", "3", "4"]
+    assert "gw-verdict" in rows[2][2]
+    assert html.count("gw-verdict") == 1
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param("| Orders | North | 97 [2] |", id="as long as the list"),
+        pytest.param("| Revenue | South | 97 [2] |", id="two in one place"),
+    ],
+)
+def test_cells_that_make_no_smaller_grid_stay_a_list(second: str) -> None:
+    text = f"| Row | Column | Value |\n| --- | ---: | ---: |\n| Revenue | South | 148 [1] |\n{second}\n"
+    (html,) = markup.blocks(text, marks(text), {n: citation(n) for n in (1, 2)}, (), "t")
+    assert "gw-grid" not in html
+    assert html.count("gw-value") == 2
+
+
 PIECES = ["2", ". b", "1. a", "- a", "*", "*", "# t", "> q", "|a|b|", "|-|-|", "===", "---", "```", "    c", "[1]"]
 
 

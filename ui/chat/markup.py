@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 
 from ragcore.offline.rows import is_cell_table
 from ragcore.types import Citation, Claim, Mark
+from ui.chat.cell_grid import as_grid
 
 OPEN, CLOSE = "⸨", "⸩"
 _SAFE = str.maketrans({OPEN: "\ue000", CLOSE: "\ue001"})  # the same characters, where the answer itself has them
@@ -54,7 +55,7 @@ def blocks(
 
     ``marks`` and ``claims`` are sorted and lie within ``text``; while an answer streams there are no claims yet. Chips
     are ``a.gw-cite[href="#cite-TURN-N"][data-n]``, with class ``added`` if verification added them; in a table of cells
-    (`ragcore.offline.rows`) the value itself is the chip, with class ``gw-value``. Claims are
+    (`ragcore.offline.rows`), drawn `as_grid`, the value itself is the chip, with class ``gw-value``. Claims are
     ``span.gw-claim[data-status][data-claim]``, several spans for a claim that crosses emphasis or cells; figures named
     by a verdict are ``span.gw-wrong`` inside. With ``uncited``, a claim without a citation shows its verdict, as a
     doubtful one does.
@@ -112,7 +113,9 @@ def _by_line(
         if token.level == 0 and token.nesting <= 0:
             html = _parser().renderer.render(tokens[first : i + 1], _parser().options, {})
             line = (tokens[first].map or [0])[0]
-            out.append((line, weaver.weave(html.strip()).translate(_RESTORE)))
+            woven = weaver.weave(html.strip())
+            drawn = as_grid(woven) if tokens[first].type == "table_open" else woven
+            out.append((line, drawn.translate(_RESTORE)))
             first = i + 1
     return out
 
