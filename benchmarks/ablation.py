@@ -59,7 +59,6 @@ PASSES: dict[str, tuple[str, str, Callable[..., Any]]] = {
     "joins over breaks": ("document", "join_over_breaks", nothing),
     "levels by outline": ("levels", "_outline_levels", lambda headings, info: {}),
     "levels by numbers": ("levels", "_apply_numbers", nothing),
-    "levels by markers": ("levels", "_nest_by_markers", lambda headings, *, fixed: None),
     "tables: titles": ("document", "table_title", no_list),
     "tables: runs": ("tables.cells", "_mend_runs", nothing),
     "tables: signs": ("tables.cells", "_join_symbol_columns", nothing),

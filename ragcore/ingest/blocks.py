@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -115,10 +115,6 @@ def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
     pieces = [piece.tolist() for piece in np.split(members, cuts)]
     if sum(bool(page.flags[i] & SIDEWAYS) for i in members.tolist()) > len(members) / 2:
         return [tuple(Ref(page, i) for i in piece) for piece in pieces]
-    if sum(len(piece) for piece in pieces if _is_vertical(page, piece)) > len(members) / 2:
-        # Columns of vertical writing are ordered from right to left.
-        pieces.sort(key=lambda piece: -float(page.boxes[piece, 2].max()))
-        return [tuple(Ref(page, i) for i in piece) for piece in pieces]
     spans = [(float(page.boxes[p, 1].min()), float(page.boxes[p, 3].max())) for p in pieces]
     order = sorted(range(len(pieces)), key=lambda k: (spans[k][0] + spans[k][1]) / 2)
     rows: list[list[int]] = []
@@ -141,13 +137,6 @@ def visual_lines(page: PageLayout, members: NDArray[np.intp]) -> list[Line]:
     return lines
 
 
-def _is_vertical(page: PageLayout, piece: Sequence[int]) -> bool:
-    """Whether the piece's words (characters, in such scripts) are stacked vertically."""
-    boxes = page.boxes[piece]
-    low, high = boxes[:, :2].min(0), boxes[:, 2:].max(0)
-    return len(piece) > 2 and bool(high[1] - low[1] > 2 * (high[0] - low[0]))
-
-
 def _is_side_stamp(page: PageLayout, members: NDArray[np.intp], box: Rect) -> bool:
     """Whether the line is turned text along the left or right edge (a download stamp, an arXiv number)."""
     if not len(members) or not bool(np.all(page.flags[members] & SIDEWAYS)):
@@ -161,8 +150,3 @@ def body_size(blocks: Iterable[Block]) -> float:
     body = [b for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
     sizes = [size for b in body for size in [b.size] * len(b.words)]
     return float(median(sizes)) if sizes else 0.0
-
-
-def all_lines(blocks: Sequence[Block]) -> Iterator[Line]:
-    for block in blocks:
-        yield from block.lines

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.layout import Rect
+from ragcore.ingest.layout import Rect, overlap
 
 NEAR = 0.07  # of the page's height: the widest gap between a figure and its caption, or between two panels
 _SHARED = 0.3  # of the narrower of two: the least overlap of their widths (heights)
@@ -97,19 +97,16 @@ def _cost(figure: Block, caption: Block, blocks: Sequence[Block]) -> float:
 
 def _gap(one: Block, other: Block) -> float | None:
     """Points between two blocks above one another or side by side; None beyond `NEAR`, or in any other position."""
-    gaps = [
-        max(0.0, max(one.box[axis], other.box[axis]) - min(one.box[axis + 2], other.box[axis + 2]))
-        for axis in (1, 0)
-        if _common(one.box, other.box, 1 - axis) >= _SHARED
-    ]
-    nearest = min(gaps, default=None)
+    across, down = overlap(one.box, other.box)
+    gaps = [-down] if _common(one.box, other.box, 0) >= _SHARED else []
+    gaps += [-across] if _common(one.box, other.box, 1) >= _SHARED else []
+    nearest = min((max(0.0, gap) for gap in gaps), default=None)
     return nearest if nearest is not None and nearest <= NEAR * one.page.frame[1] else None
 
 
 def _common(one: Rect, other: Rect, axis: int) -> float:
     """Overlap of two boxes along ``axis`` (0: x, 1: y), as a share of the narrower one."""
-    overlap = min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis])
-    return overlap / max(1e-6, min(one[axis + 2] - one[axis], other[axis + 2] - other[axis]))
+    return overlap(one, other)[axis] / max(1e-6, min(box[axis + 2] - box[axis] for box in (one, other)))
 
 
 def _is_free(one: Block, other: Block, blocks: Sequence[Block]) -> bool:
@@ -122,9 +119,7 @@ def _is_free(one: Block, other: Block, blocks: Sequence[Block]) -> bool:
     for block in blocks:
         if block is one or block is other or _is_lettering(block) or not (block.words or block.kind == "figure"):
             continue
-        wide = min(between[2], block.box[2]) - max(between[0], block.box[0])
-        high = min(between[3], block.box[3]) - max(between[1], block.box[1])
-        if wide > 1.0 and high > 1.0:
+        if min(overlap(between, block.box)) > 1.0:
             return False
     return True
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ragcore.config.settings import Settings
 from ragcore.errors import NoText, NothingRead
-from ragcore.ingest.blocks import Block, all_lines, page_blocks
+from ragcore.ingest.blocks import Block, page_blocks
 from ragcore.ingest.canonical import CanonicalText, Hyphenation
 from ragcore.ingest.captions import tie_captions
 from ragcore.ingest.layout import FileInfo, PageLayout
@@ -52,7 +52,7 @@ def build_document(
         why = next((f" (page {page.number}: {page.degraded})" for page in ordered if page.degraded), "")
         raise NoText(f"{name} has no readable text: its pages are empty, or pictures without words{why}.")
     per_page = split_blocks([page_blocks(page) for page in ordered])
-    hyphenation = Hyphenation(line for blocks in per_page for line in all_lines(blocks))
+    hyphenation = Hyphenation(line for blocks in per_page for block in blocks for line in block.lines)
     correct_roles(per_page)
     mark_noise(per_page, settings.noise)
     captions = tie_captions(per_page)

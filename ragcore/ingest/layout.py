@@ -86,19 +86,12 @@ class Grid:
 class Region:
     """Rectangle with a role: the layout model's class name (``text``, ``title``, ``section-header``, ``list-item``,
     ``table``, ``picture``, ``caption``, ``footnote``, ``formula``, ``page-header``, ``page-footer``), or ``logo``. A
-    picture may have an AI-written ``description``, and a ``core``: the box that orders it, where the rest of it extends
-    behind the next column."""
+    picture may have an AI-written ``description``."""
 
     kind: str
     box: Rect
     grid: Grid | None = None
     description: str = ""
-    core: Rect | None = None  # not stored
-
-    @property
-    def place(self) -> Rect:
-        """Box by which the region is ordered."""
-        return self.core or self.box
 
 
 @dataclass(frozen=True, eq=False)

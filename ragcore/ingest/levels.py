@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcore.ingest.blocks import Block
@@ -14,12 +14,8 @@ MAX_LEVEL = 6
 SAME_INDENT = 4.0  # points
 SIZE_STEP = 0.75  # points; sizes closer than this are one size
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
-_PART = re.compile(r"^part\s+([ivx]+|\d+)\b", re.IGNORECASE)
-_ITEM = re.compile(r"^item\s+\d+[a-z]?\b", re.IGNORECASE)
-
 
 Style = tuple[float, bool, bool, bool]  # size in half points, capitals, bold, run into its paragraph
-
 
 BULLETS = frozenset("•◦▪▫■□●○‣⁃∙·◆◇❖❑❒❏❐❍➢➤►▶▸▹★☆✓✔✗✘☐☑☒–—-*→⇒»")
 # Bullets that also occur within running text: at the head of a line they prove nothing by themselves.
@@ -70,8 +66,7 @@ def set_heading_levels(blocks: Sequence[Block], info: FileInfo) -> None:
     """Give each heading block its ``level`` (from 1).
 
     Styles (size, capitals, bold) rank the headings; the outline corrects the ranks of the styles it names, if it has
-    more than one level; numbers such as ``2.3.1`` count from the level of their first part. "PART I" ranks above "Item
-    1".
+    more than one level; numbers such as ``2.3.1`` count from the level of their first part.
     """
     headings = [b for b in blocks if b.kind == "heading" and b.noise is None and b.words]
     if not headings:
@@ -90,8 +85,6 @@ def set_heading_levels(blocks: Sequence[Block], info: FileInfo) -> None:
         else:
             block.level = rank[style]
     _apply_numbers([b for b in headings if b not in outline])
-    _nest_by_markers(headings, fixed=outline)
-    _put_parts_above(headings, fixed=outline)
     dense = {level: place for place, level in enumerate(sorted({b.level for b in headings}), start=1)}
     for block in headings:
         block.level = min(MAX_LEVEL, dense[block.level])
@@ -144,46 +137,6 @@ def _apply_numbers(headings: Sequence[Block]) -> None:
         block.level = base + depth - 1
 
 
-def _put_parts_above(headings: Sequence[Block], *, fixed: Collection[Block]) -> None:
-    """Rank the parts and items of a filing ("PART I", "Item 1A.") above all other headings, which keep their order."""
-    parts = [b for b in headings if _PART.match(b.text)]
-    items = [b for b in headings if _ITEM.match(b.text)]
-    if len(items) < 2 or any(b in fixed for b in items):
-        return
-    top = len({b.level for b in headings})
-    for block in headings:
-        if block not in fixed:
-            block.level += top + 2
-    for block in parts:
-        block.level = 1
-    for block in items:
-        block.level = 2
-
-
-def _nest_by_markers(headings: Sequence[Block], *, fixed: Collection[Block]) -> None:
-    """Nest headings of one style by their markers I., A., 1., a.: a marker that opens a new series goes below the
-    previous heading, one that continues a series gets its predecessor's level."""
-    series: list[tuple[Marker, int, int]] = []  # marker, level of its style, level given
-    known: dict[tuple[str, int], int] = {}  # for each kind of marker in a style, the level given last
-    for block in headings:
-        mark = marker(block.words[0].text) if len(block.words) > 1 else None
-        own = block.level
-        series = [entry for entry in series if entry[1] <= own]
-        if block in fixed or mark is None or not mark.numbers:
-            series = [entry for entry in series if entry[1] < own]
-            continue
-        place = next((i for i in reversed(range(len(series))) if mark.follows(series[i][0])), None)
-        if place is not None:
-            block.level = max(own, series[place][2])
-            del series[place:]
-        elif 1 in mark.numbers and series:
-            block.level = max(own, series[-1][2] + 1)
-        elif series:
-            block.level = max(own, known.get((mark.style, own), own))
-        known[mark.style, own] = block.level
-        series.append((mark, own, block.level))
-
-
 def section_paths(blocks: Sequence[Block]) -> list[tuple[str, ...]]:
     """Headings above each block, outermost first; a heading's own path excludes itself."""
     stack: list[tuple[int, str]] = []
@@ -199,63 +152,24 @@ def section_paths(blocks: Sequence[Block]) -> list[tuple[str, ...]]:
     return paths
 
 
-@dataclass
-class _Open:
-    """Item whose list may continue: its left edge, its text's left edge, and its last marker."""
-
-    left: float
-    text_left: float
-    mark: Marker | None
-    block: Block
-
-
 def set_item_levels(blocks: Sequence[Block]) -> None:
-    """Set the ``level`` of list items, from 1. A further paragraph of an item (the layout model's list item without a
-    marker, aligned with the text of the previous one) gets that item's level."""
-    stack: list[_Open] = []
+    """Set the ``level`` of list items, from 1, by their indents within a column."""
+    lefts: list[float] = []  # of the items whose lists are open
+    before: Block | None = None
     for block in blocks:
         if block.noise is not None or not block.words:
             continue
-        if block.kind == "heading":
-            stack = []
+        if block.kind == "heading" or (before is not None and _is_elsewhere(block, before)):
+            lefts = []
         if block.kind != "list_item":
             continue
-        left, text_left = _edges(block)
-        mark = item_marker(block.words[0].text)
-        _move(stack, block, mark, left)
-        if mark is None and stack and left >= stack[-1].text_left - SAME_INDENT:
-            block.level = len(stack)
-            continue
-        while stack and stack[-1].left > left + SAME_INDENT:
-            stack.pop()
-        if stack and abs(stack[-1].left - left) <= SAME_INDENT:
-            stack.pop()
-        if len(stack) < MAX_LEVEL:
-            stack.append(_Open(left, text_left, mark, block))
-        block.level = len(stack)
+        left = min(word.box[0] for word in block.lines[0])
+        further = bool(lefts) and left > lefts[-1] and item_marker(block.words[0].text) is None
+        if not further:  # a further paragraph of an item has its level
+            lefts = [*[other for other in lefts if other < left - SAME_INDENT][: MAX_LEVEL - 1], left]
+        block.level, before = len(lefts), block
 
 
-def _edges(block: Block) -> tuple[float, float]:
-    line = block.lines[0]
-    left = min(word.box[0] for word in line)
-    has_text = len(line) > 1 and item_marker(line[0].text) is not None
-    return left, (line[1].box[0] if has_text else left)
-
-
-def _move(stack: list[_Open], block: Block, mark: Marker | None, left: float) -> None:
-    """Move the open lists to another column or page: a continued item keeps its indent."""
-    if not stack:
-        return
-    last = stack[-1].block
-    beside = block.box[0] > last.box[2] or block.box[2] < last.box[0]
-    if last.page is block.page and not beside:
-        return
-    same = next((o for o in reversed(stack) if mark is not None and o.mark is not None and mark.follows(o.mark)), None)
-    if same is None:
-        stack.clear()
-        return
-    shift = left - same.left
-    for item in stack:
-        item.left += shift
-        item.text_left += shift
-        item.block = block
+def _is_elsewhere(block: Block, before: Block) -> bool:
+    """Whether ``block`` is in another column than ``before`` or on another page."""
+    return block.page is not before.page or block.box[0] > before.box[2] or block.box[2] < before.box[0]

@@ -2,10 +2,9 @@
 
 Words come first: line numbers in the margin of a draft, which the layout model would take for a column, and large words
 printed across the text are found before the model's regions are filled. Then blocks, by type: the layout model's own
-page headers and footers, stamps along the edge (``marginalia``), watermarks beside the text (``watermark``) and
-pictures that are a logo (``logo``). Last, by repetition: text equal to furniture found elsewhere in the document
-(``marginalia``), and text on more than a share of the pages (``repeated``), with digits folded so that page numbers
-count as equal.
+page headers and footers, stamps along the edge (``marginalia``) and pictures that are a logo (``logo``). Last, by
+repetition: text equal to furniture found elsewhere in the document (``marginalia``), and text at the edge or turned on
+more than a share of the pages (``repeated``), with digits folded so that page numbers count as equal.
 """
 
 from __future__ import annotations
@@ -27,12 +26,6 @@ MAX_WORDS = 30  # a longer block is never furniture by repetition
 MAX_HEADER_WORDS = 60  # a longer "page header" is body text that the layout model misclassified
 
 LOGO_SHARE = 0.01  # of the page's area: a logo is no larger
-_STAMP = re.compile(
-    r"\W*(draft|confidential|strictly confidential|sample|specimen|copy|do not (?:copy|distribute|circulate)|"
-    r"preliminary|void|for (?:internal|official) use(?: only)?|for review(?: only)?|uncorrected proof|"
-    r"accepted manuscript|in press|advance copy|entwurf|vertraulich|brouillon|confidentiel|borrador|confidencial)\W*",
-    re.IGNORECASE,
-)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -55,7 +48,6 @@ def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> Non
                 continue
             furniture[fold(block.text)].add(block.page.number)
             exact[block.text.casefold()].add(block.page.number)
-    _mark_watermarks(everything, len(pages), settings)
     for block in everything:
         # A logo is a small picture at the edge.
         if block.kind == "figure" and block.noise is None and not block.words and at_edge(block):
@@ -96,21 +88,8 @@ def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> Non
         if len({block.page.number for block in same}) <= limit:
             continue
         for block in same:
-            if at_edge(block):
+            if at_edge(block) or all(word.flags & SIDEWAYS for word in block.words):
                 block.noise = "repeated"
-
-
-def _mark_watermarks(blocks: Sequence[Block], pages: int, settings: NoiseSettings) -> None:
-    """Mark turned text away from the edge that has a watermark's wording or is on most pages."""
-    turned: dict[str, list[Block]] = defaultdict(list)
-    for block in blocks:
-        if block.noise is None and _may_be_noise(block) and all(word.flags & SIDEWAYS for word in block.words):
-            turned[fold(block.text)].append(block)
-    for text, same in turned.items():
-        often = len({b.page.number for b in same}) > max(pages * settings.frequency, 1)
-        if _STAMP.fullmatch(text) or (often and pages >= settings.min_pages):
-            for block in same:
-                block.noise, block.kind = "watermark", "page_header"
 
 
 def _may_be_noise(block: Block) -> bool:
@@ -197,15 +176,11 @@ def overprinted(boxes: NDArray[np.float32], sizes: NDArray[np.float32]) -> NDArr
     ones."""
     if not len(boxes):
         return np.empty(0, dtype=np.intp)
-    common = float(np.median(sizes))
-    small = boxes[sizes < LARGER * common]
+    large = sizes >= LARGER * float(np.median(sizes))
+    small, big = boxes[~large], boxes[large][:, None]
+    width = np.minimum(small[:, 2], big[..., 2]) - np.maximum(small[:, 0], big[..., 0])
+    height = np.minimum(small[:, 3], big[..., 3]) - np.maximum(small[:, 1], big[..., 1])
     areas = np.maximum((small[:, 2] - small[:, 0]) * (small[:, 3] - small[:, 1]), 1e-6)
-    found: list[int] = []
-    for index in np.flatnonzero(sizes >= LARGER * common).tolist():
-        x0, y0, x1, y1 = boxes[index]
-        width = np.minimum(small[:, 2], x1) - np.maximum(small[:, 0], x0)
-        height = np.minimum(small[:, 3], y1) - np.maximum(small[:, 1], y0)
-        shared = width.clip(0) * height.clip(0)
-        if int(np.count_nonzero(shared > COVERED * areas)) >= CROSSED:
-            found.append(index)
-    return np.asarray(found, dtype=np.intp)
+    crossed = (width.clip(0) * height.clip(0) > COVERED * areas).sum(axis=1)
+    found: NDArray[np.intp] = np.flatnonzero(large)[crossed >= CROSSED]
+    return found

@@ -1,8 +1,8 @@
 """Paragraphs: regions split into one kind of content each, and paragraphs joined over columns and pages.
 
 The layout model draws one box around closely set text. Type (size, bold, italic) and markers at the heads of lines
-separate its parts: headings set close above their text, several headings in one box, headings run into the first line
-of a paragraph, several list items in one box.
+separate its parts: several headings in one box, headings run into the first line of a paragraph, several list items in
+one box.
 
 A paragraph that breaks at the end of a column or page is joined with its continuation. Wording decides if it can (a
 hyphen, a lower-case letter, an unfinished sentence). If a sentence happens to end with its column, typesetting decides:
@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 from statistics import median
 
 from ragcore.ingest.blocks import Block
@@ -25,8 +25,6 @@ from ragcore.ingest.levels import WEAK_BULLETS, Marker, item_marker, marker
 from ragcore.types import ElementKind
 
 LARGER = 1.12  # times the size of the text: a heading's size
-MAX_HEAD_LINES = 3
-MAX_HEAD_WORDS = 25
 INDENT = 0.8  # of the font size: least indent of a paragraph's first line
 MAX_INDENT = 6.0  # and the greatest
 BLANK_LINE = 1.45  # times the usual line spacing: space between paragraphs
@@ -36,13 +34,6 @@ MOSTLY = 0.6  # share of a document's bold run-in headings with that many words
 MIN_RUN_INS = 2  # unnumbered run-in headings in a document; fewer are emphasis
 _STOPS = (".", ":")
 _NUMBERED = re.compile(r"^(?:\d{1,2}\.)+\d{1,2}\.?$|^[A-Z]\.\d{1,2}\.?$")
-# Labels of front matter and notes, which name no section.
-_LABELS = re.compile(
-    r"^(key\s?words?|index terms|correspond|received|accepted|published|revised|citation|cite|how to cite|to cite|"
-    r"editor|doi|copyright|abbreviations|note|source|fig|table|box|scheme|e-?mail|address|step|example|figure|"
-    r"reviewed|academic|orcid|tel|fax|date|subject|re|from|to|cc)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +57,7 @@ def _parts(block: Block) -> list[Block]:
     if block.kind == "heading":
         return _headings(block)
     if block.kind == "paragraph":
-        texts = [text for part in _glued_headings(block) for text in _paragraphs(part)]
-        return [item for text in texts for item in _items(text)]
+        return [item for text in _paragraphs(block) for item in _items(text)]
     return _items(block) if block.kind == "list_item" else [block]
 
 
@@ -109,45 +99,10 @@ def _headings(block: Block) -> list[Block]:
     return [part_of(block, group, "heading") for group in groups]
 
 
-def _glued_headings(block: Block) -> list[Block]:
-    """Lines set larger or bolder than the text around them, split off as headings."""
-    main = _style(block.words)
-    right = max(line[-1].box[2] for line in block.lines)
-
-    def is_head(line: Line) -> bool:
-        style = _style(line)
-        return style.size >= LARGER * main.size or (style.bold and not main.bold and style.size >= 0.95 * main.size)
-
-    runs = [(head, list(group)) for head, group in groupby(block.lines, key=is_head)]
-    if len(runs) == 1:
-        return [block]
-    out: list[Block] = []
-    kept: list[Line] = []
-    for place, (head, lines) in enumerate(runs):
-        words = sum(map(len, lines))
-        first = plain([lines[0]])
-        short = lines[-1][-1].box[2] < right - 3 * main.size or _style(lines[-1]).size >= LARGER * main.size
-        starts = place == 0 or plain([runs[place - 1][1][-1]]).endswith((".", ":", "?", "!", ")"))
-        fits = len(lines) <= MAX_HEAD_LINES and words <= MAX_HEAD_WORDS and place + 1 < len(runs)
-        letters = sum(c.isalpha() for c in first) > 2 and not first[0].islower() and first[0] != "("
-        if head and fits and short and starts and letters and not _LABELS.match(first):
-            if kept:
-                out.append(part_of(block, kept, block.kind))
-                kept = []
-            out.append(part_of(block, lines, "heading"))
-        else:
-            kept += lines
-    if not out:
-        return [block]
-    if kept:
-        out.append(part_of(block, kept, block.kind))
-    return out
-
-
 def _paragraphs(block: Block) -> list[Block]:
     """Paragraphs in one box: a new one begins after a finished sentence, at an indented line or a wider gap."""
     lines = block.lines
-    if block.kind != "paragraph" or len(lines) < 3:
+    if len(lines) < 3:
         return [block]
     lefts = [_left(line) for line in lines]
     ends = [_baseline(line) for line in lines]
@@ -259,7 +214,7 @@ def _run_in(block: Block) -> int:
     if sum(bool(word.flags & face == face) for word in rest) > 0.3 * len(rest):
         return 0
     ends = text.endswith(_STOPS)
-    opens = text[0].isupper() and sum(c.isalpha() for c in text) > 2 and not _LABELS.match(text)
+    opens = text[0].isupper() and sum(c.isalpha() for c in text) > 2
     return length if ends and opens and not rest[0].text[0].islower() else 0
 
 
@@ -282,7 +237,6 @@ MAX_PAGES = 8  # between the two parts: full-page tables and figures may come be
 INDENTED = 0.6  # of the font size: a first line indented by more counts as indented
 INDENTING = 0.35  # share of indented paragraphs from which a document counts as indenting
 MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording says so
-_NOTE = re.compile(r"(source|note|sources|notes|figure|table|fig)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")
 _CLOSING = "”’\"')]»）」』"
 # Words that no sentence ends with: the text continues in the next column or page even with a capital.
@@ -336,7 +290,7 @@ def _continues(first: Block, second: Block, indents: bool, floated: bool) -> boo
         return goes_on and floated and second.page is first.words[-1].page
     if goes_on or first.kind == "list_item" or second.kind == "list_item":
         return goes_on
-    if len(first.words) < MIN_WORDS or not _is_full(first) or _indented(second) or _NOTE.match(second.text):
+    if len(first.words) < MIN_WORDS or not _is_full(first) or _indented(second):
         return False
     return not _ended(first) or indents
 

@@ -10,10 +10,10 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ragcore.config.settings import IngestSettings, OcrSettings
 from ragcore.errors import (
@@ -21,6 +21,7 @@ from ragcore.errors import (
     EmptyFile,
     FileMissing,
     FileTooLarge,
+    GroundworkError,
     ParseCrashed,
     ParseTimeout,
     TooManyPages,
@@ -89,40 +90,42 @@ def parse_pages(
     if not pages:
         return
     name = name or path.name
+    todo = iter(tuple(pages))
+    done: queue.SimpleQueue[PageLayout | Exception] = queue.SimpleQueue()
     stopped = threading.Event()
+
+    def read() -> None:
+        access: dict[str, Any] = {"name": name, "password": password, "layout": True, "ocr": ocr}
+        with closing(Child(path, settings, **access, cancelled=stopped.is_set)) as child:
+            while not stopped.is_set() and (number := next(todo, None)) is not None:
+                try:
+                    done.put(_read(child, number))
+                except Exception as error:  # noqa: BLE001  # raised again below
+                    done.put(error)
+
     count = max(1, min(settings.workers or min(4, _cores()), len(pages) // PAGES_PER_WORKER))
-    children = [
-        Child(path, settings, name=name, password=password, layout=True, ocr=ocr, cancelled=stopped.is_set)
-        for _ in range(count)
-    ]
-
-    def read(number: int) -> PageLayout:
-        child = children.pop()  # as many as there are threads
-        try:
-            return _read(child, number)
-        except (OSError, ValueError) as error:  # no process could be started, or a reply was malformed
-            raise ParseCrashed(f"{name}: {error}") from error
-        finally:
-            children.append(child)
-
-    done: queue.SimpleQueue[Future[PageLayout]] = queue.SimpleQueue()
-    readers = ThreadPoolExecutor(count, thread_name_prefix="parse")
+    readers = [threading.Thread(target=read, name="parse", daemon=True) for _ in range(count)]
+    for reader in readers:
+        reader.start()
+    remaining = len(pages)
     try:
-        for number in pages:
-            readers.submit(read, number).add_done_callback(done.put)
-        remaining = len(pages)
         while remaining:
             if cancelled is not None and cancelled():
                 raise Cancelled(f"Reading {name} was stopped.")
-            with suppress(queue.Empty):
-                page = done.get(timeout=_POLL_SECONDS).result()
-                remaining -= 1
-                yield page
+            try:
+                page = done.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                continue
+            if isinstance(page, GroundworkError):
+                raise page
+            if isinstance(page, Exception):  # no process could be started, or a reply was malformed
+                raise ParseCrashed(f"{name}: {page}") from page
+            remaining -= 1
+            yield page
     finally:
         stopped.set()
-        readers.shutdown(cancel_futures=True)
-        for child in children:
-            child.close()
+        for reader in readers:  # until its process has closed the file
+            reader.join()
 
 
 def _read(child: Child, number: int) -> PageLayout:

@@ -247,7 +247,7 @@ class Child:
 
     def open(self) -> None:
         """Open the file in an idle process, or start one, unless it is open."""
-        if self._process is not None and self._process.read >= self._settings.process_pages:
+        if self._process is not None and self._process.read > self._settings.process_pages:
             self.close()
         if self._process is not None:
             return
@@ -312,7 +312,7 @@ class Child:
     def close(self) -> None:
         """Close the file; its process goes back to the pool if it can serve another."""
         if self._process is not None:
-            worn = self._process.read >= self._settings.process_pages
+            worn = self._process.read > self._settings.process_pages
             waiting.put(self._process, 0.0 if worn else self._settings.idle_seconds)
             self._process = None
 

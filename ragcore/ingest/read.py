@@ -10,31 +10,53 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pymupdf
-from numpy.typing import NDArray
 
 from ragcore.config.settings import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
 from ragcore.files import whole
-from ragcore.ingest.detection import block_regions, find_regions, moved_right
-from ragcore.ingest.layout import LINE_NUMBERS, WATERMARK, FileInfo, PageLayout, Rect, Region, empty_page, turned
+from ragcore.ingest.layout import (
+    LINE_NUMBERS,
+    WATERMARK,
+    FileInfo,
+    Grid,
+    GridCell,
+    PageLayout,
+    Rect,
+    Region,
+    empty_page,
+    overlap,
+    turned,
+)
 from ragcore.ingest.noise import line_numbers, overprinted, without_gutter
 from ragcore.ingest.ocr import OCR_OFF
-from ragcore.ingest.regions import arrange, hull, reading_order
+from ragcore.ingest.regions import arrange, hull, reading_order, shared
 from ragcore.ingest.rulings import Drawn, rule_tables, rulings
-from ragcore.ingest.unseen import without_inkless, without_unseen
+from ragcore.ingest.unseen import hide_unseen
 from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
+
+if TYPE_CHECKING:
+    from ragcore.ingest.ocr.engine import OcrEngine
 
 PLAIN_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 TEXT_FLAGS = PLAIN_FLAGS | pymupdf.TEXT_COLLECT_VECTORS
 NUDGE = 0.05  # pixels
+MIN_REGION = 2.0  # points: thinner layout boxes are rules, not regions
+MIN_PICTURE = 20.0  # points: smaller images are bullets and ornaments
+SMALLEST = 40.0  # points: least width and height of a caption's drawing
+BACKGROUND = 0.6  # of the page: larger drawings are background
+REACH = 36.0  # points between a caption and its drawing
+OVERLAP = 3.0  # points by which a drawing may reach into another region
+APART = 6  # points around each part of a drawing: parts whose margins touch belong together
+MIN_RULES = 4  # fewer lines and rectangles than this cannot rule a table
 _HEX_PREFIX = re.compile(r"<((?:[0-9A-Fa-f]{2})+)>")
 _HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
 
@@ -48,21 +70,26 @@ class Reader:
 
     def __init__(self, path: Path, password: str | None, name: str, ocr: dict[str, Any] | None = None) -> None:
         self.ocr = None if ocr is None else OcrSettings.model_validate(ocr)
-        self._scanner: Any = None
         self.document, self.unlocked = _open(path, password, name)
-        self.labels: tuple[str, ...] | None = None
 
     def close(self) -> None:
         """Close the file and release MuPDF's memory of it."""
         self.document.close()
         pymupdf.TOOLS.store_shrink(100)
 
+    @cached_property
+    def _engine(self) -> OcrEngine:
+        from ragcore.ingest.ocr.engine import OcrEngine
+
+        assert self.ocr is not None
+        return OcrEngine(self.ocr)
+
     def info(self) -> FileInfo:
         document = self.document
         return FileInfo(
             pages=document.page_count,
             title=str((document.metadata or {}).get("title") or ""),
-            labels=self._labels(),
+            labels=self._labels,
             outline=tuple(
                 (int(level), str(title), int(page))
                 for level, title, page, *_rest in document.get_toc(simple=True)
@@ -72,13 +99,10 @@ class Reader:
             repaired=bool(document.is_repaired),
         )
 
+    @cached_property
     def _labels(self) -> tuple[str, ...]:
-        if self.labels is None:
-            document = self.document
-            has_rules = bool(document.get_page_labels())
-            pages = range(document.page_count) if has_rules else ()
-            self.labels = tuple(_decoded(document[i].get_label()) for i in pages)
-        return self.labels
+        named = bool(self.document.get_page_labels())
+        return tuple(_decoded(page.get_label()) for page in self.document) if named else ()
 
     def page(self, number: int, *, plain: bool, ask: bool = True) -> PageLayout:
         """Page ``number`` (from 1). ``plain`` reads the text only, with MuPDF's text blocks as regions: no layout
@@ -94,13 +118,11 @@ class Reader:
 
     def scan(self, number: int) -> PageLayout:
         """Page ``number`` by OCR, or by its text layer if OCR confirms it."""
-        from ragcore.ingest.ocr.scan import Scanner, choose, own_text
+        from ragcore.ingest.ocr.scan import choose, is_blank, own_text, read_scan
 
         assert self.ocr is not None
-        if self._scanner is None:
-            self._scanner = Scanner(self.ocr)
         page = self.document.load_page(number - 1)
-        found = self._scanner.read(page)
+        found = None if is_blank(page) else read_scan(page, self._engine)
         text = own_text(page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT())
         read = [] if found is None else found.words.texts
         confidence = float(found.confidence.mean()) if found is not None and read else 0.0
@@ -110,23 +132,23 @@ class Reader:
         blank = self._blank(page)
         if found is None:
             return blank
-        laid = self._lay_out(found.sheet, blank, False, 0, found.words, found.boxes, found.rules)
+        laid = self._lay_out(found.sheet, blank, False, 0, found.words, found.rules)
         return replace(laid, turn=found.turn, confidence=found.confidence)
 
     def _blank(self, page: Any) -> PageLayout:
         """Page without words."""
-        number, labels = page.number + 1, self._labels()
+        number, labels = page.number + 1, self._labels
         label = (labels[number - 1] if labels else "") or str(number)
         return empty_page(number, label, float(page.rect.width), float(page.rect.height), int(page.rotation), None)
 
     def _page(self, page: Any, blank: PageLayout, plain: bool, ask: bool) -> PageLayout:
         raw = page.get_textpage(flags=PLAIN_FLAGS if plain else TEXT_FLAGS).extractRAWDICT()
-        raw = without_inkless(raw) if plain else without_unseen(page, raw)
+        hide_unseen(raw, None if plain else page)
         angle = writing_angle(raw)
         if angle is None:
             angle = (360 - blank.rotation) % 360
         frame = (float(page.rect.width), float(page.rect.height))
-        words, boxes = _upright(read_words(raw, angle), (360 - angle) % 360, frame)
+        words = _upright(read_words(raw, angle), (360 - angle) % 360, frame)
         unread: str | None = None
         if ask and self.ocr is not None:
             from ragcore.ingest.ocr.scan import left_out, measure, suspicion
@@ -137,7 +159,7 @@ class Reader:
                 raise NeedsOcr(why)
             unread = left_out(cover) if why is None else f"this page {why}; {OCR_OFF}"
         vectors = [block for block in raw["blocks"] if block["type"] == 3]
-        layout = self._lay_out(page, blank, plain, angle, words, boxes, len(vectors))
+        layout = self._lay_out(page, blank, plain, angle, words, len(vectors))
         if plain:
             return layout
         drawn = [
@@ -153,11 +175,11 @@ class Reader:
         plain: bool,
         angle: int,
         words: WordColumns,
-        boxes: NDArray[np.float32],
         vectors: int,
     ) -> PageLayout:
-        """``blank`` with the layout of ``page``, whose text is turned clockwise by ``angle``; ``words`` and ``boxes``
-        are upright, ``vectors`` counts the drawings."""
+        """``blank`` with the layout of ``page``, whose text is turned clockwise by ``angle``; ``words`` are upright,
+        ``vectors`` counts the drawings."""
+        boxes = words.box_array()
         frame = (float(page.rect.width), float(page.rect.height))
         upright_frame = frame if angle in (0, 180) else (frame[1], frame[0])
         lines, sizes = np.asarray(words.lines, dtype=np.int32), np.asarray(words.sizes, dtype=np.float32)
@@ -166,17 +188,19 @@ class Reader:
         problem: str | None = None
         order: Callable[[list[Region]], list[Region]] = list
         if plain:
-            regions = block_regions(boxes, blocks)
+            regions = [
+                Region("text", hull(boxes, np.flatnonzero(blocks == one))) for one in dict.fromkeys(words.blocks)
+            ]
         else:
             shown = without_gutter(boxes, numbers, upright_frame)
-            found, problem = find_regions(self._sheet(page, angle, shown, upright_frame), len(boxes), vectors)
-            regions = [moved_right(region, shown[0]) for region in found]
+            found, problem = _find_regions(self._sheet(page, angle, shown, upright_frame), len(boxes), vectors)
+            regions = [_moved_right(region, shown[0]) for region in found]
             order = partial(reading_order, right_to_left=mostly_right_to_left(words.texts))
 
         across = np.setdiff1d(overprinted(boxes, sizes), numbers)
         text = np.setdiff1d(np.arange(len(boxes)), np.concatenate([numbers, across]))
         owners = np.empty(len(boxes), dtype=np.int32)
-        ordered, owners[text] = arrange(boxes[text], lines[text], blocks[text], regions, order)
+        ordered, owners[text] = arrange(boxes[text], blocks[text], regions, order)
         for aside, kind in ((numbers, LINE_NUMBERS), (across, WATERMARK)):
             if len(aside):
                 owners[aside] = len(ordered)
@@ -274,12 +298,140 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
 
 
-def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> tuple[WordColumns, NDArray[np.float32]]:
-    """Words on the page, and their boxes after the frame is turned clockwise by ``angle``, cut at the page's edge."""
+def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> WordColumns:
+    """Words on the page after the frame is turned clockwise by ``angle``, cut at the page's edge."""
     width, height = frame
-    given = words.box_array()
-    cut = given.clip(0, [width, height, width, height])
+    cut = words.box_array().clip(0, [width, height, width, height])
     chosen = np.flatnonzero((cut[:, 2] > cut[:, 0]) & (cut[:, 3] > cut[:, 1])).tolist()
     kept = words.chosen(chosen)
     kept.boxes = [turned(tuple(cut[i].tolist()), angle, width, height) for i in chosen]
-    return kept, kept.box_array()
+    return kept
+
+
+def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], str | None]:
+    """Layout regions, tables with their grids, and images; and an error message if the table finder failed.
+
+    The table finder takes a third of a page's time. It works from the layout's tables and from ruled lines, so it is
+    skipped on a page with neither; the layout model is skipped on a page without words.
+    """
+    if not words:
+        return _image_regions(page, ()), None
+    page.get_layout(return_raw=True)
+    found: Sequence[Mapping[str, Any]] = page.layout_information or []
+    regions: list[Region] = []
+    for group in found:
+        x0, y0, x1, y1 = (float(value) for value in group["group_bbox"][:4])
+        if x1 - x0 > MIN_REGION and y1 - y0 > MIN_REGION:
+            regions.append(Region(str(group["class_name"]), (x0, y0, x1, y1)))
+    problem: str | None = None
+    tables: list[Region] = []
+    if vectors >= MIN_RULES or any(region.kind == "table" for region in regions):
+        finder = page.find_tables(use_layout=True, union=True, refine=True)
+        if finder is None:
+            problem = "the table finder failed on this page, so its tables are read as text"
+        else:
+            tables = [region for table in finder.tables if (region := _table_region(table)) is not None]
+    page.layout_information = None
+    kept = [r for r in regions if r.kind != "table" or not any(shared(table.box, r.box) >= 0.5 for table in tables)]
+    regions = [*kept, *tables]
+    regions += _image_regions(page, regions)
+    return [*regions, *_captioned(page, regions)], problem
+
+
+def _moved_right(region: Region, right: float) -> Region:
+    """``region`` with all its boxes moved right by ``right``: from the frame of a part of the page to the page's."""
+
+    def move(box: Rect) -> Rect:
+        return box[0] + right, box[1], box[2] + right, box[3]
+
+    grid = region.grid
+    if grid is not None:
+        grid = replace(grid, cells=tuple(replace(cell, box=move(cell.box)) for cell in grid.cells))
+    return replace(region, box=move(region.box), grid=grid)
+
+
+def _table_region(table: Any) -> Region | None:
+    """Grid of a found table; None if the finder gave no cells."""
+    placements = table.placements
+    if not placements:
+        return None
+    cells: list[GridCell] = []
+    taken: set[tuple[int, int]] = set()
+    columns = 0
+    for row, placed in enumerate(placements):
+        col = 0
+        for cell in placed:
+            while (row, col) in taken:
+                col += 1
+            if cell.bbox is not None:
+                x0, y0, x1, y1 = (float(value) for value in cell.bbox)
+                cells.append(
+                    GridCell(row, col, int(cell.rowspan), int(cell.colspan), (x0, y0, x1, y1), cell.tag == "th")
+                )
+            taken.update((row + i, col + j) for i in range(cell.rowspan) for j in range(cell.colspan))
+            col += cell.colspan
+            columns = max(columns, col)
+    if not cells:
+        return None
+    x0, y0, x1, y1 = (float(value) for value in table.bbox)
+    return Region("table", (x0, y0, x1, y1), Grid(len(placements), columns, tuple(cells)))
+
+
+def _image_regions(page: Any, regions: Sequence[Region]) -> list[Region]:
+    """Images that no region touches. A page-wide image is a background or a scan, not a figure."""
+    out: list[Region] = []
+    width, height = page.rect.width, page.rect.height
+    for image in page.get_image_info():
+        rect = pymupdf.Rect(image["bbox"]) & pymupdf.Rect(0, 0, width, height)
+        if rect.width < MIN_PICTURE or rect.height < MIN_PICTURE or abs(rect) > 0.9 * width * height:
+            continue
+        box = (float(rect.x0), float(rect.y0), float(rect.x1), float(rect.y1))
+        if not any(rect.intersects(pymupdf.Rect(r.box)) for r in (*regions, *out)):
+            out.append(Region("picture", box))
+    return out
+
+
+def _captioned(page: Any, regions: Sequence[Region]) -> list[Region]:
+    """Pictures for captions that have neither picture nor table: the connected drawing just above one, else below."""
+    shown = [region.box for region in regions if region.kind in ("picture", "table")]
+    captions = [region.box for region in regions if region.kind == "caption"]
+    bare = [box for box in captions if not any(_reaches(box, other) for other in shown)]
+    if not bare:
+        return []
+    import cv2
+
+    width, height = int(page.rect.width), int(page.rect.height)
+    others = np.asarray([region.box for region in regions]).clip(0)
+    logged = [box for kind, box in page.get_bboxlog() if not kind.endswith("-text")]
+    drawn = np.asarray(logged, np.float64).reshape(-1, 4).clip(0, [width, height, width, height])
+    centres = (drawn[:, :2] + drawn[:, 2:]) / 2
+    ruling = ((others[:, None, :2] <= centres) & (centres <= others[:, None, 2:])).all(axis=2).any(axis=0)
+    kept = ~ruling & ((drawn[:, 2:] - drawn[:, :2]).prod(axis=1) <= BACKGROUND * width * height)
+    ink = np.zeros((height, width), np.uint8)
+    for x0, y0, x1, y1 in drawn[kept].astype(int).tolist():
+        ink[max(0, y0 - APART) : y1 + APART + 1, max(0, x0 - APART) : x1 + APART + 1] = 1
+    for x0, y0, x1, y1 in others.astype(int).tolist():
+        ink[y0 : y1 + 1, x0 : x1 + 1] = 0
+    _count, _labels, stats, _centres = cv2.connectedComponentsWithStats(ink)
+    boxes = [(x + APART, y + APART, x + w - APART, y + h - APART) for x, y, w, h in stats[1:, :4].tolist()]
+    found = []
+    for caption in bare:
+        # Text beside the caption is another column's.
+        beside = [region.box for region in regions if overlap(caption, region.box)[1] > 0]
+        left = max((box[2] for box in beside if box[2] <= caption[0]), default=0.0)
+        right = min((box[0] for box in beside if box[0] >= caption[2]), default=float(page.rect.width))
+        middle = caption[1] + caption[3]
+        own = [(max(x0, left), y0, min(x1, right), y1) for x0, y0, x1, y1 in boxes]
+        above = [(x0, y0, x1, min(y1, caption[1])) for x0, y0, x1, y1 in own if y0 + y1 < middle]
+        below = [(x0, max(y0, caption[3]), x1, y1) for x0, y0, x1, y1 in own if y0 + y1 >= middle]
+        large = (box for box in above + below if min(box[2] - box[0], box[3] - box[1]) >= SMALLEST)
+        near = (box for box in large if _reaches(caption, box))
+        free = (box for box in near if not any(min(overlap(box, region.box)) > OVERLAP for region in regions))
+        found += [Region("picture", box) for box in islice(free, 1)]
+    return found
+
+
+def _reaches(caption: Rect, other: Rect) -> bool:
+    """Whether a caption is close above, below or beside another box."""
+    wide, high = overlap(caption, other)
+    return (wide > 0 and high >= -REACH) or (high > 0 and wide >= -REACH)

@@ -5,9 +5,8 @@ left out get regions of their own, so none is lost.
 
 The order is a recursive XY-cut (Nagy and Seth, 1984) that looks for columns first: cutting at every blank stripe would
 cut both columns wherever two paragraph ends happen to be side by side. A region that crosses the gutter (a title, a
-wide figure) divides the page into bands, and within a band each column is read to its end. If no straight cut exists,
-regions are ordered by Breuel's rules ("High performance document layout analysis", 2003): above before below if they
-overlap in width, left before right if nothing between them overlaps both.
+wide figure) divides the page into bands, and within a band each column is read to its end. Regions that no straight
+line divides are read by rows.
 """
 
 from __future__ import annotations
@@ -66,53 +65,25 @@ def assign(boxes: NDArray[np.float32], regions: Sequence[Region]) -> NDArray[np.
     return owners
 
 
-def leftover_regions(
-    boxes: NDArray[np.float32],
-    lines: NDArray[np.int32],
-    blocks: NDArray[np.int32],
-    owners: NDArray[np.int32],
-    regions: Sequence[Region],
-) -> tuple[list[Region], list[NDArray[np.intp]]]:
-    """Regions of kind ``text`` for words without one, each with its words' indices.
-
-    Words of one printed line stay together; following lines of one MuPDF block join as long as the box around them
-    touches no other region.
-    """
+def left_over(owners: NDArray[np.int32], blocks: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    """Words without an owner, in runs of one block."""
     lost = np.flatnonzero(owners < 0)
-    made: list[Region] = []
-    members: list[NDArray[np.intp]] = []
-    if not len(lost):
-        return made, members
-    cuts = np.flatnonzero(np.diff(lines[lost]) != 0) + 1
-    taken = [region.box for region in regions]
-    group: list[NDArray[np.intp]] = []
-    for part in np.split(lost, cuts):
-        box = hull(boxes, np.concatenate([*group, part]))
-        if group and (blocks[part[0]] != blocks[group[0][0]] or any(_touch(box, other) for other in taken)):
-            made.append(Region("text", hull(boxes, np.concatenate(group))))
-            members.append(np.concatenate(group))
-            group = []
-        group.append(part)
-    made.append(Region("text", hull(boxes, np.concatenate(group))))
-    members.append(np.concatenate(group))
-    return made, members
+    return [part for part in np.split(lost, np.flatnonzero(np.diff(blocks[lost])) + 1) if len(part)]
 
 
 def arrange(
     boxes: NDArray[np.float32],
-    lines: NDArray[np.int32],
     blocks: NDArray[np.int32],
     regions: Sequence[Region],
     order: Callable[[list[Region]], list[Region]],
 ) -> tuple[tuple[Region, ...], NDArray[np.int32]]:
-    """All regions of the page in ``order`` and the owner of every word. Regions without words are dropped unless they
-    are pictures."""
-    known = drop_nested(regions)
-    owners = assign(boxes, known)
-    extra, members = leftover_regions(boxes, lines, blocks, owners, known)
-    for offset, words in enumerate(members):
-        owners[words] = len(known) + offset
-    everything = known + extra
+    """All regions of the page in ``order`` and the owner of every word. Words that no region holds are a text of their
+    own for each of MuPDF's ``blocks``; regions without words are dropped unless they are pictures."""
+    everything = drop_nested(regions)
+    owners = assign(boxes, everything)
+    for part in left_over(owners, blocks):
+        owners[part] = len(everything)
+        everything.append(Region("text", hull(boxes, part)))
     used = set(owners.tolist())
     ordered = order([region for i, region in enumerate(everything) if i in used or region.kind == "picture"])
     numbers = {id(region): place for place, region in enumerate(ordered)}
@@ -138,10 +109,6 @@ def shared(a: Rect, b: Rect) -> float:
     return width * height / small if width > 0 and height > 0 and small > 0 else 0.0
 
 
-def _touch(a: Rect, b: Rect) -> bool:
-    return min(overlap(a, b)) > 0
-
-
 def _contains(outer: Rect, inner: Rect) -> bool:
     x0, y0, x1, y1 = outer
     return x0 <= inner[0] and y0 <= inner[1] and x1 >= inner[2] and y1 >= inner[3] and outer != inner
@@ -164,7 +131,7 @@ def _arranged(regions: list[Region], right_to_left: bool) -> list[Region]:
         return [region for part in parts for region in _arranged(part, right_to_left)]
     bands = _cut(regions, _down)
     if len(bands) == 1:
-        return _by_precedence(regions, right_to_left)
+        return _by_rows(regions, right_to_left)
     out: list[Region] = []
     first = 0
     while first < len(bands):
@@ -194,8 +161,8 @@ def _columns(regions: Sequence[Region]) -> list[list[Region]]:
     """Columns of ``regions``, from the left; a group too narrow for a column joins the nearer neighbour."""
     columns = _cut(regions, _across)
     while len(columns) > 1:
-        spans = [(min(r.place[0] for r in c), max(r.place[2] for r in c)) for c in columns]
-        widest = [max(r.place[2] - r.place[0] for r in c) for c in columns]
+        spans = [(min(r.box[0] for r in c), max(r.box[2] for r in c)) for c in columns]
+        widest = [max(r.box[2] - r.box[0] for r in c) for c in columns]
         place = min(range(len(widest)), key=lambda i: widest[i])
         if widest[place] >= NARROW:
             break
@@ -208,8 +175,8 @@ def _columns(regions: Sequence[Region]) -> list[list[Region]]:
 
 
 def _stand_beside(left: Sequence[Region], right: Sequence[Region]) -> bool:
-    tops = [min(r.place[1] for r in column) for column in (left, right)]
-    ends = [max(r.place[3] for r in column) for column in (left, right)]
+    tops = [min(r.box[1] for r in column) for column in (left, right)]
+    ends = [max(r.box[3] for r in column) for column in (left, right)]
     return min(ends) - max(tops) > BESIDE * min(ends[0] - tops[0], ends[1] - tops[1])
 
 
@@ -225,8 +192,8 @@ def _cut(regions: Sequence[Region], extent: Callable[[Rect], tuple[float, float]
     """Groups of ``regions`` separated by straight lines that touch none, in the order of ``extent``."""
     groups: list[list[Region]] = []
     reach = 0.0
-    for region in sorted(regions, key=lambda r: extent(r.place)):
-        low, high = extent(region.place)
+    for region in sorted(regions, key=lambda r: extent(r.box)):
+        low, high = extent(region.box)
         slack = min(MAX_SLACK, SLACK * (high - low))
         if groups and low + slack < reach:
             groups[-1].append(region)
@@ -239,45 +206,9 @@ def _cut(regions: Sequence[Region], extent: Callable[[Rect], tuple[float, float]
 
 def _by_rows(regions: Sequence[Region], right_to_left: bool) -> list[Region]:
     rows: list[list[Region]] = []
-    for region in sorted(regions, key=lambda r: (r.place[1], r.place[0])):
-        if rows and region.place[1] - rows[-1][0].place[1] <= ALIGNED:
+    for region in sorted(regions, key=lambda r: (r.box[1], r.box[0])):
+        if rows and region.box[1] - rows[-1][0].box[1] <= ALIGNED:
             rows[-1].append(region)
         else:
             rows.append([region])
-    return [r for row in rows for r in sorted(row, key=lambda r: -r.place[2] if right_to_left else r.place[0])]
-
-
-def _by_precedence(regions: Sequence[Region], right_to_left: bool) -> list[Region]:
-    """Breuel's partial order, taken from the top; regions in a cycle are ordered by height."""
-    waiting = sorted(regions, key=lambda r: (r.place[1], -r.place[2] if right_to_left else r.place[0]))
-    before = {
-        id(r): {id(o) for o in waiting if o is not r and _precedes(o.place, r.place, waiting, right_to_left)}
-        for r in waiting
-    }
-    out: list[Region] = []
-    while waiting:
-        open_ids = {id(r) for r in waiting}
-        chosen = next((r for r in waiting if not before[id(r)] & open_ids), waiting[0])
-        waiting.remove(chosen)
-        out.append(chosen)
-    return out
-
-
-def _precedes(a: Rect, b: Rect, regions: Sequence[Region], right_to_left: bool) -> bool:
-    if _overlapping(a[0], a[2], b[0], b[2]):
-        return a[1] + a[3] < b[1] + b[3]
-    if (a[0] > b[0]) != right_to_left:
-        return False
-    low, high = min(a[1], b[1]), max(a[3], b[3])
-    return not any(
-        low < (r.place[1] + r.place[3]) / 2 < high
-        and _overlapping(r.place[0], r.place[2], *_across(a))
-        and _overlapping(r.place[0], r.place[2], *_across(b))
-        for r in regions
-    )
-
-
-def _overlapping(a0: float, a1: float, b0: float, b1: float) -> bool:
-    """Whether two extents overlap by more than the slack of the narrower one."""
-    narrow = min(a1 - a0, b1 - b0)
-    return min(a1, b1) - max(a0, b0) > min(MAX_SLACK, SLACK * narrow)
+    return [r for row in rows for r in sorted(row, key=lambda r: -r.box[2] if right_to_left else r.box[0])]

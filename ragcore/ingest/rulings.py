@@ -200,46 +200,38 @@ def _valued(grid: Grid, page: PageLayout, xs: Sequence[float], ys: Sequence[floa
 
 def _joined(grid: Grid, below: NDArray[np.bool_], right: NDArray[np.bool_], valued: NDArray[np.bool_]) -> Grid:
     """``grid`` with rows merged if no rule divides them, and slots merged into one cell likewise."""
-    row_at = [0]
-    for r in range(grid.rows - 1):
-        # Values over values are rows of a list, though they share one box.
-        apart = below[r].any() or (valued[r] & valued[r + 1]).sum() >= 2
-        row_at.append(row_at[-1] + bool(apart))
-    ruled_rows = [bool(below[r].any()) for r in range(grid.rows - 1)]
+    # Values over values are rows of a list, though they share one box.
+    lists = valued[:-1] & valued[1:]
+    apart = below.any(axis=1) | (lists.sum(axis=1) >= 2)
+    row_at = np.concatenate([[0], np.cumsum(apart)])
+    first, last = np.flatnonzero(np.append(True, apart)), np.flatnonzero(np.append(apart, True))
     cells: dict[tuple[int, int], GridCell] = {}
     for cell in grid.cells:
-        row, end = row_at[cell.row], row_at[cell.row + cell.row_span - 1]
+        row, end = int(row_at[cell.row]), int(row_at[cell.row + cell.row_span - 1])
         moved = replace(cell, row=row, row_span=end - row + 1)
         held = cells.get((row, cell.col))
         cells[row, cell.col] = moved if held is None else _union(held, moved)
-    last_of = {new: old for old, new in enumerate(row_at)}
-    rows = row_at[-1] + 1
-    for (row, col), cell in sorted(cells.items()):
-        if cells.get((row, col)) is not cell or cell.col_span > 1 or cell.row_span > 1:
+    # A slot joins the one below if they are divided elsewhere, but not here; and the one beside it likewise.
+    beside = np.pad(right, ((0, 0), (1, 1)))
+    down = ~below & below.any(axis=1, keepdims=True) & (beside[:-1, :-1] | beside[:-1, 1:]) & ~lists
+    across = ~right & (right.mean(axis=0, keepdims=True) >= BOXED) & ~(valued[:, :-1] & valued[:, 1:])
+    for key in sorted(cells):
+        whole = cells.get(key)
+        if whole is None or whole.col_span > 1 or whole.row_span > 1:
             continue
-        whole = cell
-        while whole.row + whole.row_span < rows:  # spans rows that are divided elsewhere, but not here
-            old = last_of[whole.row + whole.row_span - 1]
+        row, col = key
+        while whole.row + whole.row_span < len(first) and down[last[whole.row + whole.row_span - 1], col]:
             other = cells.get((whole.row + whole.row_span, col))
-            if other is None or other.col_span > 1 or below[old, col] or not ruled_rows[old]:
+            if other is None or other.col_span > 1:
                 break
-            if not right[old, max(0, col - 1) : col + 1].any() or (valued[old, col] and valued[old + 1, col]):
+            whole = _union(whole, cells.pop((other.row, col)))
+        while whole.row_span == 1 and whole.col + whole.col_span < grid.columns:
+            other = cells.get((row, whole.col + whole.col_span))
+            if other is None or other.row_span > 1 or not across[first[row], other.col - 1]:
                 break
-            del cells[other.row, col]
-            whole = _union(whole, other)
-        while whole.col + whole.col_span < grid.columns and whole.row_span == 1:
-            at = whole.col + whole.col_span - 1
-            other = cells.get((row, at + 1))
-            inner = right[:, at]
-            first = last_of.get(row - 1, -1) + 1
-            if other is None or other.row_span > 1 or inner[first] or inner.mean() < BOXED:
-                break
-            if valued[first, at] and valued[first, at + 1]:
-                break
-            del cells[row, other.col]
-            whole = _union(whole, other)
-        cells[row, col] = whole
-    joined = Grid(rows, grid.columns, tuple(cells[key] for key in sorted(cells)))
+            whole = _union(whole, cells.pop((row, other.col)))
+        cells[key] = whole
+    joined = Grid(len(first), grid.columns, tuple(cells[key] for key in sorted(cells)))
     return joined if _is_sound(joined) else grid
 
 

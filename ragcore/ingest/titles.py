@@ -11,7 +11,6 @@ from ragcore.ingest.canonical import Ref, plain
 from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
 from ragcore.ingest.levels import key
 from ragcore.ingest.roles import TITLE_SIZE
-from ragcore.text.names import companies_in
 from ragcore.text.short_titles import plain_title
 
 COVER_PAGES = 6  # pages searched for a filing's cover: some filings open with a letter or pictures
@@ -21,7 +20,6 @@ LONGEST, LONGEST_SUBJECT = 160, 240  # characters of a composed title
 NEARLY = 0.85  # of the largest heading's size
 LARGER = 1.15  # times the size of the running text: larger type
 RUNNING = 15  # words from which a block counts as running text
-OFTEN = 3  # mentions in the opening pages that make a company the document's owner
 MAX_NAME = 90  # characters of a registrant's name
 _BAD_TITLE = re.compile(
     r"^(microsoft (word|powerpoint|excel)\b|untitled|document\d*$|slide ?\d|presentation\d*$|book\d*$|print|layout \d|"
@@ -44,10 +42,6 @@ _GENRE = re.compile(
     r"viewpoint|opinion|open access)s?([\s-]+(article|paper|report|study|communication|note))?$",
     re.IGNORECASE,
 )
-# Headings on the cover of every filing, which name none.
-_BOILERPLATE = re.compile(
-    r"securities and exchange commission|^united states|^form [\w-]+$|^washington,? d", re.IGNORECASE
-)
 _FORM = re.compile(r"\bform\s+(10-?[KQ](?:/A)?|8-?K(?:/A)?|20-?F(?:/A)?|6-?K|S-1|DEF 14A)\b", re.IGNORECASE)
 _REGISTRANT = re.compile(r"^(.*?)\(\s*exact name of (?:the )?(?:registrant|company|issuer)", re.IGNORECASE)
 _DATE = r"(?:\S+\s+){0,4}?([A-Z][a-z]+\s+\d{1,2}\s*,?\s*(20\d\d|19\d\d))"
@@ -59,14 +53,14 @@ _REPORTED = re.compile(r"date of report[^:]{0,60}:?\s+" + _DATE, re.IGNORECASE)
 def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     """Title of the document: a filing's registrant, form and period from its cover; else the largest type of the cover,
     in the metadata's wording if that says the same; else the metadata's title if it reads like one; else the file name.
-    The owner (authors or company) follows in brackets if the cover names one."""
+    The authors follow in brackets if the cover names them."""
     stem = PurePath(name).stem
     filing = filing_title(blocks)
     if filing:
         return plain_title(filing)
     given = plain_title(info.title)
-    named = bool(given) and not _BAD_TITLE.search(given) and not _BOILERPLATE.search(given) and key(given) != key(stem)
-    named = named and "_" not in given and not _is_cut_off(given, blocks)
+    named = bool(given) and not _BAD_TITLE.search(given) and key(given) != key(stem)
+    named = named and "_" not in given
     cover = _cover(blocks)
     parts = _cover_title(cover, body_size(blocks))
     title = " ".join(part.text for part in parts)
@@ -74,8 +68,8 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
         title = given  # in a line's spelling, since the cover may be in capitals
     if not title:
         return plain_title(" ".join(re.sub(r"[_\-]+", " ", stem).split()) or name)
-    owner = _owner(title, parts, cover, blocks)
-    return plain_title(f"{title} ({owner})" if owner else title)
+    authors = _surnames(title, parts, cover)
+    return plain_title(f"{title} ({authors})" if authors else title)
 
 
 def _cover(blocks: Sequence[Block]) -> list[Block]:
@@ -98,7 +92,7 @@ def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
     ]
     heads = [b for b in heads if not _GENRE.match(b.text)] or heads
     heads = [b for b in heads if " " in b.text and not _is_label(b.text)] or [b for b in heads if " " not in b.text]
-    if not heads or any(_BOILERPLATE.search(b.text) for b in heads):
+    if not heads:
         return []
     largest = max(heads, key=lambda b: (round(b.size), b.role == "title"))
     # The first heading is the title unless it is clearly smaller: section headings are often bolder.
@@ -140,26 +134,14 @@ def _says(given: str, title: str, cover: Sequence[Block]) -> bool:
     return len(one & other) >= 0.6 * min(len(one), len(other)) > 0 and all(word in printed for word in one)
 
 
-# Owner of the document
-
-
-def _owner(title: str, parts: Sequence[Block], cover: Sequence[Block], blocks: Sequence[Block]) -> str:
-    """Authors printed below the title, else the company that the cover names; "" if the title already names it."""
-    if parts:
-        place = cover.index(parts[-1])
-        names = next((found for b in cover[place + 1 : place + 3] if b.noise is None and (found := _authors(b))), [])
-        surnames = [name.split()[-1] for name in names]
-        if surnames and not {key(name) for name in surnames} & {key(word) for word in title.split()}:
-            return f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
-    opening = [word.text.strip(",.;:()’'s") for b in blocks if b.page.number <= COVER_PAGES for word in b.words]
-    for block in (b for b in cover if b.noise is None and b.kind != "footnote"):
-        for company in companies_in(block.text):
-            first = company.split()[0].strip(",.")
-            if key(first) in key(title):
-                return ""
-            if opening.count(first.strip("’'s")) >= OFTEN and first.lower() not in opening:
-                return company
-    return ""
+def _surnames(title: str, parts: Sequence[Block], cover: Sequence[Block]) -> str:
+    """Authors printed below the title; "" if there are none, or the title has one's name."""
+    place = cover.index(parts[-1]) + 1 if parts else len(cover)
+    names = next((found for b in cover[place : place + 2] if b.noise is None and (found := _authors(b))), [])
+    surnames = [name.split()[-1] for name in names]
+    if {key(name) for name in surnames} & {key(word) for word in title.split()}:
+        return ""
+    return f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
 
 
 def _authors(block: Block) -> list[str]:
@@ -188,14 +170,6 @@ def _is_name(words: Sequence[str]) -> bool:
     ends = words[0][0].isupper() and words[-1][0].isupper()
     letters = all(c.isalpha() or c in "-.’'‐" for word in words for c in word)
     return 2 <= len(words) <= 5 and inner and ends and letters and not all(word.isupper() for word in words)
-
-
-def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
-    """Whether the metadata's title is truncated within its last word, as some programs store it: the first pages have
-    that word only in full."""
-    shown = {key(word.text) for b in blocks if b.page.number <= 3 for word in b.words}
-    last = key(title.split()[-1])
-    return len(last) > 2 and last not in shown and any(word.startswith(last) for word in shown)
 
 
 def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:

@@ -29,61 +29,28 @@ _FILLED, _INKED = 16, 16 | 32 | 64
 _SMALLEST = 3.0  # points: a narrower or lower shape covers no letter
 
 
-def without_unseen(page: Any, raw: dict[str, Any]) -> dict[str, Any]:
-    """``raw`` (MuPDF's raw dictionary, with vectors) without invisible text; renders ``page`` only in doubt."""
+def hide_unseen(raw: dict[str, Any], page: Any | None) -> None:
+    """Remove invisible characters from the spans of ``raw`` (MuPDF's raw dictionary, with vectors). ``page`` is drawn
+    in doubt; without it only text that is invisible on any background goes, without ink or in minute type."""
     spans = list(_spans(raw))
+    sizes = [float(span["size"]) for _, span in spans for _ in span["chars"]]
+    usual = median(sizes) if sizes else 0.0
+    for _, span in spans:
+        minute = span["size"] < _MINUTE and span["size"] * _TIMES <= usual
+        if minute or (span.get("alpha") == 0 and span.get("char_flags", 0) & _FILLED):
+            span["chars"] = []
+    if page is None:
+        return
     drawn = _Drawn(page)
-    hidden = _inkless(spans)
     for _, span in spans:
         white = span["chars"] and _is_white(int(span["color"])) and not drawn.stands_out(span["bbox"])
         if white or (_is_uninked(span) and drawn.is_blank(span["bbox"])):
-            hidden.add(id(span))
-    left = _under_shapes(raw, [(at, span) for at, span in spans if id(span) not in hidden], drawn)
-    return _without(raw, hidden, left) if hidden or left else raw
+            span["chars"] = []
+    _hide_under_shapes(raw, [(at, span) for at, span in spans if span["chars"]], drawn)
 
 
-def without_inkless(raw: dict[str, Any]) -> dict[str, Any]:
-    """``raw`` without text that is invisible on any background: without ink, or in minute type. Nothing is rendered."""
-    hidden = _inkless(list(_spans(raw)))
-    return _without(raw, hidden, {}) if hidden else raw
-
-
-def _inkless(spans: list[tuple[int, dict[str, Any]]]) -> set[int]:
-    sizes = [float(span["size"]) for _, span in spans for _ in span["chars"]]
-    usual = median(sizes) if sizes else 0.0
-    return {
-        id(span)
-        for _, span in spans
-        if (span["size"] < _MINUTE and span["size"] * _TIMES <= usual)
-        or (span.get("alpha") == 0 and span.get("char_flags", 0) & _FILLED)
-    }
-
-
-def _without(raw: dict[str, Any], hidden: set[int], left: dict[int, list[Any]]) -> dict[str, Any]:
-    """``raw`` without the spans ``hidden``, and with only the given letters of the spans in ``left``."""
-    blocks = []
-    for block in raw["blocks"]:
-        if block["type"] == 0:
-            lines = []
-            for line in block["lines"]:
-                kept = [
-                    {**span, "chars": left[id(span)]} if id(span) in left else span
-                    for span in line["spans"]
-                    if id(span) not in hidden and left.get(id(span)) != []
-                ]
-                if kept:
-                    lines.append({**line, "spans": kept})
-            if not lines:
-                continue
-            block = {**block, "lines": lines}
-        blocks.append(block)
-    return {**raw, "blocks": blocks}
-
-
-def _under_shapes(
-    raw: dict[str, Any], spans: list[tuple[int, dict[str, Any]]], drawn: _Drawn
-) -> dict[int, list[dict[str, Any]]]:
-    """Visible letters of each span that a shape covers in part, or matches in colour.
+def _hide_under_shapes(raw: dict[str, Any], spans: list[tuple[int, dict[str, Any]]], drawn: _Drawn) -> None:
+    """Remove the letters that a shape covers, or matches in colour.
 
     Shapes and text come in drawing order: a shape before the text lies under it, one after it over it.
     """
@@ -94,7 +61,7 @@ def _under_shapes(
         if min(block["bbox"][2] - block["bbox"][0], block["bbox"][3] - block["bbox"][1]) >= _SMALLEST
     ]
     if not shapes or not spans:
-        return {}
+        return
     order = np.array([at for at, _, _ in shapes])
     boxes = np.array([box for _, _, box in shapes], dtype=np.float64)
     channels = np.array([_channels(color) for _, color, _ in shapes])
@@ -106,16 +73,12 @@ def _under_shapes(
     near &= (order > np.array([at for at, _ in spans])[:, None]) | alike[
         [printed.index(int(span["color"])) for _, span in spans]
     ]
-    found: dict[int, list[dict[str, Any]]] = {}
     for one, place in zip(*np.nonzero(near)):
         span = spans[one][1]
-        chars = found.get(id(span), span["chars"])
-        within = [char for char in chars if char["c"].strip() and _centre_in(char["bbox"], boxes[place])]
+        within = [char for char in span["chars"] if char["c"].strip() and _centre_in(char["bbox"], boxes[place])]
         if within and not drawn.shows(_around(within, boxes[place])):
             gone = {id(char) for char in within}
-            kept = [char for char in chars if id(char) not in gone]
-            found[id(span)] = kept if any(not char["c"].isspace() for char in kept) else []
-    return found
+            span["chars"] = [char for char in span["chars"] if id(char) not in gone]
 
 
 class _Drawn:

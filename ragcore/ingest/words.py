@@ -14,22 +14,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import pairwise
+from operator import and_
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.ingest.layout import BOLD, GLUED, ITALIC, MONO, SIDEWAYS, SOFT_HYPHEN, SUPERSCRIPT
+from ragcore.ingest.layout import BOLD, GLUED, ITALIC, MONO, SIDEWAYS, SOFT_HYPHEN, SUPERSCRIPT, Rect, around
 
 ASCENT = 0.80  # of the font size, above the baseline: covers capitals and most accents
 DESCENT = 0.22  # below it
 _ANGLES = {(1.0, 0.0): 0, (0.0, 1.0): 90, (-1.0, 0.0): 180, (0.0, -1.0): 270}
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|[-_](bd|blk|hv)|^([A-Z]{6}\+)?(cmb|sfbx|cmssbx)", re.IGNORECASE)
 SMALLER, LIFTED = 0.85, 0.12  # of the previous font size: a superscript's greatest size and least rise
-_CELL = 48.0  # points
+_SHADOW = 10  # words between a word and its shadow, at most
 SAME_PLACE = 0.12  # of the font size: a repeated word this near is fake bold
 # Scripts without blanks between words: each character is a word with its own place.
 UNSPACED = re.compile(
@@ -114,73 +116,53 @@ def _printed_once(words: WordColumns) -> WordColumns:
                 break
         else:
             places[text].append(index)
-    dropped |= _pieces(words, dropped)
+    dropped |= _pieces(words)
     if not dropped:
         return words
     return words.chosen([index for index in range(len(words.texts)) if index not in dropped])
 
 
-def _pieces(words: WordColumns, dropped: Set[int]) -> set[int]:
-    """Words that lie within another of the same size and repeat its text there: a shadow drawn in pieces."""
-    cells: dict[tuple[int, int], list[int]] = defaultdict(list)
-    upright = [i for i in range(len(words.texts)) if i not in dropped and not words.flags[i] & SIDEWAYS]
-    for index in upright:
-        x0, y0, x1, y1 = words.boxes[index]
-        if len(words.texts[index]) > 1:
-            for column in range(int(x0 // _CELL), int(x1 // _CELL) + 1):
-                cells[column, int((y0 + y1) / 2 // _CELL)].append(index)
+def _pieces(words: WordColumns) -> set[int]:
+    """Words inside a longer one, drawn shortly before or after, that repeat its text: a shadow drawn in pieces."""
     found = set()
-    for index in upright:
-        (x0, y0, x1, y1), text, size = words.boxes[index], words.texts[index], words.sizes[index]
-        near, row = SAME_PLACE * size, int((y0 + y1) / 2 // _CELL)
-        for other in (o for r in (row - 1, row, row + 1) for o in cells.get((int(x0 // _CELL), r), ())):
-            whole, (left, top, right, bottom) = words.texts[other], words.boxes[other]
-            if len(whole) <= len(text) or text not in whole or abs(words.sizes[other] - size) > near:
-                continue
-            inside = left - near <= x0 and x1 <= right + near and abs(y0 - top) <= near and abs(y1 - bottom) <= near
-            # Letters are about equally wide.
-            expected = left + (right - left) * whole.index(text) / len(whole)
-            if inside and abs(x0 - expected) <= size:
-                found.add(index)
+    for index, (text, (x0, y0, x1, y1), size) in enumerate(zip(words.texts, words.boxes, words.sizes)):
+        near = SAME_PLACE * size
+        for other in range(max(0, index - _SHADOW), min(len(words.texts), index + _SHADOW)):
+            whole = words.texts[other]
+            if len(whole) > len(text) and text in whole and abs(words.sizes[other] - size) <= near:
+                left, top, right, bottom = words.boxes[other]
+                if left - near <= x0 and x1 <= right + near and max(abs(y0 - top), abs(y1 - bottom)) <= near:
+                    found.add(index)
     return found
-
-
-class _Word:
-    __slots__ = ("flags", "sizes", "text", "x0", "x1", "y0", "y1")
-
-    def __init__(self) -> None:
-        self.text: list[str] = []
-        self.sizes: list[float] = []
-        self.flags = 0xFF
-        self.x0 = self.y0 = float("inf")
-        self.x1 = self.y1 = float("-inf")
 
 
 def _read_line(line: Mapping[str, Any], line_number: int, block_number: int, turned: int, out: WordColumns) -> None:
     dx, dy = line["dir"]
     across = (round(dx), round(dy)) if not line["wmode"] and max(abs(dx), abs(dy)) > 0.999 else (0, 0)
-    word: _Word | None = None
+    letters: list[tuple[str, float, int, Rect]] = []  # of the open word: text, size, style, box
     glued = False
     level = (0.0, 0.0)  # size and baseline of the last character that was not raised
 
     def close() -> None:
-        nonlocal word, glued
-        if word is None:
+        nonlocal glued
+        if not letters:
             return
-        text = unicodedata.normalize("NFC", "".join(word.text))
+        text = unicodedata.normalize("NFC", "".join(piece for piece, _size, _style, _box in letters))
         soft = SOFT_HYPHEN if text.endswith(SOFT_HYPHEN_CHAR) else 0
         text = text.replace(SOFT_HYPHEN_CHAR, "")
-        if text and word.x1 >= word.x0:
-            size = max(word.sizes)
-            pad = 0.05 * size if word.x1 - word.x0 < 0.1 else 0.0
-            lift = 0.05 * size if word.y1 - word.y0 < 0.1 else 0.0
+        if text:
+            x0, y0, x1, y1 = around(box for _piece, _size, _style, box in letters)
+            size = max(size for _piece, size, _style, _box in letters)
+            pad = 0.05 * size if x1 - x0 < 0.1 else 0.0
+            lift = 0.05 * size if y1 - y0 < 0.1 else 0.0
+            style = reduce(and_, (style for _piece, _size, style, _box in letters))
             out.texts.append(text)
-            out.boxes.append((word.x0 - pad, word.y0 - lift, word.x1 + pad, word.y1 + lift))
+            out.boxes.append((x0 - pad, y0 - lift, x1 + pad, y1 + lift))
             out.sizes.append(size)
             out.lines.append(line_number)
-            out.flags.append((word.flags & 0x0F) | turned | soft | (GLUED if glued else 0))
+            out.flags.append(style | turned | soft | (GLUED if glued else 0))
             out.blocks.append(block_number)
-        word = None
+        letters.clear()
         glued = False
 
     for span in line["spans"]:
@@ -194,25 +176,19 @@ def _read_line(line: Mapping[str, Any], line_number: int, block_number: int, tur
             if not piece:
                 continue
             unspaced = UNSPACED.match(piece) is not None
-            if word is not None and (unspaced or UNSPACED.match(word.text[-1]) is not None):
+            if letters and (unspaced or UNSPACED.match(letters[-1][0]) is not None):
                 combining = unicodedata.category(piece[0]) in ("Mn", "Mc", "Lm")
                 if not combining:
                     close()
                     glued = True
             raised = bool(style & SUPERSCRIPT) or _is_raised(size, char["origin"][1], level, across)
-            if word is not None and raised != bool(word.flags & SUPERSCRIPT):
+            if letters and raised != bool(letters[-1][2] & SUPERSCRIPT):
                 close()  # "1,234" and the raised "2" after it are two words, though there is no blank between them
                 glued = True
             if not raised:
                 level = (size, char["origin"][1])
-            if word is None:
-                word = _Word()
-            word.text.append(piece)
-            word.sizes.append(size)
-            word.flags &= style | SUPERSCRIPT if raised else style & ~SUPERSCRIPT
-            x0, y0, x1, y1 = _char_box(char, size, across)
-            word.x0, word.y0 = min(word.x0, x0), min(word.y0, y0)
-            word.x1, word.y1 = max(word.x1, x1), max(word.y1, y1)
+            own = style | SUPERSCRIPT if raised else style & ~SUPERSCRIPT
+            letters.append((piece, size, own, _char_box(char, size, across)))
     close()
 
 
@@ -222,15 +198,12 @@ def _is_raised(size: float, baseline: float, level: tuple[float, float], across:
 
 
 def _logical(chars: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """``chars`` with lam-alef's halves in reading order: the alef, to which MuPDF gives no width, after the lam."""
+    """``chars`` with the halves of the Arabic ligature lam-alef in reading order: it is one glyph, and MuPDF gives the
+    alef first, without a width."""
     out = list(chars)
-    place = 0
-    while place < len(out) - 1:
-        first, second = out[place], out[place + 1]
-        if is_split_ligature(first["c"], second["c"]) and first["bbox"][2] - first["bbox"][0] < 0.01:
-            out[place], out[place + 1] = second, first
-            place += 1
-        place += 1
+    for place, (first, second) in enumerate(pairwise(chars)):
+        if second["c"] == "ل" and first["c"] in "اأإآٱ" and first["bbox"][2] - first["bbox"][0] < 0.01:
+            out[place : place + 2] = second, first
     return out
 
 
@@ -325,9 +298,3 @@ def symbol(font: str, char: str) -> str:
         return char
     table = next((table for name, table in _SYMBOL_FONTS if name.search(font)), None)
     return char if table is None else table.get(ord(char), char)
-
-
-def is_split_ligature(first: str, second: str) -> bool:
-    """Whether the two, in stored order, are the halves of the Arabic ligature lam-alef: it is one glyph, and putting a
-    line into logical order reverses its letters."""
-    return second == "ل" and first in "اأإآٱ"

@@ -333,12 +333,6 @@ def company(name: str) -> tuple[Company, ...]:
     return _companies([name])
 
 
-def companies_in(text: str) -> list[str]:
-    """Company names in ``text`` with their legal form, without stock exchanges and share registrars."""
-    found = (match for match in _COMPANY.finditer(text) if text[match.end() : match.end() + 1] not in ("-", "‐", "/"))
-    return [match[0] for match in found if not _OTHERS.search(match[0])]
-
-
 def of_others(these: Sequence[Company], those: Sequence[Company]) -> bool:
     """Whether two documents are known to belong to different companies."""
     return bool(these and those) and not any(one <= other or other <= one for one in these for other in those)

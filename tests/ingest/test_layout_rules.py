@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ragcore.ingest.layout import BOLD, GLUED, SIDEWAYS, FileInfo
+from ragcore.ingest.layout import BOLD, SIDEWAYS, FileInfo
 from ragcore.ingest.roles import is_contents
 from ragcore.types import Document
 from tests.ingest.pages import Box, build, page, shown
@@ -21,13 +21,6 @@ def levels(document: Document) -> list[int]:
 
 
 # Taken apart
-
-
-def test_a_heading_in_the_box_of_its_text_is_a_heading() -> None:
-    made = page(Box("text", 50, 50, ["*Aims* *and* *scope*", *ENDED, "*What* *follows*", *ENDED]))
-    kinds = shown(build(made))
-    assert [text for kind, text in kinds if kind == "heading"] == ["Aims and scope", "What follows"]
-    assert [kind for kind, _text in kinds] == ["heading", "paragraph", "heading", "paragraph"]
 
 
 def test_bold_words_within_a_sentence_are_no_heading() -> None:
@@ -185,16 +178,6 @@ def test_item_levels_by_indent_and_marker() -> None:
     assert levels(build(made)) == [1, 2, 2, 3, 2, 1]
 
 
-def test_a_list_goes_on_in_the_next_column() -> None:
-    made = page(
-        Box("list-item", 50, 500, ["1. some item"]),
-        Box("list-item", 70, 520, ["a. some item"]),
-        Box("list-item", 340, 50, ["b. some item"]),
-        Box("list-item", 320, 70, ["2. some item"]),
-    )
-    assert levels(build(made)) == [1, 2, 2, 1]
-
-
 # Roles
 
 
@@ -262,40 +245,6 @@ def heading(text: str, y: float, *, size: float = 12, flags: int = BOLD) -> Box:
     return Box("section-header", 50, y, [text], size=size, flags=flags)
 
 
-def heading_levels(*texts: str) -> list[int]:
-    made = page(*(heading(text, 40 + 20 * n) for n, text in enumerate(texts)))
-    return [element.level for element in build(made).elements]
-
-
-def test_headings_of_one_type_stand_within_one_another_by_their_markers() -> None:
-    texts = [
-        "I. Aim",
-        "II. Rules",
-        "A. Cover",
-        "B. Plan",
-        "1. Drug",
-        "a. Name",
-        "b. Maker",
-        "2. Dose",
-        "C. Last",
-        "III. End",
-    ]
-    assert heading_levels(*texts) == [1, 1, 2, 2, 3, 4, 4, 3, 2, 1]
-
-
-def test_parts_and_items_of_a_filing_stand_above_the_rest() -> None:
-    texts = [
-        "PART I",
-        "Item 1. Business",
-        "General",
-        "Item 1A. Risk Factors",
-        "Competition",
-        "PART II",
-        "Item 5. Market",
-    ]
-    assert heading_levels(*texts) == [1, 2, 3, 2, 3, 1, 2]
-
-
 # Noise
 
 
@@ -324,18 +273,10 @@ def test_a_heading_like_a_page_header_of_another_number_is_kept() -> None:
     ]
 
 
-def test_a_stamp_across_one_page_is_a_watermark() -> None:
-    stamp = Box("text", 200, 300, ["CONFIDENTIAL"], size=40, flags=SIDEWAYS)
-    document = build(page(Box("text", 50, 50, ENDED), stamp))
-    assert [e.noise for e in document.elements] == [None, "watermark"]
-    named = Box("text", 200, 300, ["Riverside"], size=12, flags=SIDEWAYS)
-    assert [e.noise for e in build(page(Box("text", 50, 50, ENDED), named)).elements] == [None, None]
-
-
-def test_turned_text_on_most_pages_is_a_watermark() -> None:
+def test_turned_text_on_most_pages_is_furniture() -> None:
     stamp = Box("text", 200, 300, ["Larkfield Library"], size=40, flags=SIDEWAYS)
     pages = [page(Box("text", 50, 50, [f"Words of page {n}.", *ENDED]), stamp, number=n) for n in range(1, 5)]
-    assert sum(e.noise == "watermark" for e in build(*pages).elements) == 4
+    assert sum(e.noise == "repeated" for e in build(*pages).elements) == 4
 
 
 def picture(x: float, y: float, width: float, height: float) -> Box:
@@ -377,23 +318,6 @@ def test_what_kind_of_article_it_is_is_no_title(label: str) -> None:
 
 
 # Scripts
-
-
-def test_columns_of_vertical_writing_run_from_the_right() -> None:
-    """Each character is a place of its own, glued to the one before, as `words` gives them."""
-    columns = [(300.0, "水质调查"), (280.0, "报告完成"), (260.0, "取样合格")]
-    made = page(Box("text", 260, 50, [text for _x, text in columns]))
-    boxes = [(x, 50 + 10 * n, x + 10, 60 + 10 * n) for x, text in columns for n in range(len(text))]
-    made = replace(
-        made,
-        texts=tuple("".join(text for _x, text in columns)),
-        boxes=np.asarray(boxes, np.float32),
-        sizes=np.full(12, 10, np.float32),
-        lines=np.repeat(np.arange(3, dtype=np.int32), 4),
-        flags=np.asarray([0 if n % 4 == 0 else GLUED for n in range(12)], np.uint8),
-        owners=np.zeros(12, np.int32),
-    )
-    assert shown(build(made)) == [("paragraph", "水质调查报告完成取样合格")]
 
 
 def test_right_to_left_lines_keep_the_order_of_their_words() -> None:

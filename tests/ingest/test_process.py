@@ -59,7 +59,7 @@ def test_one_that_was_ended_or_has_read_enough_serves_no_other_file(tmp_path: Pa
     child.close()
     assert not waiting.pids()
 
-    few = settings.ingest.model_copy(update={"process_pages": 2})
+    few = settings.ingest.model_copy(update={"process_pages": 1})
     child = opened(path, few)
     child.close()
     [pid] = waiting.pids()

@@ -79,15 +79,6 @@ def test_the_authors_stand_behind_the_title() -> None:
     assert titled(head, place, body()) == "Nitrate in Shallow Wells"
 
 
-def test_the_company_stands_behind_a_title_that_lacks_it() -> None:
-    head = Box("title", 50, 40, ["*Report* *on* *Governance*"], size=20)
-    own = ["Larkfield Pumps Ltd was among the first to put rules in place.", "Larkfield keeps to them.", *TEXT]
-    own += ["The board of Larkfield met nine times."]
-    assert titled(head, Box("text", 50, 300, own)) == "Report on Governance (Larkfield Pumps Ltd)"
-    once = ["The pump of Belford Pumps Ltd was looked at.", *TEXT]
-    assert titled(head, Box("text", 50, 300, once)) == "Report on Governance", "named once: it may be anybody"
-
-
 def test_control_characters_and_marks_of_direction_leave_titles() -> None:
     head = Box("title", 50, 40, ["*Wells\u202efdp* *of\x07* *\u2066Larkfield*"], size=20)
     assert titled(head, body()) == "Wellsfdp of Larkfield"

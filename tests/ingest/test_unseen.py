@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from ragcore.ingest.read import TEXT_FLAGS
-from ragcore.ingest.unseen import _Drawn, without_unseen
+from ragcore.ingest.unseen import _Drawn, hide_unseen
 
 SEEN = "Forty wells were sampled twice in nine weeks."
 WHITE = (1.0, 1.0, 1.0)
@@ -22,13 +22,15 @@ def words(draw: Draw) -> str:
         page = document.new_page(width=400, height=300)
         page.insert_text((40, 40), SEEN, fontsize=11)
         draw(page)
-        raw = without_unseen(page, page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT())
+        raw = page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT()
+        hide_unseen(raw, page)
     return " ".join(
         "".join(char["c"] for char in span["chars"])
         for block in raw["blocks"]
         if block["type"] == 0
         for line in block["lines"]
         for span in line["spans"]
+        if any(not char["c"].isspace() for char in span["chars"])
     )
 
 
@@ -155,7 +157,8 @@ def test_a_page_all_in_minute_type_is_read() -> None:
         page = document.new_page(width=60, height=40)
         page.insert_text((4, 8), SEEN, fontsize=1.5)
         raw = page.get_textpage().extractRAWDICT()
-        assert without_unseen(page, raw) is raw
+        hide_unseen(raw, page)
+    assert raw["blocks"][0]["lines"][0]["spans"][0]["chars"]
 
 
 def test_a_page_without_white_text_is_not_drawn() -> None:
@@ -167,4 +170,5 @@ def test_a_page_without_white_text_is_not_drawn() -> None:
         page = document.new_page()
         page.insert_text((40, 40), SEEN)
         raw = page.get_textpage().extractRAWDICT()
-    assert without_unseen(Undrawable(), raw) is raw
+    hide_unseen(raw, Undrawable())
+    assert raw["blocks"][0]["lines"][0]["spans"][0]["chars"]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ragcore.ingest.ade.markup import HtmlTable, Piece, pieces
 from ragcore.ingest.ade.source import AdeChunk, AdeFile
 from ragcore.ingest.layout import COARSE, Grid, GridCell, PageLayout, Rect, Region, area, around, turned
-from ragcore.ingest.regions import MARGIN, hull, leftover_regions
+from ragcore.ingest.regions import MARGIN, hull, left_over
 from ragcore.ingest.words import WordColumns
 
 PICTURES = ("figure", "logo", "scan_code", "attestation")
@@ -273,13 +273,12 @@ def _owners(page: PageLayout, parts: Sequence[_Part]) -> NDArray[np.int32]:
 
 def _with_leftovers(page: PageLayout, parts: list[_Part]) -> list[_Part]:
     """``parts`` with the words of the PDF that none of them has, each region after the last part above it."""
-    regions = [part.region for part in parts]
     out = list(parts)
-    for region, words in zip(*leftover_regions(page.boxes, page.lines, page.owners, _owners(page, parts), regions)):
-        x0, y0, x1, y1 = region.box
+    for words in left_over(_owners(page, parts), page.owners):
+        x0, y0, x1, y1 = box = hull(page.boxes, words)
         boxes = [part.region.box for part in out]
         above = [i for i, b in enumerate(boxes) if b[0] < x1 and x0 < b[2] and b[1] + b[3] <= y0 + y1]
-        out.insert(above[-1] + 1 if above else 0, _Part(region, words.tolist()))
+        out.insert(above[-1] + 1 if above else 0, _Part(Region("text", box), words.tolist()))
     return out
 
 

@@ -1,5 +1,10 @@
 """Optical character recognition: a page's picture → words with boxes and confidences. Runs in the child process only.
 
+rapidocr's own word boxes are not used. They are as coarse as the recogniser's columns (an eighth of a line's height
+each), are not cut at the ink, and carry the confidence of another character after the first blank of a line. Here a
+word begins and ends at the ink between two columns, and its height comes from the line's baseline and size, as in
+`words` for a text layer.
+
 The models are those of the rapidocr wheel (PP-OCRv6: a text detector and one recogniser for Chinese, Japanese, English
 and some fifty languages in Latin letters). Nothing is downloaded: a language whose model is not installed raises an
 error with its download address.
@@ -8,11 +13,11 @@ error with its download address.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -20,23 +25,52 @@ from numpy.typing import NDArray
 
 from ragcore.config.settings import OcrSettings
 from ragcore.errors import ModelDamaged, ModelMissing
-from ragcore.ingest.ocr.lines import Mask, OcrWord, PlacedLine, ReadLine, line_words, measure, settled
+from ragcore.ingest.layout import GLUED, SIDEWAYS
+from ragcore.ingest.words import ASCENT, DESCENT, UNSPACED, WordColumns, clean_char
 
 TALL = 1.5  # a box higher than this many times its width holds a turned line
 SIDEWAYS_SHARE = 0.6  # of the lines' length: from this share of turned lines the whole page lies on its side
 PROBES = 4  # lines read to determine a page's turn
 SURE = 0.75  # mean confidence above which a page counts as upright
 BETTER = 0.1  # margin by which another turn must win
+WIDE = 0.8  # of the size: a gap this wide separates two words even if the recogniser gave no blank
+SAME_SIZE = 0.1  # lines whose sizes differ by less get their common size
+_CAPITAL: Final = 0.72  # heights in shares of the font size: capitals, digits and ascenders
+_SMALL: Final = 0.50  # small letters without ascender
+_DEEP: Final = 0.21  # descenders, brackets
+_COMMA: Final = 0.15
+_IDEOGRAPH: Final = (0.85, 0.07)  # above and below the baseline
+_UNSEEN = frozenset(("", " ", "\u00ad"))
+_ASCENDERS = frozenset("bdfhijklt()[]{}|/\\%$&#@!?\"'“”‘’*")
+_DESCENDERS = frozenset("gjpqyQ()[]{}|/\\$@ç")
+_FLAT = frozenset("-–—_.,:;·•…=~^`'\"“”‘’*+<>")
 
 Image = NDArray[np.uint8]  # height × width × 3, blue green red
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class OcrPage:
-    """Result of OCR. The upright picture turned clockwise by ``turn`` degrees (0, 90, 180, 270) is the given one."""
+class _ReadLine:
+    """Line as recognised: characters, the centre of each across the crop (share of its width, nan for a blank) and its
+    confidence; ``score`` is the mean."""
 
-    words: tuple[OcrWord, ...]
-    turn: int
+    text: str
+    centres: tuple[float, ...]
+    confidences: tuple[float, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedLine:
+    """Recognised line with its place: ``quad`` has the corners in reading order (the line's own top left first),
+    ``ink`` marks print in its upright crop; ``baseline`` is a row of the crop, ``size`` the font size in pixels."""
+
+    quad: NDArray[np.float32]
+    read: _ReadLine
+    ink: Mask
+    sideways: bool
+    baseline: float
+    size: float
 
 
 class OcrEngine:
@@ -63,16 +97,31 @@ class OcrEngine:
             }
         )
 
-    def read(self, picture: Image, ink: Mask) -> OcrPage:
-        """Text of ``picture``; ``ink`` (same height and width) marks its printed pixels, without rules."""
+    def read(self, picture: Image, ink: Mask, zoom: float) -> tuple[WordColumns, NDArray[np.uint8], int]:
+        """Words of ``picture`` in points (``zoom`` pixels each), cut at its edges, each line a block; their confidences
+        in percent; and the turn: the upright picture turned clockwise by so many degrees (0, 90, 180, 270) is the given
+        one. ``ink`` (same height and width) marks printed pixels, without rules."""
         quads = self._detect(picture)
         turn = self._turn(picture, quads)
         if turn:
             picture = np.ascontiguousarray(np.rot90(picture, turn // 90))
             ink = np.ascontiguousarray(np.rot90(ink, turn // 90))
             quads = self._detect(picture)
-        lines = settled(self._lines(picture, ink, quads))
-        return OcrPage(tuple(word for number, line in enumerate(lines) for word in line_words(line, number)), turn)
+        words = WordColumns()
+        confidences: list[int] = []
+        edge = np.asarray(picture.shape[1::-1]) / zoom
+        for number, line in enumerate(_settled(self._lines(picture, ink, quads))):
+            for text, confidence, corners, glued in _line_words(line):
+                low, high = (corners / zoom).clip(0, edge)
+                if (high > low).all():
+                    words.texts.append(text)
+                    words.boxes.append((*low.tolist(), *high.tolist()))
+                    words.sizes.append(line.size / zoom)
+                    words.lines.append(number)
+                    words.flags.append((GLUED if glued else 0) | (SIDEWAYS if line.sideways else 0))
+                    words.blocks.append(number)
+                    confidences.append(round(100 * confidence))
+        return words, np.asarray(confidences, np.uint8), turn
 
     def _detect(self, picture: Image) -> NDArray[np.float32]:
         """Corners of the lines, float32 ``(n, 4, 2)``, clockwise from the top left, in order down the page."""
@@ -110,7 +159,7 @@ class OcrEngine:
         read = self._recognise([_crop(picture, _turned_quad(quad, way)) for quad in quads])
         return float(np.mean([line.score for line in read]))
 
-    def _lines(self, picture: Image, ink: Mask, quads: NDArray[np.float32]) -> list[PlacedLine]:
+    def _lines(self, picture: Image, ink: Mask, quads: NDArray[np.float32]) -> list[_PlacedLine]:
         sides = _lengths(quads)
         tall = sides[:, 1] > TALL * sides[:, 0]
         # A tall box is a line that runs up or down, or a single narrow letter, or stacked letters: the best reading
@@ -118,15 +167,15 @@ class OcrEngine:
         ways = [(i, way) for i in range(len(quads)) for way in ((0, 90, 270) if tall[i] else (0,))]
         corners = [_turned_quad(quads[i], way) for i, way in ways]
         readings = zip(ways, corners, self._recognise([_crop(picture, quad) for quad in corners]), strict=True)
-        lines: list[PlacedLine] = []
+        lines: list[_PlacedLine] = []
         for _index, same in groupby(readings, key=lambda reading: reading[0][0]):
             (_i, way), quad, read = max(same, key=lambda reading: reading[2].score if reading[2].text.strip() else -1)
             if read.text.strip():
                 mask = _crop(ink.astype(np.uint8) * 255, quad) > 127
-                lines.append(PlacedLine(quad, read, mask, way != 0, *measure(mask, read.text)))
+                lines.append(_PlacedLine(quad, read, mask, way != 0, *_measure(mask, read.text)))
         return lines
 
-    def _recognise(self, crops: Sequence[Image]) -> list[ReadLine]:
+    def _recognise(self, crops: Sequence[Image]) -> list[_ReadLine]:
         if not crops:
             return []
         found = self._rapid.recognize_txt(list(crops))
@@ -134,13 +183,13 @@ class OcrEngine:
         return [_as_read(text, float(score), info) for text, score, info in lines]
 
 
-def _as_read(text: str, score: float, info: Any) -> ReadLine:
+def _as_read(text: str, score: float, info: Any) -> _ReadLine:
     """Line as rapidocr's recogniser gives it: ``word_cols`` has the column of every character that is no blank, and
     ``confs`` a confidence of every character."""
     columns = iter([column for word in info.word_cols for column in word])
     count = float(info.line_txt_len) or 1.0
     centres = [float("nan") if char.isspace() else (next(columns) + 0.5) / count for char in text]
-    return ReadLine(text, tuple(centres), tuple(float(value) for value in info.confs[: len(text)]), score)
+    return _ReadLine(text, tuple(centres), tuple(float(value) for value in info.confs[: len(text)]), score)
 
 
 def _lengths(quads: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -161,6 +210,113 @@ def _crop(picture: Any, quad: NDArray[np.float32]) -> Any:
     target = np.asarray([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(np.ascontiguousarray(quad, np.float32), target)
     return cv2.warpPerspective(picture, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE, flags=cv2.INTER_CUBIC)
+
+
+def _measure(ink: Mask, text: str) -> tuple[float, float]:
+    """Baseline (row of the crop) and font size in pixels, from the height of the print and the letters in the line. The
+    size is nan if the letters give no height (dashes, dots)."""
+    top, bottom = _band(ink)
+    letters = set(text) - {" "}
+    if not letters - _FLAT or bottom - top < 2:
+        middle = (top + bottom) / 2
+        return middle + 0.25 * len(ink), float("nan")
+    if any(UNSPACED.match(c) for c in letters):
+        size = (bottom - top) / sum(_IDEOGRAPH)
+        return bottom - _IDEOGRAPH[1] * size, size
+    below = _DEEP if letters & _DESCENDERS else _COMMA if letters & {",", ";"} else 0.0
+    tall = any(c.isupper() or c.isdigit() or c in _ASCENDERS or ord(c) > 0x2000 for c in letters)
+    size = (bottom - top) / ((_CAPITAL if tall else _SMALL) + below)
+    return bottom - below * size, size
+
+
+def _band(ink: Mask) -> tuple[int, int]:
+    """First and last row (exclusive) of the run of printed rows that holds the fullest one. Gaps of a tenth of the
+    height (the dot of an i) do not end it; print that extends into the crop from neighbouring lines is left out."""
+    rows = ink.sum(axis=1)
+    if not rows.any():
+        return 0, len(rows)
+    gap = max(1, len(rows) // 10)
+    printed = np.pad(rows > 0, gap).astype(np.uint8)
+    joined = cv2.morphologyEx(printed, cv2.MORPH_CLOSE, np.ones((gap + 1, 1), np.uint8)).ravel()[gap:-gap]
+    fullest = int(rows.argmax())
+    return next((top, bottom) for top, bottom in _runs(joined > 0) if top <= fullest < bottom)
+
+
+def _runs(values: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last index (exclusive) of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], values, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
+
+
+def _settled(lines: Sequence[_PlacedLine]) -> list[_PlacedLine]:
+    """Lines with harmonised sizes: each gets the median (by characters) of the lines of nearly its own size."""
+    every = np.repeat([line.size for line in lines], [len(line.read.text) for line in lines])
+    known = every[~np.isnan(every)]
+    out: list[_PlacedLine] = []
+    for line in lines:
+        size = line.size
+        if np.isnan(size):
+            size = float(np.median(known)) if len(known) else 0.7 * len(line.ink)
+        near = known[np.abs(known - size) <= SAME_SIZE * size]
+        out.append(replace(line, size=float(np.median(near)) if len(near) else size))
+    return out
+
+
+def _line_words(line: _PlacedLine) -> Iterator[tuple[str, float, NDArray[np.float64], bool]]:
+    """Words of a line: text, confidence, its top left and bottom right in pixels ``(2, 2)``, and whether no blank
+    precedes it. A character of a script without blanks is a word of its own, glued to the previous one."""
+    height, width = line.ink.shape
+    corners = np.asarray([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    matrix = cv2.getPerspectiveTransform(corners, np.ascontiguousarray(line.quad, np.float32))
+    top, bottom = line.baseline - ASCENT * line.size, line.baseline + DESCENT * line.size
+    for text, confidence, left, right, glued in _pieces(line):
+        corners = np.asarray([[[left, top], [right, top], [right, bottom], [left, bottom]]], np.float32)
+        place = cv2.perspectiveTransform(corners, matrix)[0]
+        yield text, confidence, np.asarray([place.min(0), place.max(0)], np.float64), glued
+
+
+def _pieces(line: _PlacedLine) -> list[tuple[str, float, float, float, bool]]:
+    """Words of a line as (text, confidence, left, right, glued); left and right are columns of the crop.
+
+    Neighbouring words are separated at the widest stretch without print between the centres of their last and first
+    letters.
+    """
+    read = line.read
+    columns: Mask = np.asarray(line.ink.any(axis=0))
+    width = len(columns)
+    chosen = [k for k, char in enumerate(read.text) if not char.isspace() and clean_char(char) not in _UNSEEN]
+    if not chosen:
+        return []
+    cuts: list[tuple[int, float, float, bool]] = []  # index in chosen, end of one word, start of the next, glued
+    for place in range(1, len(chosen)):
+        k, before = chosen[place], chosen[place - 1]
+        start, end = _gap(columns, read.centres[before] * width, read.centres[k] * width)
+        blank = k - before > 1 or end - start > WIDE * line.size
+        unspaced = UNSPACED.match(read.text[k]) is not None or UNSPACED.match(read.text[before]) is not None
+        if blank or unspaced:
+            cuts.append((place, start, end, not blank))
+    printed = np.flatnonzero(columns)
+    first = float(printed[0]) if len(printed) else 0.0
+    last = float(printed[-1] + 1) if len(printed) else float(width)
+    bounds = [(0, 0.0, first, False), *cuts, (len(chosen), last, float(width), False)]
+    out: list[tuple[str, float, float, float, bool]] = []
+    for (begin, _end, left, glued), (stop, right, _start, _glued) in pairwise(bounds):
+        members = chosen[begin:stop]
+        text = "".join(clean_char(read.text[k]) for k in members)
+        confidence = sum(read.confidences[k] for k in members) / len(members)
+        # A word has a minimal width even if its letters' ink is indistinguishable from its neighbours'.
+        out.append((text, confidence, min(left, right - 1), max(right, left + 1), glued))
+    return out
+
+
+def _gap(columns: Mask, left: float, right: float) -> tuple[float, float]:
+    """Widest stretch without print between two columns; the midpoint if there is none."""
+    start = max(0, int(left))
+    middle = (left + right) / 2 - start
+    first, last = max(
+        _runs(~columns[start : int(right) + 1]), key=lambda run: run[1] - run[0], default=(middle, middle)
+    )
+    return float(start + first), float(start + last)
 
 
 # In this order: the recogniser inside the wheel, then those for other scripts.

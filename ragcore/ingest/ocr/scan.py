@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 import cv2
@@ -17,12 +16,10 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from ragcore.config.settings import OcrSettings
-from ragcore.ingest.layout import GLUED, SIDEWAYS, Rect, area
+from ragcore.ingest.layout import SIDEWAYS, Rect, area
 from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.ocr import WITH_FORCE
-from ragcore.ingest.ocr.engine import Image, OcrEngine, OcrPage
-from ragcore.ingest.ocr.lines import Mask, OcrWord
+from ragcore.ingest.ocr.engine import Image, Mask, OcrEngine
 from ragcore.ingest.words import ASCENT, UNSPACED, WordColumns
 
 FEW_WORDS = 20  # words; a page-wide picture with at most this many beside it is a scan, whatever it shows
@@ -44,12 +41,11 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """OCR result of a page, in points of its upright frame: words with ``boxes`` and ``confidence`` (percent); the
-    frame turned clockwise by ``turn`` is the page as displayed. ``sheet`` is a separate page of that frame with the
-    words as text, the rules as lines and the picture above them; ``document`` keeps it alive."""
+    """OCR result of a page, in points of its upright frame: words and their confidences (percent); the frame turned
+    clockwise by ``turn`` is the page as displayed. ``sheet`` is a separate page of that frame with the words as text,
+    the rules as lines and the picture above them; ``document`` keeps it alive."""
 
     words: WordColumns
-    boxes: NDArray[np.float32]
     confidence: NDArray[np.uint8]
     turn: int
     document: Any
@@ -57,33 +53,19 @@ class Scan:
     rules: int
 
 
-class Scanner:
-    """OCR for the pages of one file. The models are loaded for the first page that needs them."""
-
-    def __init__(self, settings: OcrSettings) -> None:
-        self.settings = settings
-
-    @cached_property
-    def _engine(self) -> OcrEngine:
-        return OcrEngine(self.settings)
-
-    def read(self, page: Any) -> Scan | None:
-        """OCR result of ``page`` (as displayed); None if it is blank. Raises `ModelMissing`, `ModelDamaged`."""
-        if is_blank(page):
-            return None
-        width, height = float(page.rect.width), float(page.rect.height)
-        pixels, zoom = _pixels(page, DPI, MOST_PIXELS, pymupdf.csRGB)
-        picture = np.ascontiguousarray(pixels[:, :, ::-1])
-        ink, rules = _print(picture, zoom)
-        found: OcrPage = self._engine.read(picture, ink)
-        frame = (width, height) if found.turn in (0, 180) else (height, width)
-        quarter = found.turn // 90
-        upright = np.ascontiguousarray(np.rot90(picture, quarter))
-        if quarter:
-            _ink, rules = _print(upright, zoom)
-        words, boxes, confidence = _columns(found.words, zoom, frame)
-        document, sheet = _sheet(words, boxes, rules, upright, zoom, frame)
-        return Scan(words, boxes, confidence, found.turn, document, sheet, len(rules))
+def read_scan(page: Any, engine: OcrEngine) -> Scan:
+    """OCR result of ``page`` (as displayed)."""
+    width, height = float(page.rect.width), float(page.rect.height)
+    pixels, zoom = _pixels(page, DPI, MOST_PIXELS, pymupdf.csRGB)
+    picture = np.ascontiguousarray(pixels[:, :, ::-1])
+    ink, rules = _print(picture, zoom)
+    words, confidence, turn = engine.read(picture, ink, zoom)
+    if turn:
+        picture = np.ascontiguousarray(np.rot90(picture, turn // 90))
+        _ink, rules = _print(picture, zoom)
+    frame = (width, height) if turn in (0, 180) else (height, width)
+    document, sheet = _sheet(words, rules, picture, zoom, frame)
+    return Scan(words, confidence, turn, document, sheet, len(rules))
 
 
 def suspicion(page: Any, raw: Mapping[str, Any], words: int, mode: str, cover: Cover) -> str | None:
@@ -179,29 +161,8 @@ def _print(picture: Image, zoom: float) -> tuple[Mask, list[Rect]]:
     return np.asarray((dark > 0) & (wiped == 0)), rules
 
 
-def _columns(
-    found: Sequence[OcrWord], zoom: float, frame: tuple[float, float]
-) -> tuple[WordColumns, NDArray[np.float32], NDArray[np.uint8]]:
-    """Words in points, cut at the page's edges; each printed line is a block."""
-    words = WordColumns()
-    confidence: list[int] = []
-    for word in found:
-        x0, y0, x1, y1 = (value / zoom for value in word.box)
-        box = (max(0.0, x0), max(0.0, y0), min(frame[0], x1), min(frame[1], y1))
-        if box[2] > box[0] and box[3] > box[1]:
-            words.texts.append(word.text)
-            words.boxes.append(box)
-            words.sizes.append(word.size / zoom)
-            words.lines.append(word.line)
-            words.flags.append((GLUED if word.glued else 0) | (SIDEWAYS if word.sideways else 0))
-            words.blocks.append(word.line)
-            confidence.append(round(100 * word.confidence))
-    return words, words.box_array(), np.asarray(confidence, np.uint8)
-
-
 def _sheet(
     words: WordColumns,
-    boxes: NDArray[np.float32],
     rules: Sequence[Rect],
     picture: Image,
     zoom: float,
@@ -213,7 +174,7 @@ def _sheet(
     sheet = document.new_page(width=frame[0], height=frame[1])
     fonts = {True: pymupdf.Font(_LATIN), False: pymupdf.Font("cjk")}
     writer = pymupdf.TextWriter(sheet.rect)
-    for text, (x0, y0, x1, y1), size, flags in zip(words.texts, boxes.tolist(), words.sizes, words.flags):
+    for text, (x0, y0, x1, y1), size, flags in zip(words.texts, words.boxes, words.sizes, words.flags):
         if flags & SIDEWAYS:
             continue
         font = fonts[not any(UNSPACED.match(char) or not fonts[True].has_glyph(ord(char)) for char in text)]
