@@ -60,8 +60,10 @@ class VectorIndex:
         new = [doc_id for doc_id in wanted if doc_id not in kept]
         if not kept:
             return VectorIndex(wanted, *load(new))
-        keep = self.entries.of_documents(kept)
-        entries, vectors = self.entries.where(keep), self.vectors[keep]
+        entries, vectors = self.entries, self.vectors
+        keep = entries.of_documents(kept)
+        if not keep.all():
+            entries, vectors = entries.where(keep), vectors[keep]
         if new:
             more, added = load(new)
             entries, vectors = Entries.joined([entries, more]), np.concatenate([vectors, added])
