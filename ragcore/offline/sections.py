@@ -54,9 +54,7 @@ _OF_EACH = 2  # quotes of each document of another company
 _READ = 3  # sentences judged with their paragraph
 _SHARE = 0.6  # and this share of the best worth
 _BRACKETS = re.compile(r"\([^()]*\)")
-_PAIR = re.compile(r"\b(?:and|or)\b")
 _SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
-_NO_SUBJECT = word_set("result overview summary introduction background general conclusion")
 MOST_ROWS = 40
 _ABOUT = 0.5  # share of the requested words that must be over a table for it to match
 _ABOUT_NAMED = 0.25  # the same if its columns themselves name its subject
@@ -304,16 +302,17 @@ class Evidence:
         """At most ``most`` quotes about ``piece``, best first; ``alone``: it is the only requirement."""
         ranking = self._ranking(piece)
         own = ranking.best(self.own, self._reranker)
-        held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._speaks(piece, quote)]
-        held = _without_references([quote for quote in held if alone or not self._of_another(piece, quote)])
+        held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._share(piece, quote) >= _SPEAKS]
+        held = _without_references(held)
         # Pinned quotes come first but do not replace the rest.
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]
         chosen = _by_turns([quote for quote in held if quote not in pinned])
         if not chosen:
             ranked = self._in_paragraphs(piece, ranking.best(self._found, self._reranker))
             # Matching words alone are no answer: a law on litigation is not a legal proceeding.
-            good = [each for each in ranked if each[1] >= _PLAIN and self._answers(piece, each[0])]
-            good = [each for each in good if each[0] not in pinned and (alone or not self._of_another(piece, each[0]))]
+            good = [each for each in ranked if each[1] >= _PLAIN and each[0] not in pinned]
+            # The cross-encoder judges sentences but not rows.
+            good = [each for each in good if each[0].row is None or self._share(piece, each[0]) >= _SPEAKS]
             floor = _SHARE * good[0][1] if good else 0.0
             chosen = _without_references([quote for quote, worth in good if worth >= floor])
         others = self._of_others(piece, ranking, [*pinned, *chosen])
@@ -328,17 +327,9 @@ class Evidence:
         found: list[Quotable] = []
         for doc_id in passed_over(_documents(self._found), _documents(chosen), self._request.stated.companies):
             own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
-            good = [each for each in own if each[1] >= _PLAIN and self._share(self._asked(piece), each[0]) >= _SPEAKS]
+            good = [each for each in own if each[1] >= _PLAIN and self._share(piece, each[0]) >= _SPEAKS]
             found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
         return found
-
-    def _asked(self, piece: str) -> str:
-        """``piece``, with the heading if it is one word ("the revenue of each")."""
-        return piece if len(self._wanted(piece)[1]) > 1 else f"{self._request.question} {piece}"
-
-    def _answers(self, piece: str, quote: Quotable) -> bool:
-        """Whether a row has the words of the requirement: the cross-encoder judges sentences but not rows."""
-        return quote.row is None or self._share(self._asked(piece), quote) >= _SPEAKS
 
     def _in_paragraphs(self, piece: str, ranked: Sequence[tuple[Quotable, float]]) -> list[tuple[Quotable, float]]:
         """``ranked`` with further sentences judged together with the preceding text of their paragraph, which may name
@@ -363,15 +354,6 @@ class Evidence:
         asked = piece if piece == request.question else f"{request.question}: {piece}"
         return Ranking(requirement(asked), Wanted(asked, request.terms), routes=request.routes)
 
-    def _of_another(self, piece: str, quote: Quotable) -> bool:
-        """Whether ``quote`` is about another requirement of the section rather than ``piece``."""
-        if _within(quote, self._request.pinned):
-            return False
-        share = self._share(piece, quote)
-        form = self._request.form
-        rest = [other for other in form.requirements if other != piece] if form is not None else []
-        return share < _SPEAKS and any(self._share(other, quote) > max(share, _SPEAKS) for other in rest)
-
     def _share(self, piece: str, quote: Quotable) -> float:
         """Share of the words of ``piece`` in the quote itself, weighted by rarity, 0–1."""
         wanted, words = self._wanted(piece)
@@ -382,20 +364,13 @@ class Evidence:
         return sum(log(1 + len(self._found) / (1 + self._counts[word])) for word in words)
 
     def _wanted(self, piece: str) -> tuple[Wanted, list[str]]:
-        """What ``piece`` asks for, and its content words."""
-        wanted = Wanted(_BRACKETS.sub(" ", piece), self._request.terms)
-        return wanted, [word for word in wanted.words if word not in _SAYS_LITTLE]
-
-    def _speaks(self, piece: str, quote: Quotable) -> bool:
-        wanted, words = self._wanted(piece)
-        held = [word for word in words if wanted.has(word, quote.words)]
-        heading = set(content_stems(self._request.question)) - _SAYS_LITTLE - _NO_SUBJECT
-        if set(held) & heading & set(content_stems(quote.text)):
-            return True
-        if len(words) == 2 and held and _PAIR.search(_BRACKETS.sub(" ", piece)):
-            return True  # "its customers and markets": about either
-        total = self._weight(words)
-        return total > 0 and self._weight(held) / total >= _SPEAKS
+        """What ``piece`` asks for, and its content words; with the heading's if it has one ("the revenue of each")."""
+        for text in (piece, f"{self._request.question} {piece}"):
+            wanted = Wanted(_BRACKETS.sub(" ", text), self._request.terms)
+            words = [word for word in wanted.words if word not in _SAYS_LITTLE]
+            if len(words) > 1:
+                break
+        return wanted, words
 
 
 def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:

@@ -121,8 +121,8 @@ def _of_question(question: Question, terms: Sequence[Term], routed: frozenset[st
     for name in question.names:
         bare = bare.replace(name.text, " ")
     asked = wish("", " ".join(word for word in bare.split() if routed.isdisjoint(content_stems(word))), "", terms)
-    said = frozenset(content_stems(question.main))
     # In guidance "current" is said of the year.
+    said = stems_of(question.main) | ({"current"} & {*content_stems(question.main)})
     subject = said & routed.union({"current"}, *(content_stems(name.text) for name in question.names))
     names = tuple(Name(name.own, subject - name.own) for name in asked.names if not name.stated)
     return replace(asked, names=names, piece=question.main, years=question.years)
