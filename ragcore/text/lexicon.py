@@ -17,11 +17,6 @@ from ragcore.text.words import stem, tokens, word_set
 Phrase = tuple[str, ...]
 
 
-def _load() -> Mapping[str, Any]:
-    with resources.files("ragcore.text").joinpath("lexicon.toml").open("rb") as file:
-        return tomllib.load(file)
-
-
 def _phrases(lines: Iterable[str]) -> tuple[Phrase, ...]:
     return tuple(sorted((tuple(line.split()) for line in lines), key=len, reverse=True))
 
@@ -39,7 +34,8 @@ def _sides(lines: Iterable[str]) -> dict[str, tuple[frozenset[str], frozenset[st
     return {word: (frozenset(mine), frozenset(theirs)) for word, (mine, theirs) in out.items()}
 
 
-_DATA = _load()
+with resources.files("ragcore.text").joinpath("lexicon.toml").open("rb") as _file:
+    _DATA: Mapping[str, Any] = tomllib.load(_file)
 UP: Final = word_set(_DATA["direction"]["up"])
 DOWN: Final = word_set(_DATA["direction"]["down"])
 BETTER: Final = word_set(_DATA["direction"]["better"])

@@ -2,7 +2,8 @@
 
 The classes are data (`ragcore.text.lexicon`): denial, up and down, more and less, at least and at most, and opposites
 such as must and may. If the claim follows a cited sentence, the two are aligned word by word and the differences
-examined in place. Otherwise each class is compared across both, if they share enough words to be about the same.
+examined in place; in a copy, any other word or figure in the place of one counts. Otherwise each class is compared
+across both, if they share enough words to be about the same. "A exceeded B" is compared with the cited cells.
 """
 
 from __future__ import annotations
@@ -135,7 +136,8 @@ def _another(claim: str, sentence: str) -> Finding | None:
     said, given = tokens(claim), tokens(sentence)
     for one, other in _changes(said, given)[0]:
         if new := _replacing(said[one], given[other]):
-            return Finding("weak", f"It says “{new}” where the cited words say “{' '.join(given[other])}”.")
+            reason = f"It says “{new}” where the cited words say “{' '.join(given[other])}”."
+            return Finding("weak", reason, worded=True)
     return None
 
 

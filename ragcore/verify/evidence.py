@@ -26,11 +26,12 @@ _BRACKETED = re.compile(r"\([^()\d]*\)")
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Result of one check: a verdict, and its reason in words ("" without one). ``wrong`` are the figures of the claim
-    it concerns, as written."""
+    it concerns, as written. ``worded``: only the wording is against the claim, which a judge may overrule."""
 
     status: ClaimStatus
     reason: str
     wrong: tuple[str, ...] = ()
+    worded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

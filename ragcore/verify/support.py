@@ -64,8 +64,8 @@ class Support:
 
     @property
     def agrees(self) -> bool:
-        """Whether no exact check is against the claim; only missing words can be."""
-        return _worst(self.exact).status == "supported"
+        """Whether no exact check is against the claim; only its wording can be."""
+        return all(finding.status == "supported" or finding.worded for finding in self.exact)
 
 
 def support(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ragcore.text import lexicon
+from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence
+from ragcore.verify.support import support
+from tests.answer.samples import SETTINGS
 
 
 def reasons(claim: str, cited: str) -> list[str]:
@@ -91,3 +94,12 @@ def test_every_class_is_written_as_words_are_read() -> None:
     assert not [word for word in words if word != word.lower() or not word.replace("-", "").replace("'", "").isalpha()]
     assert not lexicon.UP & lexicon.DOWN
     assert not lexicon.MORE & lexicon.LESS
+
+
+def test_a_judge_may_overrule_another_word_but_no_other_figure() -> None:
+    said = "The company opened {} in the second week of the month."
+    cited = said.format("19 stores")
+    evidence = Evidence(cited, "", "", sentences=(cited,))
+    for claim, agrees in ((said.format("19 outlets"), True), (said.format("12 stores"), False)):
+        found = support(Statement(claim, 0, len(claim), (1,)), evidence, SETTINGS.verify)
+        assert (found.finding.status != "supported", found.agrees) == (True, agrees)
