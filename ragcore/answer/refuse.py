@@ -214,9 +214,11 @@ def _named_nowhere(
     """Names of ``names`` in no source and, according to ``mentions``, in no document in scope."""
     if mentions is None:
         return []
+    inside = retrieval.scope.doc_ids
     out = []
     for name in unnamed(names, sources):
-        there = any(_mentioned(form, retrieval, mentions) for form in (name.text, name.text.lower()))
+        holders = {doc_id for form in (name.text, name.text.lower()) for doc_id in mentions(form)}
+        there = bool(holders if inside is None else holders & set(inside))
         if there and name.common and document is not None:
             there = not is_only_a_word(name.text, [document(one).text for one in {source.doc_id for source in sources}])
         if not there:
@@ -232,18 +234,14 @@ def _routed(routes: Sequence[Route]) -> list[str]:
 def in_another_language(what: str, spoken: str, sources: Sequence[Source]) -> str:
     """Reason why ``what``, in the language ``spoken`` ("" if unknown), is not answered offline from ``sources``; "" if
     some of them are in that language."""
-    written = languages(sources) if spoken else []
+    spoken_there = dict.fromkeys(language_of(source.text) for source in sources) if spoken else {}
+    written = [name for name in spoken_there if name]
     if not written or spoken in written:
         return ""
     return (
         f"The {what} is in {spoken}, and what was searched is in {' and '.join(written)}. Offline, the search works in "
         "the documents’ own language only; Claude can answer across languages."
     )
-
-
-def languages(sources: Sequence[Source]) -> list[str]:
-    """Known languages of the sources, in order."""
-    return [name for name in dict.fromkeys(language_of(source.text) for source in sources) if name]
 
 
 def literals(question: Question, sources: Sequence[Source]) -> list[str]:
@@ -259,12 +257,6 @@ def literals(question: Question, sources: Sequence[Source]) -> list[str]:
         if words and not words <= titles and 0 < holders <= max(1, len(written) // 2):
             found.append(text)
     return found
-
-
-def _mentioned(words: str, retrieval: Retrieval, mentions: Mentions) -> int:
-    """Number of chunks in scope that have all of ``words``."""
-    inside = retrieval.scope.doc_ids
-    return sum(count for doc_id, count in mentions(words).items() if inside is None or doc_id in inside)
 
 
 def refusal(
@@ -314,17 +306,17 @@ def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] =
     the first few sources, then of other ones. A unit needs a word of the query; headings, fragments and lines of
     contents are excluded."""
     wanted = Wanted(query, terms)
-    firsts: list[tuple[float, tuple[int, int, int, str]]] = []
-    others: list[tuple[float, tuple[int, int, int, str]]] = []
+    near: list[tuple[bool, float, tuple[int, int, int, str]]] = []
     for source in sources:
         units = [(source.number, *line, source.words(*line)) for line in quotable_lines(source)]
         covered = [(wanted.cover(set(content_stems(unit[3]))), unit) for unit in units]
         covered = sorted((each for each in covered if each[0] > 0.0), key=lambda each: -each[0])
-        if len(firsts) < NEAREST:
-            firsts += covered[:1]
-            others += covered[1:]
-    nearest = [*firsts, *sorted(others, key=lambda each: -each[0])][:NEAREST]
-    return [(number, first, last, _shortened(words, _LONGEST_QUOTE)) for _, (number, first, last, words) in nearest]
+        near += [(place > 0, share, unit) for place, (share, unit) in enumerate(covered)]
+        if sum(not later for later, *_ in near) == NEAREST:
+            break
+    # The best of each source in the order of the sources, then others by their words.
+    near.sort(key=lambda each: (each[0], -each[1] if each[0] else 0.0))
+    return [(*unit[:3], _shortened(unit[3], _LONGEST_QUOTE)) for _, _, unit in near[:NEAREST]]
 
 
 def _quoted(words: Sequence[str]) -> str:
