@@ -78,7 +78,6 @@ def test_it_goes_to_the_service_and_nowhere_else(
     asked = ["--home", str(home), "--json", "generate", "-q", "How many wells were sampled?"]
     server.reply(Reply(text="Nine <<SOURCE 1.1>>."))
     assert main(asked) == 0
-    monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
     server.reply(Reply(status=401, message="invalid x-api-key"))
     assert main(asked) == 1
     for command in ("config", "spending", "documents"):

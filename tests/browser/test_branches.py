@@ -85,24 +85,18 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
 
 
 @pytest.mark.slow
-def test_the_same_question_again_and_a_question_that_is_being_edited(
-    claude: Served, open_page: Callable[..., Any]
-) -> None:
+def test_what_was_spent_and_a_question_that_is_being_edited(claude: Served, open_page: Callable[..., Any]) -> None:
     app, server = claude
     page = open_page(app.url)
-    with promise("the same question in another conversation costs nothing anew"):
+    with promise("what a conversation has cost stands beside all that was spent"):
         server.reply(Reply(text="Answered once.", usage={"input_tokens": 100_000, "output_tokens": 10}))
-        for _ in range(2):
-            page.goto(app.url)
-            page.get_by_text("documents are ready").wait_for()
-            ask(page, "What was the nitrate reading at Station Road in April?")
-            page.locator(COMPLETE).get_by_text("Answered once.").wait_for()
-        page.get_by_role("button", name="More", exact=True).click()
-        assert "From the cache (free)" in page.locator(".gw-meta").inner_text()
+        page.get_by_text("documents are ready").wait_for()
+        ask(page, "What was the nitrate reading at Station Road in April?")
+        page.locator(COMPLETE).get_by_text("Answered once.").wait_for()
         page.get_by_role("button", name="More about this conversation").click()
         spent = page.locator(".gw-panel .spent p")
         spent.first.wait_for()
-        assert spent.first.inner_text().split("\n")[-1] == "$0.000"
+        assert spent.first.inner_text().split("\n")[-1] > "$0.000"
         assert spent.nth(1).inner_text().split("\n")[-1] > "$0.000"
         page.get_by_text("Claude Sonnet 4.6, answers").wait_for()
         page.keyboard.press("Escape")

@@ -35,7 +35,6 @@ def with_key(server: MessagesServer) -> dict[str, str]:
     return {
         "ANTHROPIC_API_KEY": "test",
         "ANTHROPIC_BASE_URL": server.url,
-        "GROUNDWORK_LLM__CACHE": "false",
         "GROUNDWORK_ANSWER__SOURCE_TOKENS": "90",
     }
 

@@ -23,7 +23,6 @@ def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -> MessagesServer:
-    monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
     return server
 
 

@@ -40,8 +40,6 @@ def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -
     # The first call loads the client, which takes long on a busy machine.
     monkeypatch.setenv("GROUNDWORK_AGENTIC__TIMEOUT_SECONDS", "100")
     monkeypatch.setenv("GROUNDWORK_AGENTIC__DECOMPOSE", "auto")
-    # The tests share a library and ask the same again, to be answered otherwise.
-    monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
     return server
 
 

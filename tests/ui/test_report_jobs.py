@@ -40,7 +40,6 @@ def home(shelf: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -> MessagesServer:
-    monkeypatch.setenv("GROUNDWORK_LLM__CACHE", "false")
     return server
 
 

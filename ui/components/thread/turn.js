@@ -194,8 +194,7 @@ function meta(turn) {
   const parts = [turn.model, turn.found];
   const asked = !turn.extractive && turn.usage.input > 0; // nothing is sent for what is refused beforehand
   if (asked) parts.push(`${turn.usage.input.toLocaleString("en")} tokens in`, `${turn.usage.output.toLocaleString("en")} out`);
-  if (turn.replayed) parts.push("From the cache (free)");
-  else if (turn.cost !== null && asked) parts.push(turn.cost);
+  if (turn.cost !== null && asked) parts.push(turn.cost);
   parts.push(`${turn.seconds.toFixed(1)} s`);
   return h("p", { class: "gw-meta num" }, parts.filter(Boolean).map((part) => h("span", {}, part)));
 }
