@@ -307,7 +307,7 @@ def test_a_form_that_cannot_be_used_is_reported_and_the_answer_written(
     assert (answer.status, answer.error) == ("complete", None)
     assert answer.trace is not None
     (note,) = [note for note in answer.trace.notes if "could not be used" in note]
-    assert "The question was split by rules instead." in note
+    assert "The question was searched as a whole instead." in note
     check(planned, home, conversation_id, answer)
 
 
