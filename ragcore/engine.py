@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragcore.config.settings import Settings, default_home, load, varied
 from ragcore.errors import Cancelled, GroundworkError, IndexEmpty, IndexMismatch
+from ragcore.index.model_records import Responses
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.search import Search
@@ -99,7 +100,8 @@ class Engine(Library):
         return made
 
     def _billing(self, settings: Settings) -> Billing:
-        return Billing(self.ledger, settings.llm.prices)
+        kept = Responses(self.store.database) if settings.llm.cache else None
+        return Billing(self.ledger, kept, settings.llm.prices)
 
     def __enter__(self) -> Engine:
         return self
@@ -294,7 +296,7 @@ class Engine(Library):
         turn_id = self.conversations.add_turn(conversation_id, question, place)
         return AnswerRun(
             question,
-            partial(answers.stream, question, asked, place.history, on_step),
+            partial(answers.stream, question, asked, place.history, on_step, fresh=instead_of is not None),
             keep=partial(self.conversations.put_answer, turn_id),
             turn_id=turn_id,
         )

@@ -231,8 +231,9 @@ class ModelRequest:
     """Request to a model. ``images`` precede the last message. With a ``tool`` the response text is the tool's input as
     JSON, which may violate the schema, or "" if the model did not fill it in.
 
-    ``purpose`` is its booking category. ``bulk``: one of many requests under a spend limit, whose caller stores the
-    text: a possibly billed request is never repeated, and a text that reaches ``max_tokens`` simply ends there.
+    ``purpose`` is its booking category. ``fresh`` skips a kept answer to the same request. ``bulk``: one of many
+    requests under a spend limit, whose caller stores the text: a possibly billed request is never repeated, and a text
+    that reaches ``max_tokens`` simply ends there.
     """
 
     system: str = ""
@@ -241,6 +242,7 @@ class ModelRequest:
     images: tuple[Picture, ...] = ()
     max_tokens: int = 2048
     purpose: Purpose = "answer"
+    fresh: bool = False
     bulk: bool = False
     task: WritingTask = WritingTask()
 

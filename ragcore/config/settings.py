@@ -193,6 +193,7 @@ class LlmSettings(Section):
     max_tokens: Positive
     timeout_seconds: Seconds
     retries: Count
+    cache: bool
     prices: dict[str, tuple[float, float, float, float]]
 
 

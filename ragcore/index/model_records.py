@@ -1,4 +1,4 @@
-"""Records of models: texts about figures and passages, spending by day, and the overviews of
+"""Records of models: texts about figures and passages, complete answers, spending by day, and the overviews of
 documents and libraries."""
 
 from __future__ import annotations
@@ -60,6 +60,26 @@ class FigureTexts(ModelTexts):
     def put_image(self, doc_id: str, place: str, image: str) -> None:
         with self._database.write() as connection:
             connection.insert("figure_images", {"doc_id": doc_id, "place": place, "image": image}, clash="REPLACE")
+
+
+class Responses:
+    """Complete texts of models by the hash of their request; the newest ``most`` are kept."""
+
+    def __init__(self, database: Database, most: int = 2000) -> None:
+        self._database = database
+        self._most = most
+
+    def get(self, key: str) -> tuple[str, str] | None:
+        """``(model, text)``; None if there is none."""
+        rows = self._database.rows("SELECT model, text FROM responses WHERE key = ?", key)
+        return (rows[0]["model"], rows[0]["text"]) if rows else None
+
+    def put(self, key: str, model: str, text: str) -> None:
+        row = {"key": key, "model": model, "text": text, "created": time.time()}
+        with self._database.write() as connection:
+            connection.insert("responses", row, clash="REPLACE")
+            newest = "SELECT key FROM responses ORDER BY created DESC, key LIMIT ?"
+            connection.execute(f"DELETE FROM responses WHERE key NOT IN ({newest})", (self._most,))
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")

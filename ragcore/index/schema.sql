@@ -155,6 +155,15 @@ CREATE TABLE spent (
     PRIMARY KEY (day, model, purpose, priced)
 ) WITHOUT ROWID;
 
+-- Complete answers of models by a hash of the whole request. Requests are not kept.
+CREATE TABLE responses (
+    key TEXT NOT NULL PRIMARY KEY,
+    model TEXT NOT NULL,  -- as the service named it
+    text TEXT NOT NULL,
+    created REAL NOT NULL
+);
+CREATE INDEX responses_by_age ON responses (created, key);
+
 -- Content of an empty conversation; made again if `stamp` has changed.
 CREATE TABLE overviews (
     doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,

@@ -31,8 +31,11 @@ class AnswerPipeline:
     search: Search
     store: Store
 
-    def stream(self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop) -> AnswerStream:
-        """Answer to ``question``; the writer is called only on iteration. Raises what rewriting and retrieval raise."""
+    def stream(
+        self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep, stop: Stop, *, fresh: bool = False
+    ) -> AnswerStream:
+        """Answer to ``question``; the writer is called only on iteration, also for a request that it answered before if
+        ``fresh``. Raises what rewriting and retrieval raise."""
         rewritten = self._standalone(question, scope, history, stop)
         asked = self.models.analyser.read(rewritten.query)
         retrieval = booked(self._found(asked, rewritten, scope, history, on_step, stop), rewritten)
@@ -43,7 +46,7 @@ class AnswerPipeline:
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
         mentions = self.search.sparse().mentions  # opened once, not per word
         return AnswerStream(
-            AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by),
+            AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by, fresh),
             Services(
                 self.models.writer,
                 self.settings,

@@ -122,7 +122,7 @@ class AnswerText:
 class AnswerTask:
     """A ``question`` with its retrieval and sources. ``query`` is its stand-alone form, made by ``rewritten_by`` ("" if
     unchanged), and ``terms`` are its domain terms. ``request`` makes the writer's request if it is not a plain
-    question."""
+    question. ``fresh`` skips a kept answer to the same request."""
 
     question: str
     query: Question
@@ -131,6 +131,7 @@ class AnswerTask:
     history: tuple[Turn, ...] = ()
     terms: tuple[Term, ...] = ()
     rewritten_by: str = ""
+    fresh: bool = False
     request: Callable[[], ModelRequest] | None = None
 
 
@@ -209,7 +210,8 @@ class AnswerStream:
             self._stopped = True
             return
         try:
-            writing = self._with.llm.stream((self._task.request or self._build_request)())
+            request = (self._task.request or self._build_request)()
+            writing = self._with.llm.stream(replace(request, fresh=self._task.fresh))
             try:
                 with self._stop.closing(writing.close):
                     for piece in writing:

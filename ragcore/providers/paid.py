@@ -1,85 +1,116 @@
-"""Billing wrapper for paid models: each call is booked.
+"""Paid models: each call is booked, and a text is kept for the same request.
 
-The models are unaware of it: `PaidStream` wraps the stream of any of them.
+The models are unaware of it: `PaidStream` wraps their streams.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ragcore.errors import StoreError
-from ragcore.index.model_records import Ledger
-from ragcore.protocols import LLM, ModelRequest, TextStream
+from ragcore.index.model_records import Ledger, Responses
+from ragcore.protocols import ModelRequest, TextStream, WritingTask
 from ragcore.types import Usage
 from ragcore.types.report import Missing
-from ragcore.types.spending import Prices, Purpose, cost
+from ragcore.types.spending import Prices, cost
 
+if TYPE_CHECKING:
+    from ragcore.providers.anthropic import AnthropicModel
+
+KEPT = "The model's answer to the same request, kept from before: nothing was sent."
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Billing:
-    """Ledger of paid calls, and the prices of models."""
+    """Ledger of paid calls, complete texts by request (None: ``llm.cache`` is off), and the prices of models."""
 
     ledger: Ledger
+    responses: Responses | None
     prices: Prices
 
 
 class PaidStream:
-    """Response ``inner`` of the model named ``asked`` to a request of this ``purpose``. Iterate it once.
+    """Response ``inner`` of the model named ``asked`` to ``request``, or the text kept under ``key`` (a note says so)
+    unless ``request`` is ``fresh``. Iterate it once.
 
-    The service's counts are booked when the iteration ends, also for an answer that was stopped or broke off. Raises
-    what ``inner`` raises. If the database fails, the paid text is still given out: ``notes`` and the log say so.
+    The service's counts are booked when the iteration ends, also for an answer that was stopped or broke off; a
+    complete text is kept, but not of forms and bulk requests (``key`` ""). Raises what ``inner`` raises. If the
+    database fails, the paid text is still given out: ``notes`` and the log say so.
     """
 
-    def __init__(self, inner: TextStream, billing: Billing, purpose: Purpose, asked: str) -> None:
+    def __init__(self, inner: TextStream, billing: Billing, request: ModelRequest, asked: str, key: str) -> None:
         self.model = asked
         self.usage = Usage()
         self.notes: tuple[str, ...] = ()
         self.missing: tuple[Missing, ...] = ()
         self._inner = inner
         self._billing = billing
-        self._purpose = purpose
+        self._request = request
         self._asked = asked
+        self._key = key
+        self._responses = billing.responses if key else None
         self._closed = threading.Event()
 
     def __iter__(self) -> Iterator[str]:
+        if self._responses is not None and not self._request.fresh:
+            with self._noted("The saved answer to the same request couldn't be read"):
+                if (kept := self._responses.get(self._key)) is not None:
+                    self.model, text = kept
+                    self.notes = (KEPT,)
+                    yield text
+                    return
+        pieces: list[str] = []
         complete = False
         try:
-            yield from self._inner
+            for piece in self._inner:
+                pieces.append(piece)
+                yield piece
             complete = not self._closed.is_set()
         finally:
             self.usage, self.model = self._inner.usage, self._inner.model
-            self.notes, self.missing = self._inner.notes, self._inner.missing
+            self.notes, self.missing = (*self.notes, *self._inner.notes), self._inner.missing
             # A service that counts no tokens (some self-hosted servers) was still asked.
             if complete or self.usage != Usage():
-                self._book()
+                usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
+                with self._noted("The model's cost couldn't be recorded yet"):
+                    self._billing.ledger.add(self.model, self._request.purpose, self.usage, usd)
+        text = "".join(pieces)
+        if self._responses is not None and complete and text.strip():
+            with self._noted("The model's answer couldn't be saved for reuse"):
+                self._responses.put(self._key, self.model, text)
 
     def close(self) -> None:
         self._closed.set()
         self._inner.close()
 
-    def _book(self) -> None:
-        usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
+    @contextmanager
+    def _noted(self, what: str) -> Iterator[None]:
         try:
-            self._billing.ledger.add(self.model, self._purpose, self.usage, usd)
+            yield
         except StoreError as error:
-            note = f"The model's cost couldn't be recorded yet: {error.message}"
-            self.notes = (*self.notes, note)
-            _log.warning(note)
+            self.notes = (*self.notes, f"{what}: {error.message}")
+            _log.warning("%s: %s", what, error.message)
 
 
 class PaidModel:
-    """Model whose calls are booked."""
+    """Model whose calls are booked, and whose texts are kept."""
 
-    def __init__(self, model: LLM, billing: Billing) -> None:
+    def __init__(self, model: AnthropicModel, billing: Billing) -> None:
         self.name = model.name
         self.capabilities = model.capabilities
         self._model = model
         self._billing = billing
 
     def stream(self, request: ModelRequest) -> PaidStream:
-        return PaidStream(self._model.stream(request), self._billing, request.purpose, self.name)
+        key = ""
+        if request.tool is None and not request.bulk:
+            sent = replace(request, fresh=False, task=WritingTask())
+            key = hashlib.sha256(f"{self._model.base_url} {self.name} {sent!r}".encode()).hexdigest()
+        return PaidStream(self._model.stream(request), self._billing, request, self.name, key)

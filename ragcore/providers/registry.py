@@ -223,7 +223,7 @@ def trial(models: Models) -> TextStream:
     """Send the smallest request to the current writer, booked like any other, to test key and model; returns its
     stream, read to the end. Raises the `ModelError` that an answer would meet."""
     asked = Message("Reply with the one word: ready")
-    stream = models.writer.stream(ModelRequest(messages=(asked,), max_tokens=16))
+    stream = models.writer.stream(ModelRequest(messages=(asked,), max_tokens=16, fresh=True))
     try:
         list(stream)
     except StreamBroken:

@@ -32,7 +32,7 @@ NO_NAMES: Mapping[str, str] = {}
 class SectionTask:
     """Section to write, at its ``place`` in ``template``, from the documents in ``scope`` of the library ``infos``;
     ``before`` are sections to agree with, and ``focus`` is the report's company and year. ``pinned`` places are always
-    among the sources; ``draft`` is rewritten by ``instruction``."""
+    among the sources; ``draft`` is rewritten by ``instruction``. ``fresh`` skips a kept answer to the same request."""
 
     place: Place
     template: Template
@@ -43,6 +43,7 @@ class SectionTask:
     pinned: tuple[Span, ...] = ()
     draft: Answer | None = None
     instruction: str = ""
+    fresh: bool = False
 
     @property
     def asked(self) -> Section:

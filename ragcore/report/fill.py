@@ -278,7 +278,7 @@ class SectionFiller:
         query = self.models.analyser.read(section.query)
         models = self.models
         return AnswerStream(
-            AnswerTask(section.query, query, retrieval, given.sources, request=request),
+            AnswerTask(section.query, query, retrieval, given.sources, fresh=task.fresh, request=request),
             Services(
                 models.section_writer, self.settings, self.document, models.reranker, entailment=models.entailment
             ),

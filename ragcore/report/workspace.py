@@ -387,6 +387,7 @@ class ReportWorkspace:
             pinned=stored.pinned,
             draft=content.answer if instruction and content is not None else None,
             instruction=instruction,
+            fresh=stored.versions > 0,
         )
         return self.filler.section(task, stop, heard)
 

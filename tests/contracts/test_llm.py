@@ -38,7 +38,7 @@ def make(settings: LlmSettings, environ: dict[str, str]) -> LLM:
             patch.delenv(name, raising=False)
         for name, value in environ.items():
             patch.setenv(name, value)
-        return Models(chosen, Billing(Unbooked(), {})).writer
+        return Models(chosen, Billing(Unbooked(), None, {})).writer
 
 
 @pytest.fixture(params=["offline", "claude"])

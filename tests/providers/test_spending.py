@@ -7,19 +7,21 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ragcore.answer.requests import conversation
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
 from ragcore.index.database import Database
-from ragcore.index.model_records import Ledger
-from ragcore.protocols import Form, Message, ModelRequest
+from ragcore.index.model_records import Ledger, Responses
+from ragcore.protocols import Form, Message, ModelRequest, WritingTask
 from ragcore.providers.anthropic import AnthropicModel
-from ragcore.providers.paid import Billing, PaidModel
-from ragcore.types import Spending, Usage
+from ragcore.providers.paid import KEPT, Billing, PaidModel
+from ragcore.types import Spending, Turn, Usage
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
@@ -41,7 +43,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def billing(database: Database) -> Billing:
-    return Billing(Ledger(database), PRICES)
+    return Billing(Ledger(database), Responses(database, 3), PRICES)
 
 
 def paid(server: MessagesServer, billing: Billing, model: str = "claude-priced") -> PaidModel:
@@ -57,6 +59,58 @@ def planner(server: MessagesServer, billing: Billing) -> PaidModel:
 def spent(billing: Billing) -> Spending:
     assert isinstance(billing.ledger, Ledger)
     return billing.ledger.spending(PRICES)
+
+
+def test_the_same_request_is_paid_once(server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
+    server.reply(Reply(text=["It ", "was ", "61.4."], usage=COUNTED, model="claude-priced-20260101"))
+    first, again = writer.stream(REQUEST), writer.stream(replace(REQUEST, task=WritingTask("made to stand alone")))
+    assert "".join(first) == "".join(again) == "It was 61.4."
+    assert (first.usage, again.usage) == (Usage(1000, 100), Usage())
+    assert (first.notes, again.notes) == ((), (KEPT,))
+    assert first.model == again.model == "claude-priced-20260101"
+    assert (len(server.requests), spent(billing).calls) == (1, 1)
+
+
+CHANGES = {
+    "system": {"system": "Be brief."},
+    "prompt": {"messages": (Message("Other sources. Why?"),)},
+    "history": {"messages": (*conversation([Turn("Who?", "They.")]), ASKED)},
+    "max_tokens": {"max_tokens": 99},
+    "asked anew": {"fresh": True},
+    "a form": {"tool": FORM.tool},
+    "one of many": {"bulk": True},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_any_other_request_is_sent(name: str, server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
+    changed = replace(REQUEST, **CHANGES[name])  # type: ignore[arg-type]
+    for request in (REQUEST, changed):
+        list(writer.stream(request))
+    assert len(server.requests) == 2
+
+
+def test_another_model_or_server_is_asked(server: MessagesServer, billing: Billing) -> None:
+    with MessagesServer() as elsewhere:
+        for writer in (paid(server, billing), paid(server, billing, "claude-other"), paid(elsewhere, billing)):
+            list(writer.stream(REQUEST))
+        assert (len(server.requests), len(elsewhere.requests)) == (2, 1)
+
+
+def test_an_answer_asked_anew_takes_the_place_of_the_kept_one(server: MessagesServer, billing: Billing) -> None:
+    writer = paid(server, billing)
+    server.reply(Reply(text="one"), Reply(text="two"))
+    asked = (REQUEST, replace(REQUEST, fresh=True), REQUEST)
+    assert ["".join(writer.stream(one)) for one in asked] == ["one", "two", "two"]
+
+
+def test_the_newest_answers_are_kept(database: Database) -> None:
+    kept = Responses(database, 3)
+    for number in range(5):
+        kept.put(str(number), "m", "text")
+    assert [number for number in range(5) if kept.get(str(number))] == [2, 3, 4]
 
 
 INCOMPLETE = {
@@ -167,8 +221,13 @@ def test_from_the_engine_down(library: Path, server: MessagesServer, capsys: pyt
     server.reply(*[Reply(text=list(GOOD), usage=COUNTED)] * 2)
     with opened(library, server) as engine:
         first = engine.ask(QUESTION).run()
-        engine.chat(engine.conversations.new(), QUESTION).run()
+        run = engine.chat(conversation := engine.conversations.new(), QUESTION)
+        kept = run.run()
+        anew = engine.chat(conversation, QUESTION, instead_of=run.turn_id).run()
     assert (first.usage, first.cost_usd) == (Usage(1000, 100), pytest.approx(0.0045))
+    assert (kept.text, kept.citations, kept.cost_usd) == (first.text, first.citations, 0.0)
+    assert KEPT in kept.notes
+    assert KEPT not in anew.notes
     assert main(["--home", str(library), "--json", "spending"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["calls"] == 2
@@ -193,22 +252,32 @@ def test_nothing_of_questions_or_documents_is_in_the_ledger(library: Path, serve
 class Broken:
     """Where nothing can be written."""
 
+    def get(self, key: str) -> tuple[str, str] | None:
+        raise StoreError("The disk is full.")
+
+    def put(self, key: str, model: str, text: str) -> None:
+        raise StoreError("The disk is full.")
+
     def add(self, model: str, purpose: str, usage: Usage, usd: float | None) -> None:
         raise StoreError("The disk is full.")
 
 
 def test_what_was_paid_for_is_given_out_where_it_cannot_be_booked(server: MessagesServer) -> None:
-    billing = Billing(Broken(), PRICES)
+    billing = Billing(Broken(), Broken(), PRICES)
     server.reply(Reply(text=["It ", "was."], usage=COUNTED))
     stream = paid(server, billing).stream(REQUEST)
     assert "".join(stream) == "It was."
     assert stream.usage == Usage(1000, 100)
-    assert [note.partition(":")[0] for note in stream.notes] == ["The model's cost couldn't be recorded yet"]
+    assert [note.split(":")[0].rsplit(" couldn't be ")[1] for note in stream.notes] == [
+        "read",
+        "recorded yet",
+        "saved for reuse",
+    ]
 
 
 def test_an_error_of_the_model_is_not_hidden_by_one_of_the_ledger(server: MessagesServer) -> None:
     server.reply(Reply(text=["It ", "was."], disconnect_after=1, usage=COUNTED))
-    stream = paid(server, Billing(Broken(), PRICES)).stream(REQUEST)
+    stream = paid(server, Billing(Broken(), Broken(), PRICES)).stream(REQUEST)
     with pytest.raises(StreamBroken):
         list(stream)
     assert len(stream.notes) == 1
