@@ -41,7 +41,7 @@ def server(server: MessagesServer, key: None, monkeypatch: pytest.MonkeyPatch) -
 
 
 def claude(home: Path, **overrides: Any) -> Engine:
-    return Engine.open(home=home, overrides={**overrides})
+    return Engine.open(home=home, overrides={"llm.cache": False, **overrides})
 
 
 def test_a_follow_up_without_a_subject_has_what_was_cited_before(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

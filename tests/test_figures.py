@@ -26,7 +26,7 @@ def test_a_figure_is_described_found_and_cited_as_a_description(server: Messages
     server.reply(Reply(text=SAID, usage=PRICED))
     seen: list[Progress] = []
     data = pdfs.figure()
-    with Engine.open(home=tmp_path / "home") as engine:
+    with Engine.open(home=tmp_path / "home", overrides={"llm.cache": False}) as engine:
         doc_id = engine.add(data, "figure.pdf").doc_id
         report = engine.ingest(doc_id, on_progress=seen.append)
         assert engine.models.describes_figures

@@ -52,7 +52,13 @@ def test_it_goes_to_the_service_and_nowhere_else(
     for name in ("anthropic", "httpx", "httpx2", "httpcore", "httpcore2"):
         caplog.set_level(logging.DEBUG, logger=name)
     shown: list[object] = []
-    overrides = {"llm.model": "claude", "llm.base_url": server.url, "llm.retries": 0, "agentic.decompose": "auto"}
+    overrides = {
+        "llm.model": "claude",
+        "llm.base_url": server.url,
+        "llm.retries": 0,
+        "llm.cache": False,
+        "agentic.decompose": "auto",
+    }
     with Engine.open(home=home, overrides=overrides, api_key=KEY) as engine:
         server.reply(Reply(text="It was Orchard Lane <<SOURCE 1.1>>."))
         conversation_id = engine.conversations.new()

@@ -225,6 +225,7 @@ def engine(home: Path, server: MessagesServer) -> Iterator[Engine]:
         "llm.base_url": server.url,
         "llm.retries": 1,
         "llm.timeout_seconds": 1.0,
+        "llm.cache": False,
         "agentic.decompose": "off",
     }
     with Engine.open(home=home, overrides=overrides, api_key=KEY) as engine:
@@ -317,6 +318,7 @@ def planned(home: Path, server: MessagesServer, engine: Engine) -> Iterator[Engi
         "llm.model": "claude-misbehaving",
         "llm.base_url": server.url,
         "llm.retries": 1,
+        "llm.cache": False,
         "agentic.decompose": "auto",
     }
     with Engine.open(home=home, overrides=overrides, api_key=KEY) as opened:

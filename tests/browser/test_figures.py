@@ -35,7 +35,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Descr
         key = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": server.url}
         for name, value in key.items():
             monkeypatch.setenv(name, value)
-        with Engine.open(home) as engine:
+        with Engine.open(home, overrides={"llm.cache": False}) as engine:
             server.reply(Reply(text=SAID, usage={"input_tokens": 1000, "output_tokens": 100}))
             doc_id = engine.add(pdfs.figure(), "figure.pdf").doc_id
             assert engine.ingest(doc_id).figures.described == 1

@@ -148,7 +148,7 @@ def test_each_sends_its_own_key_and_none_to_another_server(library: Engine, monk
     with MessagesServer() as server, MessagesServer() as other:
         base = Engine(
             library.home,
-            *config.load(overrides={"llm.model": "claude", "llm.base_url": server.url}),
+            *config.load(overrides={"llm.model": "claude", "llm.base_url": server.url, "llm.cache": False}),
             api_key=KEY,
         )
         visit = base.with_settings({"answer.source_tokens": 900}, api_key=OTHER_KEY)

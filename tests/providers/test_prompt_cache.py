@@ -25,6 +25,7 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, 
         overrides = {
             "llm.model": "claude-sonnet-4-6",
             "llm.base_url": server.url,
+            "llm.cache": False,
             "agentic.decompose": "off",
             "figures.describe": "off",
             "answer.history_turns": 6,

@@ -277,7 +277,7 @@ def test_what_was_paid_for_is_given_out_where_it_cannot_be_booked(server: Messag
 
 def test_an_error_of_the_model_is_not_hidden_by_one_of_the_ledger(server: MessagesServer) -> None:
     server.reply(Reply(text=["It ", "was."], disconnect_after=1, usage=COUNTED))
-    stream = paid(server, Billing(Broken(), Broken(), PRICES)).stream(REQUEST)
+    stream = paid(server, Billing(Broken(), None, PRICES)).stream(REQUEST)
     with pytest.raises(StreamBroken):
         list(stream)
     assert len(stream.notes) == 1

@@ -47,7 +47,7 @@ def server(server: MessagesServer, key: None) -> MessagesServer:
 
 
 def ask(home: Path, question: str = QUESTION, **settings: Any) -> Answer:
-    overrides = {"agentic.timeout_seconds": 100.0, **settings}
+    overrides = {"llm.cache": False, "agentic.timeout_seconds": 100.0, **settings}
     with Engine.open(
         home=home, overrides={name.replace("__", "."): value for name, value in overrides.items()}
     ) as engine:

@@ -108,5 +108,6 @@ function manner(page, shown) {
     written && line("Second opinion on claims", "The model compares each claim with the words it cites. One more call per answer, about $0.01.", toggle("Second opinion on claims", page.value("verify.judge") === "claude", (on) => page.change({ "verify.judge": on ? "claude" : "off" }), "judge")),
     written && line("Let the model read follow-up questions", "The model completes “And in 2021?” when rules can’t. Takes about half a cent and a second.", toggle("Let the model read follow-up questions", page.value("chat.rewrite") !== "rules", (on) => page.change({ "chat.rewrite": on ? "auto" : "rules" }), "rewrite")),
     line("Add missing citations", "Claims without a citation get one from a source that says it, marked as added.", toggle("Add missing citations", page.value("verify.add_citations") === true, (on) => page.change({ "verify.add_citations": on ? "on" : "off" }), "added")),
+    written && line("Reuse answers", "An identical request gets its earlier answer, free.", toggle("Reuse answers", page.value("llm.cache") === true, (on) => page.change({ "llm.cache": on ? "on" : "off" }), "cache")),
   ].filter(Boolean);
 }
