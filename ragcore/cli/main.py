@@ -183,6 +183,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--decompose", dest="agentic.decompose", choices=decompose, help="how questions are split in parts"
     )
+    gaps = "let the model search for what is missing"
+    sub.add_argument("--gaps", dest="agentic.gaps", action=argparse.BooleanOptionalAction, help=gaps)
     _add_scope(sub)
 
     sub = command("ask", asking.generate, "answer a question with citations")

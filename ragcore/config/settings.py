@@ -142,6 +142,8 @@ class RseSettings(Section):
 
 class AgenticSettings(Section):
     decompose: Literal["auto", "rules", "off"]
+    gaps: bool
+    max_iterations: Annotated[int, Field(ge=1, le=5)]
     timeout_seconds: Seconds
 
 

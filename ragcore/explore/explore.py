@@ -84,7 +84,7 @@ class Exploration:
         self.document = engine.document
         self._engine = engine
         self._rerankers: dict[str, RememberedReranker] = {}
-        self._parts: dict[str, tuple[SubQuery, ...]] = {}
+        self._parts: dict[tuple[str, int], tuple[SubQuery, ...]] = {}
         self._given = None if parts is None else tuple(parts)
         self._cut = Cut()
         self._lock = threading.RLock()
@@ -125,7 +125,7 @@ class Exploration:
             if hybrid.reranker is not None:
                 known = RememberedReranker(hybrid.reranker)
                 hybrid.reranker = self._rerankers.setdefault(known.name, known)
-            key = settings.agentic.decompose
+            key = (settings.agentic.decompose, settings.agentic.gaps * settings.agentic.max_iterations)
             parts = self._parts.get(key, self._given)
             asks = parts is None and may_ask(settings.agentic, models.capabilities)
             retriever = AgenticRetriever(hybrid, models.planner if asks else None, parts=parts)

@@ -1,17 +1,17 @@
-"""Agentic retrieval by a question and its parts: decompose → search each → merge → rerank against the question →
-segments.
+"""Agentic retrieval by a question and its parts: decompose → search each → (gaps → search each) → merge → rerank
+against the question → segments.
 
-A model may provide the parts by filling in `Forms`: two calls at most, within ``agentic.timeout_seconds``.
+A model may provide parts and gaps by filling in `Forms`: two calls at most for the parts and for each look for gaps,
+each pair within ``agentic.timeout_seconds``.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator
@@ -19,51 +19,58 @@ from pydantic import AfterValidator
 from ragcore.cancel import Stop
 from ragcore.errors import Cancelled, KeyMissing, KeyRefused, ModelError, ModelMissing
 from ragcore.model_calls import Filled, Forms, words
-from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM
+from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, GAP_PROMPT, GAP_SYSTEM
 from ragcore.protocols import LLM, Capabilities, Form
 from ragcore.retrieve.fuse import fold, ranking, vote
 from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking, timed
+from ragcore.text.sentences import count_tokens
 from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, Hit, Retrieval, Route, Scope, Step, SubQuery, Usage
 from ragcore.types.question import Question
 
 if TYPE_CHECKING:
-    from ragcore.config.settings import AgenticSettings, Settings
+    from ragcore.config.settings import AgenticSettings
 
 K = 5  # rank constant of the fusion: small, since a question has few parts and the first hits of each matter most
 QUESTION_VOTE = 0.3  # of the reranker on the whole question, beside the merged score
 FORM_TOKENS = 600
 MOST_PARTS = 3
+MOST_GAPS = 2
 LONGEST_QUERY = 400  # characters
 LONGEST_REASON = 300
+PASSAGE_TOKENS = 2000  # budget of the best passages, in which the model looks for gaps
 LONGEST_QUESTION = 4000  # characters; a longer question is not shown to the model
+
+F = TypeVar("F", bound=Filled)
 
 
 def may_ask(settings: AgenticSettings, model: Capabilities) -> bool:
-    """Whether the ``model`` in force makes the parts of questions that may have several."""
+    """Whether the ``model`` in force is asked about questions: for the parts of one that may have several, or for gaps
+    in what was found."""
+    return _decomposes(settings, model) or settings.gaps
+
+
+def _decomposes(settings: AgenticSettings, model: Capabilities) -> bool:
     return settings.decompose == "auto" and model.tools
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Parts of a question, by rules or by a model; ``notes`` say why it is not by the model."""
+    """Queries beside a question, by rules or by a model; ``notes`` say why they are not by the model."""
 
-    parts: Sequence[SubQuery]
+    queries: Sequence[SubQuery]
     notes: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    cost_usd: float | None = 0.0
-    ms: float = 0.0
 
 
 @dataclass
 class AgenticRetriever:
     """`Retriever` that searches for a question and its parts with a `HybridRetriever` and merges the results.
 
-    The parts are those that the question is read as, or that ``planner`` makes of a question that may have several. A
-    question of one part gives exactly the result of the `HybridRetriever`. Given ``parts`` (not None) replace all of
-    this, each as long as a question may be. Raises `KeyMissing`, `KeyRefused` and `ModelMissing`; a form that is
-    invalid or late is reported in ``Retrieval.notes``. ``stop`` ends the planning; the question itself is then still
-    searched for.
+    The parts are those that the question is read as, or that ``planner`` makes of a question that may have several;
+    with ``agentic.gaps`` it also reads what was found and asks for what is missing. A question of one part without gaps
+    gives exactly the result of the `HybridRetriever`. Given ``parts`` (not None) replace all of this, each as long as a
+    question may be. Raises `KeyMissing`, `KeyRefused` and `ModelMissing`; a form that is invalid or late is reported in
+    ``Retrieval.notes``. ``stop`` ends calls to the model; the question itself is then still searched for.
     """
 
     retriever: HybridRetriever
@@ -73,37 +80,54 @@ class AgenticRetriever:
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
-        question = self.retriever.read(query)
+        question, settings = self.retriever.read(query), self.retriever.settings
+        forms = None
+        if self.planner is not None and self.parts is None:
+            seconds = settings.agentic.timeout_seconds
+            forms = Forms(self.planner, self.stop, max_tokens=FORM_TOKENS, timeout_seconds=seconds)
         timings: dict[str, float] = {}
         asked: list[SubQuery] = []
         rankings: list[Ranking] = []
 
         def search(one: SubQuery) -> None:
+            if rankings and self.stop.is_set():
+                return
             spent: dict[str, float] = {}
             rankings.append(self.retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one))
             asked.append(replace(rankings[-1].asked, timings_ms=spent))
             for step, ms in spent.items():
                 timings[step] = timings.get(step, 0.0) + ms
 
-        if self.planner is not None and self.parts is None and question.composed and not self.stop.is_set():
+        decomposes = forms is not None and _decomposes(settings.agentic, forms.planner.capabilities)
+        if forms is not None and decomposes and question.composed and not self.stop.is_set():
             # The model works in parallel with the search for the question itself.
             self.retriever.on_step(Step("plan", SubQuery(query)))
             with ThreadPoolExecutor(1, thread_name_prefix="plan") as pool:
-                planning = pool.submit(planned, self.planner, question, self.retriever.settings, self.stop)
+                planning = pool.submit(planned, forms, question, timings)
                 try:
                     search(SubQuery(query))
                     plan = planning.result()
-                    timings["plan"] = plan.ms
                 except BaseException:
                     self.stop.set()
                     raise
         else:
             search(SubQuery(query))
-            by_rules = question.parts if self.retriever.settings.agentic.decompose != "off" else ()
+            by_rules = question.parts if settings.agentic.decompose != "off" else ()
             plan = Planned(by_rules if self.parts is None else self.parts)
-        for part in _new(plan.parts, query):
-            if not self.stop.is_set():
-                search(part)
+        for part in _new(plan.queries, asked):
+            search(part)
+        notes = plan.notes
+        if forms is not None and settings.agentic.gaps:
+            for _ in range(settings.agentic.max_iterations):
+                self.retriever.on_step(Step("gap", SubQuery(query)))
+                with timed(timings, "gaps"):
+                    gaps = missing(forms, question, asked, merged(rankings, top_k))
+                notes += gaps.notes
+                further = _new(gaps.queries, asked)
+                for one in further:
+                    search(one)
+                if not further:
+                    break
 
         hits = merged(rankings, top_k)
         reranked = 0
@@ -124,9 +148,9 @@ class AgenticRetriever:
             scope,
             candidates=sum(of.candidates for of in rankings),
             reranked=reranked + sum(of.reranked for of in rankings),
-            notes=plan.notes,
-            usage=plan.usage,
-            cost_usd=plan.cost_usd,
+            notes=notes,
+            usage=forms.usage if forms is not None else Usage(),
+            cost_usd=forms.cost(settings.llm.prices) if forms is not None else 0.0,
         )
 
     def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:
@@ -161,40 +185,78 @@ class Asked(Filled):
     reason: Annotated[str, words(LONGEST_REASON)]
 
 
-def _few(items: list[Asked]) -> list[Asked]:
-    if not 1 <= len(items) <= MOST_PARTS:
-        raise ValueError(f"must have 1 to {MOST_PARTS} items")
-    return items
+def _count(least: int, most: int) -> AfterValidator:
+    def check(items: list[Asked]) -> list[Asked]:
+        if not least <= len(items) <= most:
+            raise ValueError(f"must have {least} to {most} items")
+        return items
+
+    return AfterValidator(check)
 
 
 class Parts(Filled):
-    sub_queries: Annotated[list[Asked], AfterValidator(_few)]
+    sub_queries: Annotated[list[Asked], _count(1, MOST_PARTS)]
 
 
-_FORM = Form("search_for", "Search the documents for the parts of the question.", Parts.model_json_schema())
+class Gaps(Filled):
+    missing: Annotated[list[Asked], _count(0, MOST_GAPS)]
 
 
-def planned(planner: LLM, question: Question, settings: Settings, stop: Stop) -> Planned:
-    """Parts by ``planner``; those of the rules, with a note, if it is unreachable or its form unusable; none if it was
+_PARTS = Form("search_for", "Search the documents for the parts of the question.", Parts.model_json_schema())
+_GAPS = Form("search_further", "Search the documents for what is completely missing.", Gaps.model_json_schema())
+
+
+def planned(forms: Forms, question: Question, timings: dict[str, float]) -> Planned:
+    """Parts by a model; those of the rules, with a note, if it is unreachable or its form unusable; none if it was
     stopped."""
-    parts, notes = question.parts, tuple[str, ...]()
-    forms = Forms(planner, stop, max_tokens=FORM_TOKENS, timeout_seconds=settings.agentic.timeout_seconds)
     prompt = DECOMPOSE_PROMPT.format(question=json.dumps(question.text, ensure_ascii=False))
-    started = time.perf_counter()
+    with timed(timings, "plan"):
+        filled, note = _filled(forms, question, _PARTS, Parts, DECOMPOSE_SYSTEM, prompt, "decomposition")
+    if note:
+        instead = "split by rules" if question.parts else "searched as a whole"
+        return Planned(question.parts, (f"{note} The question was {instead} instead.",))
+    return Planned([SubQuery(item.query, "model", item.reason) for item in filled.sub_queries] if filled else ())
+
+
+def missing(forms: Forms, question: Question, asked: Sequence[SubQuery], hits: Sequence[Hit]) -> Planned:
+    """Queries by a model for what is completely missing from the best of ``hits``, which were found for ``asked``;
+    none, with a note, if it is unreachable or its form unusable."""
+    searched, passages = [query.text for query in asked], excerpts(hits, PASSAGE_TOKENS)
+    about = {"question": question.text, "searched_for": searched, "passages": passages}
+    prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False))
+    filled, note = _filled(forms, question, _GAPS, Gaps, GAP_SYSTEM, prompt, "search for gaps")
+    queries = [SubQuery(item.query, "gap", item.reason) for item in filled.missing] if filled else ()
+    return Planned(queries, (note,) if note else ())
+
+
+def _filled(
+    forms: Forms, question: Question, form: Form, kind: type[F], system: str, prompt: str, what: str
+) -> tuple[F | None, str]:
+    """Form filled in by the model, and a note of why it is unusable; None and no note if it was stopped."""
     try:
         if len(question.text) > LONGEST_QUESTION:
             raise ModelError(f"the question has more than {LONGEST_QUESTION} characters")
-        filled = forms.fill(_FORM, Parts, DECOMPOSE_SYSTEM, prompt)
-        parts = tuple(SubQuery(item.query, "model", item.reason) for item in filled.sub_queries)
+        return forms.fill(form, kind, system, prompt), ""
     except Cancelled:
-        parts = ()
+        return None, ""
     except (KeyMissing, KeyRefused, ModelMissing):
-        raise  # an error of the settings, for which the rules are no substitute
+        raise  # an error of the settings, for which nothing is a substitute
     except ModelError as error:
-        why, instead = error.message.rstrip("."), "split by rules" if parts else "searched as a whole"
-        notes = (f"{planner.name}'s decomposition could not be used: {why}. The question was {instead} instead.",)
-    ms = (time.perf_counter() - started) * 1000.0
-    return Planned(parts, notes, forms.usage, forms.cost(settings.llm.prices), ms)
+        return None, f"{forms.planner.name}'s {what} could not be used: {error.message.rstrip('.')}."
+
+
+def excerpts(hits: Sequence[Hit], most: int) -> list[str]:
+    """Passages of the best of ``hits`` that fit ``most`` tokens as JSON; the last is cut."""
+    out: list[str] = []
+    for hit in hits:
+        text = hit.chunk.passage
+        while text and count_tokens(json.dumps([*out, text], ensure_ascii=False)) > most:
+            text = text[: len(text) * 9 // 10]
+        if text.strip():
+            out.append(text)
+        if text != hit.chunk.passage:
+            break
+    return out
 
 
 def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
@@ -227,14 +289,14 @@ def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
     return tuple(hits)
 
 
-def _new(parts: Sequence[SubQuery], query: str) -> list[SubQuery]:
-    """Parts whose words differ from those of the question and of all earlier parts."""
-    known, out = {(), tuple(tokens(query))}, []
-    for part in parts:
-        said = tuple(tokens(part.text))
+def _new(queries: Sequence[SubQuery], asked: Sequence[SubQuery]) -> list[SubQuery]:
+    """Queries whose words differ from those of all earlier ones."""
+    known, out = {(), *(tuple(tokens(one.text)) for one in asked)}, []
+    for query in queries:
+        said = tuple(tokens(query.text))
         if said not in known:
             known.add(said)
-            out.append(part)
+            out.append(query)
     return out
 
 

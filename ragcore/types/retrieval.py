@@ -59,10 +59,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SubQuery:
-    """Search query: the user's own (``question``), a part of it by ``rules`` or by a ``model``, or for a report an item
-    of a section's ``guidance`` or one that fills a ``gap`` in it. ``reason`` explains it in words, "" for the user's
-    own; ``also`` are synonyms of its terms, searched for with a lower weight; ``timings_ms`` are the times of its
-    search steps."""
+    """Search query: the user's own (``question``), a part of it by ``rules`` or by a ``model``, one that fills a
+    ``gap`` in the results or in a report's section, or an item of a section's ``guidance``. ``reason`` explains it in
+    words, "" for the user's own; ``also`` are synonyms of its terms, searched for with a lower weight; ``timings_ms``
+    are the times of its search steps."""
 
     text: str
     origin: Literal["question", "rules", "model", "guidance", "gap"] = "question"
@@ -154,9 +154,9 @@ class Retrieval:
 @dataclass(frozen=True, slots=True)
 class Step:
     """Next step of a retrieval: ``plan`` the sub-queries, ``search`` for ``query`` (preferring the documents
-    ``routes``), or ``rerank`` a number of ``passages``."""
+    ``routes``), ``rerank`` a number of ``passages``, or look for a ``gap`` in the results."""
 
-    name: Literal["plan", "search", "rerank"]
+    name: Literal["plan", "search", "rerank", "gap"]
     query: SubQuery | None = None
     routes: tuple[Route, ...] = ()
     passages: int = 0

@@ -12,7 +12,7 @@ import pytest
 from ragcore.answer.cite import Marker, MarkerParser
 from ragcore.answer.render import neutralise
 from ragcore.engine import Engine
-from ragcore.prompts import ANSWER_SYSTEM, JUDGE_SYSTEM
+from ragcore.prompts import ANSWER_SYSTEM, GAP_SYSTEM, JUDGE_SYSTEM
 from ragcore.types import Answer
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
@@ -120,13 +120,14 @@ def test_orders_go_to_the_model_between_delimiters_in_the_persons_turn(home: Pat
 
 
 def test_forms_show_documents_as_json_alone(home: Path, server: MessagesServer) -> None:
-    ask(home, verify__judge="claude")
-    (judge,) = server.forms
-    assert judge["system"] == JUDGE_SYSTEM
-    (message,) = judge["messages"]
-    about, end = json.JSONDecoder().raw_decode(message["content"])
-    assert about["claims"]
-    assert OF_THE_DOCUMENT.search(message["content"][end:]) is None
+    ask(home, agentic__gaps=True, verify__judge="claude")
+    assert [form["system"] for form in server.forms] == [GAP_SYSTEM, JUDGE_SYSTEM]
+    for form, key in zip(server.forms, ("passages", "claims"), strict=True):
+        (message,) = form["messages"]
+        about, end = json.JSONDecoder().raw_decode(message["content"])
+        assert about[key]
+        assert ("HIJACKED" in json.dumps(about)) or key == "claims"
+        assert OF_THE_DOCUMENT.search(message["content"][end:]) is None
 
 
 def test_a_model_that_obeys_is_seen_through(home: Path, server: MessagesServer) -> None:

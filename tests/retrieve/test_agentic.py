@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from typing import Any
@@ -77,7 +78,8 @@ def retriever(
 
 
 def form(name: str, *queries: str) -> Reply:
-    filled = {"sub_queries": [{"query": query, "reason": "a part"} for query in queries]}
+    key = {"search_for": "sub_queries", "search_further": "missing"}[name]
+    filled = {key: [{"query": query, "reason": "a part"} for query in queries]}
     return Reply(tool=(name, filled), usage={"input_tokens": 1000, "output_tokens": 100})
 
 
@@ -128,9 +130,9 @@ def test_every_part_is_searched_in_the_scope(library: Store) -> None:
 def test_steps_are_told(library: Store, server: MessagesServer) -> None:
     steps: list[Step] = []
     server.plan(form("search_for", "What was the revenue of Alpha?", "How many people does Beta employ?"))
-    retriever(library, server, steps=steps).retrieve(COMPOUND, top_k=5)
+    retriever(library, server, steps=steps, gaps=True).retrieve(COMPOUND, top_k=5)
     names = [step.name for step in steps]
-    assert names == ["plan", *["search", "rerank"] * 3, "rerank"]
+    assert names == ["plan", *["search", "rerank"] * 3, "gap", "rerank"]
     assert [step.query.origin for step in steps if step.name == "search" and step.query] == ["question", *["model"] * 2]
 
 
@@ -179,10 +181,59 @@ def test_a_refused_key_is_an_error(library: Store, server: MessagesServer) -> No
         retriever(library, server).retrieve(COMPOUND, top_k=5)
 
 
+def test_gaps_are_searched_for_and_merged(library: Store, server: MessagesServer) -> None:
+    server.plan(form("search_further", "Who owns Beta since 1999?", SINGLE), form("search_further", "Who owns Alpha?"))
+    found = retriever(library, server, decompose="off", gaps=True).retrieve(SINGLE, top_k=5)
+    assert [(query.text, query.origin) for query in found.queries] == [
+        (SINGLE, "question"),
+        ("Who owns Beta since 1999?", "gap"),
+    ]
+    gamma = next(hit for hit in found.hits if "Gamma owns Beta" in hit.chunk.text)
+    assert 2 in gamma.queries
+    assert len({hit.chunk.chunk_id for hit in found.hits}) == 5
+    assert all("question" in hit.scores for hit in found.hits), "read beside the question at the end"
+    assert len(server.forms) == 1, "one iteration"
+    assert found.usage == Usage(1000, 100)
+    assert found.timings_ms["gaps"] > 0
+
+
+def test_gaps_are_looked_for_until_none_is_found(library: Store, server: MessagesServer) -> None:
+    server.plan(form("search_further", "Who owns Beta since 1999?"), form("search_further", "who owns beta since 1999"))
+    found = retriever(library, server, decompose="off", gaps=True, max_iterations=5).retrieve(SINGLE, top_k=5)
+    assert [query.origin for query in found.queries] == ["question", "gap"]
+    first, second = (json.loads(body["messages"][0]["content"]) for body in server.forms)
+    assert first["searched_for"] == [SINGLE]
+    assert second["searched_for"] == [query.text for query in found.queries]
+    assert any("Gamma owns Beta" in passage for passage in second["passages"])
+    assert found.cost_usd == pytest.approx(2 * (1000 * 3 + 100 * 15) / 1e6)
+
+
+def test_gaps_and_parts_are_switched_each_by_itself(library: Store, server: MessagesServer) -> None:
+    names = []
+    for changes in ({}, {"gaps": True}, {"decompose": "rules", "gaps": True}, {"decompose": "off"}):
+        asked = len(server.forms)
+        retriever(library, server, **changes).retrieve(COMPOUND, top_k=5)
+        names.append([body["tools"][0]["name"] for body in server.forms[asked:]])
+    assert names == [["search_for"], ["search_for", "search_further"], ["search_further"], []]
+
+
+def test_a_failed_look_for_gaps_is_said(library: Store, server: MessagesServer) -> None:
+    server.plan(Reply(status=529))
+    found = retriever(library, server, decompose="off", gaps=True).retrieve(SINGLE, top_k=5)
+    assert "search for gaps could not be used" in found.notes[0]
+    assert len(found.hits) == 5
+
+
+def test_without_a_model_no_gaps_are_looked_for(library: Store) -> None:
+    found = retriever(library, gaps=True).retrieve(COMPOUND, top_k=5)
+    assert [query.origin for query in found.queries] == ["question", "rules", "rules"]
+    assert (found.notes, found.cost_usd) == ((), 0.0)
+
+
 def test_stop_ends_the_planning_and_still_gives_the_question(library: Store, server: MessagesServer) -> None:
     server.plan(Reply(first_delay=20.0))
     stop = Stop()
-    asking = retriever(library, server, stop=stop)
+    asking = retriever(library, server, stop=stop, gaps=True)
     threading.Thread(target=lambda: (server.asked.wait(60), stop.set())).start()
     started = time.perf_counter()
     found = asking.retrieve(COMPOUND, top_k=5)
@@ -204,6 +255,7 @@ CAPABLE = {"offline": Capabilities(extractive=True)}
         ({"decompose": "auto"}, "llama", False),
         ({"decompose": "rules"}, "claude-sonnet-4-6", False),
         ({"decompose": "off"}, "claude-sonnet-4-6", False),
+        ({"decompose": "off", "gaps": True}, "llama", True),
     ],
 )
 def test_who_may_be_asked(changes: dict[str, Any], model: str, expected: bool) -> None:

@@ -95,7 +95,7 @@ def test_the_command_line_says_what_was_searched_for(
     home: Path, server: MessagesServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.plan(PARTS)
-    assert main(["--home", str(home), "--json", "retrieve", "-q", QUESTION, "--decompose", "auto"]) == 0
+    assert main(["--home", str(home), "--json", "retrieve", "-q", QUESTION, "--decompose", "auto", "--gaps"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [(one["number"], one["origin"], one["reason"]) for one in found["queries"]] == [
         (1, "question", ""),
@@ -103,13 +103,13 @@ def test_the_command_line_says_what_was_searched_for(
         (3, "model", "the wells"),
     ]
     assert sum(2 in hit["queries"] for hit in found["hits"]) == found["queries"][1]["hits"] > 0
-    assert found["usage"]["input_tokens"] == 1000
+    assert found["usage"]["input_tokens"] == 1100, "the parts, and the look for gaps"
     assert found["cost_usd"] > 0
     assert found["notes"] == []
-    assert {"plan", "rerank"} <= set(found["timings_ms"])
+    assert {"plan", "gaps", "rerank"} <= set(found["timings_ms"])
 
     server.plan(Reply(status=529), Reply(status=529), Reply(status=529))
-    assert main(["--home", str(home), "retrieve", "-q", QUESTION]) == 0
+    assert main(["--home", str(home), "retrieve", "-q", QUESTION, "--no-gaps"]) == 0
     said = capsys.readouterr()
     assert "could not be used" in said.err
     assert "Query 2 (rules): What was the highest nitrate reading?" in said.out

@@ -92,6 +92,8 @@ def test_sub_queries_say_who_asked_them_and_why() -> None:
         "how": "part of the question, by rule",
         "reason": "two years are compared",
     }
+    further = explained(replace(TRACE, queries=(*parts, SubQuery("Debt 2015", "gap", "no passage has it"))))
+    assert further["queries"][2] == {"text": "Debt 2015", "how": "to fill a gap", "reason": "no passage has it"}
     assert shown["read"] == "118 passages weighed in 2 searches, the best 20 read together with the question"
 
 

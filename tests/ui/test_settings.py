@@ -95,6 +95,7 @@ def test_what_needs_a_model_is_off_while_there_is_none(opened: Services) -> None
     assert "needs a model" in call(opened, "/preset", {"name": "stepwise"})[1]["refused"]["message"]
     call(opened, "/key", {"key": KEY})
     assert call(opened, "/preset", {"name": "stepwise"})[1]["presets"]["on"] == "stepwise"
+    assert row(call(opened, "")[1], "agentic.gaps")["value"] is True
     call(opened, "/change", {"changes": {"llm.model": "offline"}})
     prepared.read(opened.engine, pdfs.one_column(), "survey.pdf")
     opened.engine.index()

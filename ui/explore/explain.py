@@ -25,6 +25,7 @@ STEPS = {
     "bm25": "Searching by words",
     "fuse": "Combining both",
     "rerank": "Reading the best passages",
+    "gaps": "Looking for what’s missing",
     "rse": "Joining neighbouring passages",
     "generate": "Writing the answer",
     "verify": "Checking its claims",

@@ -26,6 +26,7 @@ KEYS = (
     "answer.source_tokens",
     "answer.offline_sentences",
     "agentic.decompose",
+    "agentic.gaps",
 )
 
 
@@ -81,10 +82,10 @@ PRESETS = (
     Preset(
         "stepwise",
         "Step by step",
-        "The model splits the question and searches for each part. One more call.",
+        "The model splits the question and searches again for what’s missing. More calls.",
         "Slowest",
-        ("plan", "search each part"),
-        {"agentic.decompose": "auto"},
+        ("plan", "search", "read", "search again"),
+        {"agentic.decompose": "auto", "agentic.gaps": True},
         model=True,
     ),
 )
