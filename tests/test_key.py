@@ -85,7 +85,7 @@ def test_it_goes_to_the_service_and_nowhere_else(
     server.reply(Reply(text="Nine <<SOURCE 1.1>>."))
     assert main(asked) == 0
     server.reply(Reply(status=401, message="invalid x-api-key"))
-    assert main(asked) == 1
+    assert main([*asked[:-1], "Who sampled the wells?"]) == 1
     for command in ("config", "spending", "documents"):
         assert main(["--home", str(home), "--json", command]) == 0
         assert main(["--home", str(home), command]) == 0

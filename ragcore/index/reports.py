@@ -12,7 +12,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from ragcore.errors import UnknownReport, UnknownSection
 from ragcore.index.conversations import given_titles, renamed
@@ -21,6 +21,7 @@ from ragcore.index.packing import pack, unpack
 from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Span
 
 Json = dict[str, Any]
+PlaceKind = Literal["pinned", "excluded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class StoredSection:
     content: FilledSection | None
     versions: int
     pinned: tuple[Span, ...]
+    excluded: tuple[Span, ...]
     waits: str | None
 
 
@@ -205,15 +207,15 @@ class Reports:
         found: Json | None = self.database.value("SELECT trouble FROM report_sections WHERE section_id = ?", section_id)
         return found
 
-    def pin(self, section_id: str, span: Span, pinned: bool = True) -> None:
-        """Pin a place to a section, or no longer."""
+    def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
+        """Pin a place to a section or exclude it from the section; None: neither."""
         place = {"section_id": section_id, "doc_id": span.doc_id, "start": span.start, "end": span.end}
         with self.database.write() as connection:
             _touch(connection, _row(connection, section_id)["report_id"])
             query = 'DELETE FROM report_places WHERE section_id = ? AND doc_id = ? AND start = ? AND "end" = ?'
             connection.execute(query, tuple(place.values()))
-            if pinned:
-                connection.insert("report_places", place | {"kind": "pinned", "created": time.time()})
+            if kind is not None:
+                connection.insert("report_places", place | {"kind": kind, "created": time.time()})
 
     # Versions
 
@@ -372,10 +374,9 @@ def _stored(connection: Connection, where: str, *values: object) -> tuple[Stored
     counts: dict[str, int] = dict(map(tuple, connection.rows(query, ids)))
     query = f"SELECT section_id, instruction FROM report_tasks WHERE section_id {IN}"
     waits: dict[str, str] = dict(map(tuple, connection.rows(query, ids)))
-    pinned: dict[str, list[Span]] = defaultdict(list)
-    query = f"SELECT * FROM report_places WHERE kind = 'pinned' AND section_id {IN} ORDER BY created"
-    for place in connection.rows(query, ids):
-        pinned[place["section_id"]].append(made(Span, place))
+    places: dict[tuple[str, str], list[Span]] = defaultdict(list)
+    for place in connection.rows(f"SELECT * FROM report_places WHERE section_id {IN} ORDER BY created", ids):
+        places[place["section_id"], place["kind"]].append(made(Span, place))
     given = given_titles(connection)
     sections = []
     for row in rows:
@@ -387,7 +388,8 @@ def _stored(connection: Connection, where: str, *values: object) -> tuple[Stored
                 shown=None if version is None else _version(version),
                 content=None if version is None else _content(version["content"], given),
                 versions=counts.get(section_id, 0),
-                pinned=tuple(pinned[section_id]),
+                pinned=tuple(places[section_id, "pinned"]),
+                excluded=tuple(places[section_id, "excluded"]),
                 waits=waits.get(section_id),
             )
         )

@@ -32,7 +32,8 @@ NO_NAMES: Mapping[str, str] = {}
 class SectionTask:
     """Section to write, at its ``place`` in ``template``, from the documents in ``scope`` of the library ``infos``;
     ``before`` are sections to agree with, and ``focus`` is the report's company and year. ``pinned`` places are always
-    among the sources; ``draft`` is rewritten by ``instruction``. ``fresh`` skips a kept answer to the same request."""
+    among the sources, ``excluded`` ones never; ``draft`` is rewritten by ``instruction``. ``fresh`` skips a kept answer
+    to the same request."""
 
     place: Place
     template: Template
@@ -41,6 +42,7 @@ class SectionTask:
     infos: Sequence[DocumentInfo] = ()
     focus: Focus = NO_FOCUS
     pinned: tuple[Span, ...] = ()
+    excluded: tuple[Span, ...] = ()
     draft: Answer | None = None
     instruction: str = ""
     fresh: bool = False
@@ -64,13 +66,14 @@ class EvidenceSet:
 @dataclass(frozen=True, slots=True)
 class Gathering:
     """Collector of a section's evidence. ``document`` and ``terms`` are the engine's; ``extractive``: the writer only
-    quotes."""
+    quotes. What is ``excluded`` becomes no source."""
 
     reader: FieldReader
     document: Callable[[str], Document]
     terms: Callable[[str], tuple[Term, ...]]
     settings: Settings
     extractive: bool
+    excluded: tuple[Span, ...] = ()
 
     def gather(
         self,
@@ -99,6 +102,7 @@ class Gathering:
             stated, segments = self.reader.stated(asked.heading, form, terms, opened, stated, whole=self.extractive)
         own = self._headed(asked.heading, found if quotes else _documents(retrieval))
         kept = draft.sources if draft is not None else ()
+        kept = tuple(one for one in kept if not _shares(one.doc_id, one.start, one.end, self.excluded))
         given = (*self._pinned(task.pinned), *segments, *self._openings(own))
         sources = (*kept, *further(kept, self.sources(retrieval, given)))
         pinned = [(span.doc_id, span.start, span.end) for span in task.pinned]
@@ -127,6 +131,11 @@ class Gathering:
         sources."""
         from ragcore.answer.sources import Cut, build_sources
 
+        if self.excluded:
+            chunks = [(hit, hit.chunk) for hit in retrieval.hits]
+            found = tuple(hit for hit, c in chunks if not _shares(c.doc_id, c.start, c.end, self.excluded))
+            retrieval = replace(retrieval, hits=found, segments=_without(retrieval.segments, self.excluded))
+            stated = _without(stated, self.excluded)
         if not stated:
             return build_sources(retrieval, self.document, self.settings.answer)
         alone = replace(retrieval, hits=(), segments=tuple(stated))
@@ -191,6 +200,26 @@ def _documents(found: Retrieval) -> list[str]:
     """Documents of the search results, best first."""
     hits = (hit.chunk.doc_id for hit in found.hits)
     return list(dict.fromkeys((*hits, *(segment.doc_id for segment in found.segments))))
+
+
+def _shares(doc_id: str, start: int, end: int, spans: Sequence[Span]) -> bool:
+    return any(span.doc_id == doc_id and span.start < end and start < span.end for span in spans)
+
+
+def _without(segments: Sequence[Segment], spans: Sequence[Span]) -> tuple[Segment, ...]:
+    """``segments`` cut around ``spans``."""
+    for span in spans:
+        segments = [
+            part
+            for one in segments
+            for part in (
+                (replace(one, end=min(one.end, span.start)), replace(one, start=max(one.start, span.end)))
+                if one.doc_id == span.doc_id
+                else (one,)
+            )
+            if part.start < part.end
+        ]
+    return tuple(segments)
 
 
 def further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, ...]:

@@ -148,7 +148,7 @@ class SectionFiller:
             parts += _parts(sought, asked.heading, [task.instruction], "guidance", "it is to be rewritten so")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=parts, stop=stop)
         extractive = self.models.section_writer.capabilities.extractive
-        evidence = Gathering(reader, self.document, self.terms, self.settings, extractive)
+        evidence = Gathering(reader, self.document, self.terms, self.settings, extractive, task.excluded)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
         if task.focus.subject and scope.doc_ids is None:
             retrieval, known = evidence.of_subject(task.focus.subject, retrieval, known)

@@ -26,7 +26,7 @@ from ragcore.errors import (
     UnknownDocument,
     UnknownSection,
 )
-from ragcore.index.reports import ReportInfo, Reports, StoredSection, Task, Version
+from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredSection, Task, Version
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND, edited, with_passage, with_value
 from ragcore.report.evidence import OWN_TOKENS, SectionTask, within
@@ -385,6 +385,7 @@ class ReportWorkspace:
             infos,
             draft.info.focus or NO_FOCUS,
             pinned=stored.pinned,
+            excluded=stored.excluded,
             draft=content.answer if instruction and content is not None else None,
             instruction=instruction,
             fresh=stored.versions > 0,
@@ -440,7 +441,7 @@ class ReportWorkspace:
         Raises `SectionAccepted`, `InputError`, `UnknownDocument`."""
         section = self._open(section_id)
         made = with_passage(self.filler, self._content(section), span, instead_of)
-        self.store.pin(section_id, span)
+        self.store.place(section_id, span, "pinned")
         return self._kept(section, made, "Passage added")
 
     def choose(self, section_id: str, conflict: int, rival: int) -> FilledSection:
@@ -478,13 +479,13 @@ class ReportWorkspace:
         """History of a section, newest first."""
         return self.store.versions(section_id)
 
-    def pin(self, section_id: str, span: Span, pinned: bool = True) -> None:
-        """Pin a place to a section, or no longer; effective from the next filling."""
+    def place(self, section_id: str, span: Span, kind: PlaceKind | None) -> None:
+        """Pin a place to a section, exclude it, or neither; effective from the next filling."""
         self._open(section_id)
         document = self.filler.document(span.doc_id)
         if not 0 <= span.start < span.end <= len(document.text):
             raise InputError("This place no longer exists in the document.", hint="Reload the report.")
-        self.store.pin(section_id, span, pinned)
+        self.store.place(section_id, span, kind)
 
     def _open(self, section_id: str) -> StoredSection:
         section = self.store.section(section_id)

@@ -146,6 +146,11 @@ def test_a_report_beside_its_pages(app: App, open_page: Callable[..., Any]) -> N
     with promise("a passage is unpinned"):
         page.get_by_role("button", name=re.compile("^Pin the passage of citation"), pressed=True).click()
         page.locator(".gw-evidence .places", has_text="Pinned").wait_for(state="detached")
+    with promise("a passage is excluded, and taken in again"):
+        page.get_by_role("button", name="Exclude the passage of citation 1", exact=True).click()
+        page.locator(".gw-evidence .places", has_text="Excluded").wait_for()
+        page.get_by_role("button", name="Exclude the passage of citation 1", exact=True, pressed=True).click()
+        page.locator(".gw-evidence .places", has_text="Excluded").wait_for(state="detached")
     checked(page, "light")
 
 

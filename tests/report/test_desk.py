@@ -194,11 +194,14 @@ def test_companies_that_state_different_values_do_not_disagree(tmp_path: Path) -
         assert "412" in content.text
 
 
-def test_pins_reach_the_sources(engine: Engine) -> None:
+def test_pins_and_exclusions_reach_the_sources(engine: Engine) -> None:
     workspace, report_id, (staff,) = made(engine, STAFF)
+    north, later = (next(i.doc_id for i in engine.documents() if i.name == n) for n in ("north.pdf", "north-later.pdf"))
+    whole = Span(north, 0, len(engine.document(north).text))
+    workspace.place(staff, whole, "excluded")
     survey = next(info.doc_id for info in engine.documents() if info.name == "survey.pdf")
     at = engine.document(survey).text.index("nitrate")
-    workspace.pin(staff, Span(survey, at, at + 40))
+    workspace.place(staff, Span(survey, at, at + 40), "pinned")
     write(workspace, report_id)
     content = shown(workspace, staff).content
     assert content is not None
@@ -206,8 +209,15 @@ def test_pins_reach_the_sources(engine: Engine) -> None:
     first = content.answer.sources[0]
     assert first.doc_id == survey
     assert first.start <= at < at + 40 <= first.end
-    workspace.pin(staff, Span(survey, at, at + 40), pinned=False)
-    assert shown(workspace, staff).pinned == ()
+    assert {source.doc_id for source in content.answer.sources} == {survey, later}
+    assert content.conflicts == ()
+    workspace.place(staff, Span(survey, at, at + 40), None)
+    workspace.place(staff, whole, None)
+    write(workspace, report_id, staff)
+    again = shown(workspace, staff)
+    assert again.pinned == again.excluded == ()
+    assert again.content is not None
+    assert len(again.content.conflicts) == 1
 
 
 def test_a_passage_added_by_hand_is_quoted_cited_and_pinned(engine: Engine) -> None:

@@ -173,6 +173,7 @@ def _section(
         "shown": version(shown) if shown else None,
         "trouble": payload.error(stored.trouble) if stored.trouble else None,
         "pinned": [_span(workspace, span, names) for span in stored.pinned],
+        "excluded": [_span(workspace, span, names) for span in stored.excluded],
         **(_content(content, shown.version_id) if content is not None and shown is not None else _nothing()),
     }
 
@@ -275,7 +276,7 @@ def _conflict(conflict: Conflict) -> Json:
 
 
 def _span(workspace: ReportWorkspace, span: Span, names: Mapping[str, str]) -> Json:
-    """Pinned passage; without a place if its document was removed."""
+    """Pinned or excluded passage; without a place if its document was removed."""
     made: Json = {"doc": span.doc_id, "start": span.start, "end": span.end, "title": names.get(span.doc_id, "")}
     try:
         document = workspace.filler.document(span.doc_id)

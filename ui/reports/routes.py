@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownReport
 from ragcore.export import kind
+from ragcore.index.reports import PlaceKind
 from ragcore.report.files import KINDS, MEDIA_TYPES
 from ragcore.report.template import own_templates
 from ragcore.report.workspace import ReportWorkspace
@@ -224,16 +225,20 @@ def section_done(request: Request, body: Json) -> None:
 
 @action
 def place(request: Request, body: Json) -> None:
-    """Pin a passage, or no longer. A citation stands for its paragraph or table."""
+    """Pin a passage, exclude it, or neither. A citation stands for its paragraph or table."""
     from ragcore.types.table_labels import elements_within
 
     workspace = _workspace(request)
+    wanted = text_in(body, "kind")
+    kinds: dict[str | None, PlaceKind | None] = {"pinned": "pinned", "excluded": "excluded", "none": None}
+    if wanted not in kinds:
+        raise InputError("There is no such thing to do.", hint="Reload the page.")
     span = Span(text_in(body, "doc") or "", _number(body, "start"), _number(body, "end"))
     if body.get("around") is True:
         around = list(elements_within(services().engine.document(span.doc_id), span.start, span.end))
         if around:
             span = Span(span.doc_id, min(one.start for one in around), max(one.end for one in around))
-    workspace.pin(_section(request), span, body.get("pinned") is True)
+    workspace.place(_section(request), span, kinds[wanted])
 
 
 @action

@@ -1,4 +1,4 @@
-// What the open section cites: each citation with its verdict, and whether its passage is pinned. It stands
+// What the open section cites: each citation with its verdict, and whether its passage is pinned or excluded. It stands
 // above the page; where the page is a drawer, under the text.
 
 import { button, h, icon, plural } from "../shared/dom.js";
@@ -45,7 +45,8 @@ export class Evidence {
     root.replaceChildren(
       h("div", { class: "eh" }, h("b", {}, "Evidence"), h("span", { class: "muted num" }, section.citations.length ? `${plural(section.citations.length, "citation")} on ${plural(pages, "page")}` : "No citations yet")),
       section.citations.length ? h("ul", { class: "el gw-scroll", "aria-label": "Citations" }, section.citations.map((one) => this.row(section, one))) : "",
-      this.pinned(section),
+      this.places(section, "pinned", "Pinned: always used", "push_pin"),
+      this.places(section, "excluded", "Excluded: never used", "block"),
     );
     report.mark();
     if (held) root.querySelector(`[data-place="${held}"]`)?.focus();
@@ -69,22 +70,26 @@ export class Evidence {
       word && h("span", { class: `gw-st ${tone}` }, icon(sign, "s14"), h("span", { class: "gw-unseen" }, word)),
     );
     if (section.accepted) return h("li", {}, link);
-    const place = section.pinned.find((each) => each.doc === one.doc && each.start < one.end && one.start < each.end);
-    // Pressed again it is no longer pinned.
-    const body = place ? { doc: place.doc, start: place.start, end: place.end, pinned: false } : { doc: one.doc, start: one.start, end: one.end, around: true, pinned: true };
-    const pin = () => this.report.act(`/sections/${section.id}/places`, body);
-    return h("li", {}, link, button(`Pin the passage of citation ${one.n}`, "push_pin", pin, { "aria-pressed": String(Boolean(place)), "data-place": `pinned ${one.n}` }));
+    const held = (kind) => section[kind].find((place) => place.doc === one.doc && place.start < one.end && one.start < place.end);
+    // Pressed again it is neither.
+    const act = (kind, words, sign) => {
+      const place = held(kind);
+      const body = place ? { doc: place.doc, start: place.start, end: place.end, kind: "none" } : { doc: one.doc, start: one.start, end: one.end, around: true, kind };
+      return button(`${words} the passage of citation ${one.n}`, sign, () => this.report.act(`/sections/${section.id}/places`, body), { "aria-pressed": String(Boolean(place)), "data-place": `${kind} ${one.n}` });
+    };
+    return h("li", {}, link, act("pinned", "Pin", "push_pin"), act("excluded", "Exclude", "block"));
   }
 
-  pinned(section) {
-    if (!section.pinned.length) return "";
-    const free = (one) => this.report.act(`/sections/${section.id}/places`, { doc: one.doc, start: one.start, end: one.end, pinned: false });
+  places(section, kind, name, sign) {
+    const all = section[kind];
+    if (!all.length) return "";
+    const free = (one) => this.report.act(`/sections/${section.id}/places`, { doc: one.doc, start: one.start, end: one.end, kind: "none" });
     const look = (one) => one.citation && this.report.look(one.citation);
     return h(
       "div",
       { class: "places" },
-      h("h2", {}, icon("push_pin", "s14"), "Pinned: always used"),
-      h("ul", {}, section.pinned.map((one) => h("li", {}, h("button", { type: "button", class: "gw-linkish", title: one.words, onclick: () => look(one) }, one.words), !section.accepted && button("Unpin", "close", () => free(one))))),
+      h("h2", {}, icon(sign, "s14"), name),
+      h("ul", {}, all.map((one) => h("li", {}, h("button", { type: "button", class: "gw-linkish", title: one.words, onclick: () => look(one) }, one.words), !section.accepted && button(kind === "pinned" ? "Unpin" : "Use again", "close", () => free(one))))),
     );
   }
 }
