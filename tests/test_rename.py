@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownDocument
 from tests import pdfs, prepared
-from tests.command_line import run
 
 
 @pytest.fixture
@@ -59,11 +57,3 @@ def test_what_cannot_be_a_title_is_refused(engine: Engine) -> None:
         engine.shelf.rename("0" * 16, "Wells")
     engine.shelf.rename(doc_id, "Wells")
     assert engine.documents()[0].title == "Wells", "before it is read, too"
-
-
-def test_the_command_line_renames(tmp_path: Path) -> None:
-    with Engine.open(tmp_path / "home") as engine:
-        doc_id = engine.add(pdfs.note(), "note.pdf").doc_id
-    done = run(["--home", str(tmp_path / "home"), "--json", "rename", "note.pdf", "Wells"])
-    assert json.loads(done.stdout)["document"]["title"] == "Wells"
-    assert f"{doc_id}  Wells" in run(["--home", str(tmp_path / "home"), "rename", doc_id[:6], "Wells"]).stdout

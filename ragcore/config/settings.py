@@ -38,6 +38,7 @@ Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0.0)]
 
+HUGE = 1e15  # larger numbers are refused
 
 Kind = Literal["choice", "flag", "whole", "number", "text", "table"]
 _KINDS: dict[str, Kind] = {
@@ -462,7 +463,10 @@ def read(setting: Setting, typed: str) -> Any:
         made = settled({**defaults, setting.key: text.replace(",", ".") if setting.kind == "number" else text}, {})
     except ConfigError as error:
         raise ConfigError(f"Must be {setting.allowed}.", hint="") from error
-    return flatten(made.model_dump())[setting.key]
+    value = flatten(made.model_dump())[setting.key]
+    if isinstance(value, int | float) and abs(value) >= HUGE:
+        raise ConfigError(f"Must be {setting.allowed}.", hint="")
+    return value
 
 
 def wrong(settings: Settings, origins: Mapping[str, str], key: str, typed: str) -> str:

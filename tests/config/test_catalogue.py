@@ -45,6 +45,8 @@ def test_what_is_typed_is_read(key: str, typed: str, value: Any) -> None:
         ("retrieve.top_k", "2.5", "Must be a whole number from 1 up."),
         ("retrieve.alpha", "1.5", "Must be a number from 0 to 1."),
         ("retrieve.alpha", "nan", "Must be a number from 0 to 1."),
+        ("retrieve.top_k", "9" * 40, "Must be a whole number from 1 up."),
+        ("llm.timeout_seconds", "1e99", "Must be a number above 0 up."),
         ("rse.decay_rate", "0", "Must be a number above 0 up."),
         ("verify.judge", "maybe", "Must be off or claude."),
         ("verify.add_citations", "perhaps", "Must be on or off."),
