@@ -82,9 +82,10 @@ def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:
         was = "were" if _is_many(said) else "was"
         article = "the " if low[0] in listed("wording", "with_article") and was == "was" else ""
         return f"What {was} {article}{said}{',' if ',' in said else ''} {when}?"
-    measure = title.partition(" by ")[0].rpartition(" ")[2] if when and " by " in title else ""
-    if measure.lower() in listed("wording", "measures"):
-        return f"What {'were' if _is_many(measure) else 'was'} the {within(measure, words)} of {name} {when}?"
+    measure = (title.partition(" by ")[0].split() or [""])[-1].lower() if when and " by " in title else ""
+    if measure in listed("wording", "measures"):
+        measure = f"number of {measure}" if measure in listed("wording", "counted") else measure
+        return "" if "," in name else f"What {'were' if _is_many(measure) else 'was'} the {measure} of {name} {when}?"
     where = " ".join(title.split()[:2]).rstrip(".:")
     place = where if where[-1:].isdigit() and where[:1].isupper() else "the table"
     return f"What does {place} give for {said} {when or 'under ' + within(column, words)}?"

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass
 from itertools import chain, islice, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import TypeAdapter
 
 from ragcore.protocols import QuestionWording
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, tokens
-from ragcore.types import Answer, Citation, Document, Scope, Turn
+from ragcore.types import Answer, Citation, Document, Element, Scope, Turn
 from ragcore.types.table_labels import LabelledTable, elements_within
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ OFFLINE = {
     "rerank.candidates": 10,
     "retrieve.top_k": 10,
 }
+T = TypeVar("T")
 Ask = Callable[[str, Scope, Sequence[Turn]], Answer]
 Place = tuple[str, int, int]  # doc_id, start, end
 OFFERED = 3
@@ -48,7 +49,7 @@ _ALIKE = 0.5  # share of words from which two questions repeat each other
 # Candidates of one place.
 _WINDOW = 5000  # characters on each side of a citation searched for tables
 _OWN_TEXT = 60  # minimum characters of a section before the next heading: else it only holds others
-_MOST = 4  # candidates of one kind around one citation
+_MOST = 5  # candidates of one kind around one citation
 _LONGEST_UNIT = 4  # letters in a value, such as its unit
 
 
@@ -221,20 +222,25 @@ def around(
     return iter({tuple(tokens(one.question)): one for one in found}.values())
 
 
-def _in_turn(each: Iterable[Iterable[Candidate]]) -> Iterator[Candidate]:
+def _in_turn(each: Iterable[Iterable[T]]) -> Iterator[T]:
     return (one for row in zip_longest(*each) for one in row if one is not None)
 
 
 def _of_cells(
     document: Document, start: int, end: int, wording: QuestionWording, words: Set[str]
 ) -> Iterator[tuple[str, int, int]]:
-    """Questions on the cells beside the cited one, nearest first; or on the latest column of the nearest table."""
+    """Questions on the cells beside the cited one, nearest first; or on the latest columns of the tables around, in
+    turn."""
     near = elements_within(document, max(0, start - _WINDOW), end + _WINDOW)
-    tables = [item for item in near if item.table is not None]
-    element = min(tables, key=lambda item: max(item.start - end, start - item.end, 0), default=None)
-    if element is None or element.table is None:
-        return
-    table, title = LabelledTable(document, element.table), element.table.title or ""
+    tables = [(LabelledTable(document, item.table), item) for item in near if item.table is not None]
+    cited = [each for each in tables if each[1].start < end and start < each[1].end]
+    tables.sort(key=lambda each: max(each[1].start - end, start - each[1].end))
+    return _in_turn([_of_table(*each, start, end, wording, words) for each in cited or tables])
+
+
+def _of_table(
+    table: LabelledTable, element: Element, start: int, end: int, wording: QuestionWording, words: Set[str]
+) -> Iterator[tuple[str, int, int]]:
     labels = table.column_labels()
     cells = [c for c in table.cells(element.start, element.end) if not c.header and _is_value(table.text(c))]
     cited = next((cell for cell in cells if cell.start < end and start < cell.end), None)
@@ -245,7 +251,8 @@ def _of_cells(
         latest = max(range(len(labels)), key=lambda column: (max(years(labels[column]), default=0), -column))
         cells = [cell for cell in cells if cell.col == latest]
     for cell in cells:
-        yield wording.of_cell(table.row_label(cell).head, labels[cell.col], title, words), cell.start, cell.end
+        question = wording.of_cell(table.row_label(cell).head, labels[cell.col], table.table.title or "", words)
+        yield question, cell.start, cell.end
 
 
 def _of_sections(
