@@ -4,7 +4,7 @@ Synthetic documents, as for ``scale``, whose vectors are made from the chunk's n
 reranked by the bundled models. ``--home`` measures a library that is there instead (it is only read). Told are: the
 raw arrays of the first question and of the next one, which finds the chunks' places known; the first fusion, which
 reads passages, and what is shown until it is there; a move of each slider to values it had not before, and to the same
-again; the figures as they are sent, their size and points.
+again; the figures as they are sent, their size and points; the map.
 """
 
 from __future__ import annotations
@@ -78,6 +78,11 @@ def measure(home: Path, question: str) -> dict[str, Any]:
             out[f"figure of {name}"], figure = written[-1]
             out[f"its KB, {name}"] = len(figure) / 1024
         out["points"] = len(found.points)
+        out["map"], projection = timed(exploration.projection)
+        out["figure of the map"], shown = timed(
+            lambda: json.dumps(figures.chart_map(found, exploration, projection, titles, colour="documents"))
+        )
+        out["its KB, map"] = len(shown) / 1024
         return out
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.answer.sources import Cut, build_sources
-from ragcore.index.outline import Outline
+from ragcore.index.outline import Outline, Projection, project
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask
 from ragcore.retrieve.fuse import ranking
 from ragcore.retrieve.rse import chunk_values
@@ -90,7 +90,7 @@ class Exploration:
         self._lock = threading.RLock()
         self._whole = engine.search.outline()
         self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
-        near, said = engine.search.hybrid().near(question, scope, max(1, len(self.outline)))
+        self.vector, near, said = engine.search.hybrid().near(question, scope, max(1, len(self.outline)))
         self.cosines = self._column(near, np.full(len(self.outline), np.nan))
         self.bm25 = self._column(said, np.where(np.isnan(self.cosines), np.nan, 0.0))
         self.ms = (time.perf_counter() - started) * 1000.0
@@ -111,6 +111,10 @@ class Exploration:
         """Whether the reranker has read no passage yet, which takes most of the first `under`. Meanwhile
         ``{"rerank.model": "none"}`` gives the result of the searches alone."""
         return self._engine.settings.rerank.model != "none" and not self._read()
+
+    def projection(self) -> Projection:
+        """Map of the outline's chunks by similarity of meaning."""
+        return project(self._engine.store, self._engine.models.embedder.name, self.outline)
 
     def under(self, overrides: Mapping[str, Any]) -> Explored:
         """Result of the question under the current settings with ``overrides`` (dotted keys, as in

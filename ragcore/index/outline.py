@@ -1,4 +1,5 @@
-"""Library outline: chunks as columns, without their texts, for a plot over all of them."""
+"""Library outline: chunks as columns, without their texts, for a plot over all of them; and their vectors in two
+dimensions."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ragcore.errors import IndexEmpty
 
 if TYPE_CHECKING:
     from ragcore.index.store import Store
@@ -97,3 +100,38 @@ def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
     doc = np.repeat(np.arange(len(extents), dtype=np.int32), counts)
     x = np.repeat([float(extent.first) for extent in extents], counts) + (spanned[0] + spanned[1]) / 2.0
     return Outline(tuple(extents), doc, position, first_page, np.stack(spanned), x)
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Map of an outline: ``xy`` float32 ``(n, 2)``, row by row (NaN: a chunk without a vector), made by ``axes``
+    ``(d, 2)`` about ``mean`` ``(d,)``; ``share`` is each axis's share of the variance."""
+
+    xy: NDArray[np.float32]
+    mean: NDArray[np.float32]
+    axes: NDArray[np.float32]
+    share: tuple[float, float]
+
+    def place(self, vector: NDArray[np.float32]) -> tuple[float, float]:
+        """Place of any other vector ``(d,)``."""
+        x, y = (vector - self.mean) @ self.axes
+        return float(x), float(y)
+
+
+def project(store: Store, embedder: str, whole: Outline) -> Projection:
+    """First two principal components of the vectors of all rows (Pearson 1901), from their covariance, which is d × d
+    for any number of rows. Signs are fixed, so that the same library gives the same map. Raises
+    `IndexEmpty` if none has one."""
+    entries, matrix = store.vectors(embedder, [extent.doc_id for extent in whole.extents])
+    if not len(entries):
+        raise IndexEmpty("No document in scope is indexed.", hint="Choose another, or wait until it has been read.")
+    mean = matrix.mean(axis=0, dtype=np.float64)
+    values, vectors = np.linalg.eigh(matrix.T @ matrix / len(matrix) - np.outer(mean, mean))
+    axes = vectors[:, :-3:-1]
+    axes = (axes * np.where(axes[np.abs(axes).argmax(axis=0), (0, 1)] < 0.0, -1.0, 1.0)).astype(np.float32)
+    rows = whole.rows(entries.ids)
+    known = rows >= 0
+    xy = np.full((len(whole), 2), np.nan, dtype=np.float32)
+    xy[rows[known]] = (matrix @ axes - mean.astype(np.float32) @ axes)[known]
+    total = max(float(values.clip(0.0).sum()), 1e-12)
+    return Projection(xy, mean.astype(np.float32), axes, (float(values[-1]) / total, float(values[-2]) / total))

@@ -181,14 +181,16 @@ class HybridRetriever:
         self.rankings.append(Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed))
         return self.rankings[-1]
 
-    def near(self, query: str, scope: Scope, count: int) -> tuple[Scored, Scored]:
-        """Up to ``count`` chunks in ``scope`` by cosine and by BM25 (those above 0), scored as in a search."""
+    def near(self, query: str, scope: Scope, count: int) -> tuple[Vector, Scored, Scored]:
+        """Question's vector float32 ``(d,)``, and up to ``count`` chunks in ``scope`` by cosine and by BM25 (those
+        above 0), scored as in a search."""
         words = self._wording(self.read(query))
         by_words = dict(self.sparse.query(words.text, count, scope))
         if words.also:
             for chunk_id, score in self.sparse.query(words.terms, count, scope):
                 by_words[chunk_id] = by_words.get(chunk_id, 0.0) + TERMS_IN_BM25 * score
-        return self.vectors.query(self._embedded(words), count, scope), list(by_words.items())
+        vector = self._embedded(words)
+        return vector, self.vectors.query(vector, count, scope), list(by_words.items())
 
     def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
         """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of

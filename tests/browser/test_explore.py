@@ -239,7 +239,10 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
     check(page, "Explore, two settings")
     page.get_by_role("button", name="Open page").click()
     page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
-    check(page, "Explore with a page")
+    page.get_by_role("button", name="Map", exact=True).click()
+    page.get_by_text("Map of chunks").wait_for()
+    page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
+    check(page, "Explore with a page and a map")
 
 
 def wider(page: Any) -> None:

@@ -144,6 +144,17 @@ def test_within_a_scope_nothing_else_has_scores(library: Engine) -> None:
     assert (~np.isnan(first.cosines) == touches).all()
 
 
+def test_the_map_keeps_most_of_what_two_axes_can(library: Engine, exploration: Exploration) -> None:
+    projection = exploration.projection()
+    assert projection.xy.shape == (len(exploration.outline), 2)
+    assert not np.isnan(projection.xy).any()
+    _, matrix = library.store.vectors(library.settings.index.embedder, [d.doc_id for d in library.documents()])
+    matrix = matrix.astype(np.float64)
+    singular = np.linalg.svd(matrix - matrix.mean(axis=0), compute_uv=False) ** 2
+    assert projection.share == pytest.approx(tuple(singular[:2] / singular.sum()), abs=1e-3)
+    assert projection.xy.mean(axis=0) == pytest.approx(0.0, abs=1e-4)
+
+
 def test_it_is_over_when_the_library_changes(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         doc_id = prepared.read(engine, pdfs.one_column(), "a.pdf")

@@ -155,6 +155,39 @@ def test_borders_of_documents_are_drawn_where_they_can_be_told_apart(exploration
     assert not figure_marks.borders(outline, axis, (0.0, 0.5), 800), "out of sight"
 
 
+def test_the_map_has_the_question_and_every_chunk(library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {})
+    projection = explore.EXPLORATIONS.projection(library, exploration)
+    assert explore.EXPLORATIONS.projection(library, library.explore("Which wells are deep?")) is projection
+    for colour in ("documents", "relevance"):
+        figure = figures.chart_map(found, exploration, projection, titles(library), colour=colour)
+        assert rows(figure) == set(range(len(exploration.outline)))
+        assert figure["data"][2]["text"] == ["the question"]
+    view = (*figure["layout"]["xaxis"]["range"], *figure["layout"]["yaxis"]["range"])
+    assert view[0] < projection.place(exploration.vector)[0] < view[1]
+    found.points = ()
+    low = figures.chart_map(
+        found, exploration, projection, {}, colour=colour, view=(*view[:3], (view[2] + view[3]) / 2)
+    )
+    assert rows(low) == set(np.flatnonzero(projection.xy[:, 1] <= (view[2] + view[3]) / 2))
+
+
+def test_the_colour_of_each_document_is_named_on_the_map(
+    library: Engine, exploration: Exploration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, projection = explore.explored(exploration, {}), exploration.projection()
+    found.points = ()
+    largest, other = sorted(exploration.outline.extents, key=lambda extent: -extent.chunks)
+    for hues, said in ((figures.HUES, other.title), (figures.HUES[:1], "other documents")):
+        monkeypatch.setattr(figures, "HUES", hues)
+        figure = figures.chart_map(found, exploration, projection, {}, colour="documents")
+        legend = dict(figure["layout"]["meta"]["documents"])
+        assert list(legend) == [largest.title, said]
+        dots = figure["data"][0]
+        for text, hue in zip(dots["text"], dots["marker"]["color"], strict=True):
+            assert hue == legend[largest.title if text.startswith(f"{largest.title}<br>") else said]
+
+
 def test_plotly_takes_every_figure(library: Engine, exploration: Exploration) -> None:
     import plotly.graph_objects as go
 
@@ -162,6 +195,8 @@ def test_plotly_takes_every_figure(library: Engine, exploration: Exploration) ->
     axis = Axis.around([found], exploration.outline)
     for measure in figures.MEASURES:
         go.Figure(plain(figures.relevance(found, exploration, titles(library), measure=measure, axis=axis)))
+    for colour in ("documents", "relevance"):
+        go.Figure(plain(figures.chart_map(found, exploration, exploration.projection(), {}, colour=colour)))
 
 
 def plain(figure: dict[str, Any]) -> Any:

@@ -43,12 +43,15 @@ def thinned(
     up: tuple[float, float],
     width: int,
     height: int,
+    *,
+    any_of: bool = False,
 ) -> NDArray[np.int64]:
-    """The highest of ``rows`` per cell of the picture; all rows if there are few."""
+    """One of ``rows`` per cell of the picture: the highest, or any one (``any_of``) to avoid visible rows; all rows if
+    there are few."""
     if len(rows) <= MOST_DOTS // 4:
         return rows
     cell = float(CELL)
-    order = np.argsort(-y[rows], kind="stable")
+    order = np.random.default_rng(0).permutation(len(rows)) if any_of else np.argsort(-y[rows], kind="stable")
     while True:
         column = ((x[rows] - across[0]) / max(across[1] - across[0], 1e-12) * width / cell).astype(np.int64)
         line = ((y[rows] - up[0]) / max(up[1] - up[0], 1e-12) * height / cell).astype(np.int64)

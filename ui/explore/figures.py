@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.explore.explore import Exploration, Explored
+from ragcore.index.outline import Projection
 from ui.explore import figure_axis, figure_marks, figure_points
 from ui.explore.figure_axis import Axis
 
@@ -34,6 +35,8 @@ _AXIS: Json = {
     "fixedrange": False,
 }
 TICK = 50  # CSS pixels that a number of the x axis takes
+HUES = tuple(f"var(--hue-{number})" for number in range(1, 11))
+REST = "var(--step-out)"
 
 
 def relevance(
@@ -93,6 +96,97 @@ def relevance(
             figure_points.found(notable, x, values, exploration, titles, small, kinds=kinds, cited=cited),
         ],
         "layout": layout,
+    }
+
+
+def chart_map(
+    found: Explored,
+    exploration: Exploration,
+    projection: Projection,
+    titles: Mapping[str, str],
+    *,
+    colour: str,
+    view: tuple[float, float, float, float] | None = None,
+    width: int = 800,
+    height: int = 360,
+    kinds: bool = False,
+    cited: Collection[int] = (),
+) -> Json:
+    """Map of all chunks by similarity of meaning, with the question; ``colour`` is ``documents`` or ``relevance``,
+    ``view`` the visible part (x0, x1, y0, y1). ``meta.documents`` names the colours in it."""
+    x, y = projection.xy.T.astype(np.float64)
+    place = projection.place(exploration.vector)
+    left, right, low, high = view or (*_around(x, place[0]), *_around(y, place[1]))
+    rest = (x >= left) & (x <= right) & (y >= low) & (y <= high)
+    rest[[point.row for point in found.points]] = False
+    rows = np.flatnonzero(rest)
+    rows = figure_points.thinned(rows, x, y, (left, right), (low, high), width, height, any_of=True)
+    notable = [point for point in found.points if not np.isnan(x[point.row])]
+    documents = exploration.outline.doc[rows].tolist()
+    seen = set(documents)
+    names = [figure_points.short(titles.get(extent.doc_id, extent.title)) for extent in exploration.outline.extents]
+    if colour == "documents":
+        hues = _hues(exploration)
+        look: Json = {"color": [hues.get(doc, REST) for doc in documents]}
+        legend = [(names[doc], hue) for doc, hue in hues.items() if doc in seen]
+        legend += [("other documents", REST)] if seen - hues.keys() else []
+    else:
+        look, legend = _nearness(rows, exploration), []
+    dots = figure_points.dots(rows, x, y, exploration) | {
+        "text": [f"{names[doc]}<br>Chunk {at}" for doc, at in zip(documents, exploration.outline.position[rows])],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"size": 4, "opacity": 0.7} | look,
+    }
+    question = {
+        "type": "scatter",
+        "x": [place[0]],
+        "y": [place[1]],
+        "mode": "markers+text",
+        "text": ["the question"],
+        "textposition": "top center",
+        "hoverinfo": "skip",
+        "textfont": {"color": "var(--text)", "size": 11},
+        "marker": {"symbol": "x-thin", "size": 13, "line": {"width": 2.5, "color": "var(--text)"}},
+    }
+    bare = _AXIS | {"showgrid": False, "showticklabels": False}
+    first, second = (f"{share:.0%}" for share in projection.share)
+    return {
+        "data": [
+            dots,
+            figure_points.found(notable, x, y, exploration, titles, False, kinds=kinds, cited=cited),
+            question,
+        ],
+        "layout": _layout(False)
+        | {
+            "meta": {"documents": legend},
+            "xaxis": bare
+            | {"range": [left, right], "title": _title(f"first principal component, {first} of the variance")},
+            "yaxis": bare | {"range": [low, high], "title": _title(f"second, {second}")},
+        },
+    }
+
+
+def _around(values: NDArray[np.float64], value: float) -> tuple[float, float]:
+    """Range of ``values`` and ``value`` with some room."""
+    low, high = float(np.nanmin(values, initial=value)), float(np.nanmax(values, initial=value))
+    room = max((high - low) * 0.03, 1e-6)
+    return low - room, high + room
+
+
+def _hues(exploration: Exploration) -> dict[int, str]:
+    """Colours of the documents with the most chunks, as many as there are colours."""
+    extents = exploration.outline.extents
+    return dict(zip(sorted(range(len(extents)), key=lambda doc: -extents[doc].chunks), HUES))
+
+
+def _nearness(rows: NDArray[np.int64], exploration: Exploration) -> Json:
+    """Colours of ``rows`` by similarity to the question."""
+    low, high = np.nanquantile(exploration.cosines, [0.05, 0.999])
+    return {
+        "color": figure_points.packed(np.nan_to_num(exploration.cosines[rows], nan=low), np.float32),
+        "cmin": float(low),
+        "cmax": float(high),
+        "colorscale": [[0, "var(--surface-3)"], [0.5, "var(--step-vector)"], [1, "var(--step-bm25)"]],
     }
 
 

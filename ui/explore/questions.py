@@ -10,6 +10,7 @@ from typing import Any
 from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort, UnknownConversation
 from ragcore.explore.explore import Exploration, Explored
+from ragcore.index.outline import Projection
 from ragcore.types import Scope, SubQuery
 from ragcore.types.library import DocumentInfo
 from ui.chat import first_run
@@ -29,7 +30,7 @@ BESIDE = {
     "abstract",
 }
 LOOKED = 5  # documents whose headings are read for them: a large library may have none with any
-KEPT = 8  # questions whose arrays are kept (about 2 MB each for 50,000 chunks); the least recently used goes first
+KEPT = 8  # questions and maps whose arrays are kept (about 2 MB each for 50,000 chunks); the least recent goes first
 
 
 def answered(engine: Engine, open_conversation: str | None) -> list[Json]:
@@ -69,27 +70,39 @@ def examples(engine: Engine, readable: Sequence[DocumentInfo]) -> list[str]:
 
 
 class Explorations:
-    """In-memory cache of recently explored questions; thread-safe."""
+    """In-memory cache of recently explored questions and of their maps; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[Any, ...], tuple[threading.Lock, list[Exploration]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], tuple[threading.Lock, list[Any]]] = OrderedDict()
 
     def get(self, engine: Engine, question: str, scope: Scope, parts: tuple[SubQuery, ...] | None) -> Exploration:
         """Cached exploration, made on first use and again after the library or the settings change."""
         asked = None if parts is None else tuple(part.text for part in parts)
         # Other settings in force and another key may plan another search.
         key = (engine.settings.hash(), engine.models.writer_name, engine.store.revision(), question, scope, asked)
-        with self._lock:
-            making, made = self._kept.setdefault(key, (threading.Lock(), []))
-            self._kept.move_to_end(key)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+        making, made = self._slot(key)
         with making:
             # The revision stays the same when a document's last vector is stored, after which it can be found.
             if not made or not made[0].current():
                 made[:] = [engine.explore(question, scope, parts=parts)]
             return made[0]
+
+    def projection(self, engine: Engine, exploration: Exploration) -> Projection:
+        """Cached map of the documents in scope, the same for every question."""
+        making, made = self._slot((engine.models.embedder.name, engine.store.revision(), exploration.outline.extents))
+        with making:
+            if not made:
+                made.append(exploration.projection())
+            return made[0]
+
+    def _slot(self, key: tuple[Any, ...]) -> tuple[threading.Lock, list[Any]]:
+        with self._lock:
+            slot = self._kept.setdefault(key, (threading.Lock(), []))
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return slot
 
 
 EXPLORATIONS = Explorations()

@@ -1,4 +1,4 @@
-"""HTTP routes of Explore: a plot with its table, A/B comparison, one chunk, Plotly's script."""
+"""HTTP routes of Explore: a plot with its table, A/B comparison, one chunk, the map, Plotly's script."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def plot(request: Request, body: Json) -> Response:
         "draft": draft,
         "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
         "axis": chosen,
-        "figure": _figure(body, chosen, shown, exploration, titles, cited[side]),
+        "figure": _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
         "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
         "known": explore_settings.known(),
         "stats": explore_payload.stats(shown, exploration) | {"arrays": round(exploration.ms)},
@@ -83,6 +83,7 @@ def plot(request: Request, body: Json) -> Response:
 
 
 def _figure(
+    engine: Engine,
     body: Json,
     chosen: str,
     shown: Explored,
@@ -91,6 +92,19 @@ def _figure(
     cited: frozenset[int],
 ) -> Json:
     width, height = _size(body)
+    points = {"kinds": bool(body.get("kinds")), "cited": cited}
+    if chosen == "map":
+        return figures.chart_map(
+            shown,
+            exploration,
+            explore.EXPLORATIONS.projection(engine, exploration),
+            titles,
+            colour="relevance" if body.get("colour") == "relevance" else "documents",
+            view=_view(body, 4),
+            width=width,
+            height=height,
+            **points,
+        )
     measure = body.get("measure") if body.get("measure") in figures.MEASURES else "relevance"
     return figures.relevance(
         shown,
@@ -98,11 +112,10 @@ def _figure(
         titles,
         measure=str(measure),
         axis=Axis.around([shown], exploration.outline) if chosen == "passages" else None,
-        view=_view(body),
+        view=_view(body, 2),
         width=width,
         height=height,
-        kinds=bool(body.get("kinds")),
-        cited=cited,
+        **points,
     )
 
 
@@ -204,15 +217,15 @@ def _size(body: Json) -> tuple[int, int]:
     return width or 800, height or 360
 
 
-def _view(body: Json) -> tuple[float, float] | None:
-    """Visible part of the plot's x axis."""
+def _view(body: Json, count: int) -> Any:
+    """Visible part of the plot, as ``count`` numbers."""
     given = body.get("view")
     if given is None:
         return None
-    numbers = isinstance(given, list) and len(given) == 2 and all(isinstance(v, (int, float)) for v in given)
-    if not numbers or given[0] >= given[1]:
+    numbers = isinstance(given, list) and len(given) == count and all(isinstance(v, (int, float)) for v in given)
+    if not numbers or any(given[at] >= given[at + 1] for at in range(0, count, 2)):
         raise InputError("The view in this page’s address can’t be shown.", hint="Reset the view.")
-    return float(given[0]), float(given[1])
+    return tuple(float(value) for value in given)
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

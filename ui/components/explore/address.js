@@ -1,6 +1,6 @@
 // What is looked at, as it stands in the page's address.
 
-export const VIEWS = { documents: "Documents", passages: "Passages" };
+export const VIEWS = { documents: "Documents", passages: "Passages", map: "Map" };
 export const NUMBERS = { relevance: "Relevance", vector: "Meaning", bm25: "Words", fused: "Fused", rerank: "Read" };
 
 // The parts of the state that the address names, and the chunk that is to be open (null: none).
@@ -14,15 +14,16 @@ export function read(search) {
   if (given.get("side") === "b") state.edit = "b";
   if (VIEWS[given.get("show")]) state.axis = given.get("show");
   if (NUMBERS[given.get("y")]) state.measure = given.get("y");
+  if (given.get("colour") === "relevance") state.colour = "relevance";
   const view = given.get("view")?.split(",").map(Number);
   if (view?.every(Number.isFinite)) state.view = view;
   return { state, chunk: given.has("chunk") ? Number(given.get("chunk")) : null };
 }
 
 export function write(state, chunk) {
-  const { question, docs, c, turn, a, b, edit, compare, axis, measure, view, kinds } = state;
+  const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view, kinds } = state;
   const settings = (chosen) => Object.entries(chosen).map(([key, value]) => `${key}:${value}`).join(",");
-  const parts = { q: question, docs: docs?.join(","), c: question ? "" : c, turn: question ? "" : turn, a: settings(a), b: settings(b), side: edit === "b" ? "b" : "", compare: compare ? "1" : "", kinds: kinds ? "1" : "", show: axis, y: measure === "relevance" ? "" : measure, view: view?.map((v) => Number(v.toPrecision(6))).join(","), chunk: chunk ?? "" };
+  const parts = { q: question, docs: docs?.join(","), c: question ? "" : c, turn: question ? "" : turn, a: settings(a), b: settings(b), side: edit === "b" ? "b" : "", compare: compare ? "1" : "", kinds: kinds ? "1" : "", show: axis, y: measure === "relevance" ? "" : measure, colour: colour === "documents" ? "" : colour, view: view?.map((v) => Number(v.toPrecision(6))).join(","), chunk: chunk ?? "" };
   const text = new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== "" && value !== undefined && value !== null)).toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
   const search = text ? `?${text}` : "";
   if (search !== location.search) history.replaceState(history.state, "", `${location.pathname}${search}`);

@@ -13,7 +13,7 @@ import { counted, failure, invitation, questions, waiting } from "./notes.js";
 import { lightOnPage, passage } from "./passage.js";
 import { Plot, plotly } from "./plot.js";
 import { Rows } from "./rows.js";
-import { label, room, sheet } from "./sheet.js";
+import { label, name, room, sheet } from "./sheet.js";
 
 // What cannot be searched for comes as an answer in words.
 async function ask(path, body) {
@@ -33,7 +33,7 @@ class Explore {
   constructor(root, data) {
     this.data = data;
     const given = read(location.search);
-    this.state = { edit: "a", axis: "", measure: "relevance", view: null, ...given.state };
+    this.state = { edit: "a", axis: "", measure: "relevance", colour: "documents", view: null, ...given.state };
     this.row = given.chunk;
     this.named = given.chunk !== null;
     const events = { pick: (row) => this.open(row, true), selected: (rows) => this.select(rows), moved: (range) => this.moved(range) };
@@ -142,8 +142,8 @@ class Explore {
   }
 
   body() {
-    const { question, docs, c, turn, a, b, edit, compare, axis, measure, view, kinds } = this.state;
-    return { kinds, question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, view, row: this.row, ...this.size() };
+    const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view, kinds } = this.state;
+    return { kinds, question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, ...this.size() };
   }
 
   // To measure it makes the browser lay the page out, which is not for each step of a slider.
@@ -247,6 +247,7 @@ class Explore {
     this.controls.show({ known: answer.known, chosen: this.state[edit], at: answer.controls[edit], side: edit, comparing: compare });
     // What was opened while this was on its way stays open; the best of a draft need not be the best.
     if (this.row === asked.row && !answer.draft) this.row = answer.passage?.row ?? null;
+    name(this.at, answer.figure.layout.meta?.documents);
     await this.plot.draw(answer.figure, this.row);
     if (compare && answer.compare) await this.two.show(answer.compare, this.row, this.inside().length > 1, (row, focus) => this.open(row, true, focus));
     else this.two.root.hidden = true;
@@ -330,7 +331,7 @@ class Explore {
   }
 
   moved(range) {
-    const view = range?.x;
+    const view = range && (this.axis() === "map" ? [...range.x, ...range.y] : range.x);
     if (!view && !this.state.view) return;
     this.change({ view });
   }

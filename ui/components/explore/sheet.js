@@ -54,13 +54,15 @@ function plotted(parts, events) {
   parts.chart = h("div", { class: "chart" });
   parts.views = group("What is shown", VIEWS, "axis");
   parts.numbers = group("Height of a point", NUMBERS, "measure");
+  parts.colours = group("Colour", { documents: "by document", relevance: "by nearness" }, "colour");
   parts.zooming = tool("zoom", "Zoom");
   parts.selecting = tool("select", "Select");
   parts.whole = h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => events.whole() }, "Whole view");
-  parts.tools = h("div", { class: "tools" }, parts.numbers, h("span", { class: "sp" }), parts.zooming, parts.selecting, parts.whole);
+  parts.tools = h("div", { class: "tools" }, parts.numbers, parts.colours, h("span", { class: "sp" }), parts.zooming, parts.selecting, parts.whole);
   parts.title = h("h1", {}, "Relevance along the documents");
   parts.legend = h("ul", { class: "lg" });
   parts.kinds = h("button", { type: "button", class: "gw-linkish", onclick: () => events.change({ kinds: parts.kinds.getAttribute("aria-expanded") !== "true" }) });
+  parts.hues = h("ul", { class: "lg hues", "aria-label": "Colours of the documents", hidden: true });
   parts.wrap = h("div", { class: "plot", role: "img", tabindex: "-1" }, parts.chart);
   return h(
     "section",
@@ -68,20 +70,29 @@ function plotted(parts, events) {
     h("div", { class: "ph wide" }, parts.title, parts.views),
     h("div", { class: "ph" }, parts.legend, parts.kinds),
     parts.tools,
+    parts.hues,
     parts.wrap,
   );
 }
 
+// Which colour is which document's, where the plot has such colours: [title, colour].
+export function name(parts, documents = []) {
+  parts.hues.hidden = documents.length < 2;
+  parts.hues.replaceChildren(...documents.map(([title, hue]) => h("li", {}, h("i", { class: "dot hue", style: `--c:${hue}`, "aria-hidden": "true" }), title)));
+}
+
 // What is shown of the plot beside it, and in its name: the `axis`, of `one` document or several, with how much chosen.
-export function label(parts, { measure, view, kinds, turn }, axis, one, stats) {
-  for (const [box, value] of [[parts.views, axis], [parts.numbers, measure]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
+export function label(parts, { measure, colour, view, kinds, turn }, axis, one, stats) {
+  for (const [box, value] of [[parts.views, axis], [parts.numbers, measure], [parts.colours, colour]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
   const legend = kinds ? KINDS : USES.filter(([name]) => turn || name !== "cited");
   parts.legend.replaceChildren(...legend.map(([step, words, filled]) => h("li", {}, h("i", { class: `dot ${step}${filled ? " in" : ""}`, "aria-hidden": "true" }), words)));
   parts.kinds.textContent = kinds ? "Show less" : "Show what found each";
   parts.kinds.setAttribute("aria-expanded", String(Boolean(kinds)));
-  parts.tools.hidden = !kinds;
+  parts.tools.hidden = !kinds && axis !== "map";
+  parts.numbers.hidden = axis === "map";
+  parts.colours.hidden = axis !== "map";
   parts.whole.hidden = !view;
-  parts.title.textContent = `Relevance along the document${one ? "" : "s"}`;
+  parts.title.textContent = axis === "map" ? "Map of chunks, near ones alike" : `Relevance along the document${one ? "" : "s"}`;
   parts.wrap.setAttribute("aria-label", `${parts.title.textContent}: ${plural(stats.segments, "segment")} chosen, ${plural(stats.given, "chunk")} given to the writer; the table below has the same points`);
 }
 
