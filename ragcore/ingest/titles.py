@@ -60,7 +60,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
         return plain_title(filing)
     given = plain_title(info.title)
     named = bool(given) and not _BAD_TITLE.search(given) and key(given) != key(stem)
-    named = named and "_" not in given
+    named = named and "_" not in given and not _is_cut_off(given, blocks)
     cover = _cover(blocks)
     parts = _cover_title(cover, body_size(blocks))
     title = " ".join(part.text for part in parts)
@@ -170,6 +170,14 @@ def _is_name(words: Sequence[str]) -> bool:
     ends = words[0][0].isupper() and words[-1][0].isupper()
     letters = all(c.isalpha() or c in "-.’'‐" for word in words for c in word)
     return 2 <= len(words) <= 5 and inner and ends and letters and not all(word.isupper() for word in words)
+
+
+def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
+    """Whether the metadata's title is truncated within its last word, as some programs store it: the first pages have
+    that word only in full."""
+    shown = {key(word.text) for b in blocks if b.page.number <= 3 for word in b.words}
+    last = key(title.split()[-1])
+    return len(last) > 2 and last not in shown and any(word.startswith(last) for word in shown)
 
 
 def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:

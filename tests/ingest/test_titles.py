@@ -56,6 +56,7 @@ def test_a_running_header_in_large_type_is_a_title() -> None:
         ("The Wells of Larkfield: A Survey", "The Wells of Larkfield: A Survey"),  # as the cover says, in its spelling
         ("The Wells Supplement", "THE WELLS OF LARKFIELD: A SURVEY"),  # not all of it is printed
         ("Wells_final_4.30.20", "THE WELLS OF LARKFIELD: A SURVEY"),  # a file's name
+        ("The Wells of Larkfield: A Surv", "THE WELLS OF LARKFIELD: A SURVEY"),  # cut off within a word
         ("Minutes of a Meeting", "THE WELLS OF LARKFIELD: A SURVEY"),  # of another document
         ("Microsoft Word - wells.doc", "THE WELLS OF LARKFIELD: A SURVEY"),
     ],
