@@ -34,7 +34,7 @@ class GroundworkError(Exception):
 class ConfigError(GroundworkError):
     """Invalid setting."""
 
-    hint_default = "Correct or remove the setting. ragcore/config/config.toml lists them all with their defaults."
+    hint_default = "Correct or remove it, then reload the page or run the command again."
 
 
 class InputError(GroundworkError):

@@ -12,6 +12,7 @@ import runpy
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -72,11 +73,10 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
     return {key: value for key, value in vars(options).items() if "." in key and value is not None}
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
+def _count(text: str, most: int | None = None) -> int:
+    if not text.isdecimal() or int(text) < 1 or (most is not None and int(text) > most):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 {f'to {most}' if most else 'up'}")
+    return int(text)
 
 
 def _pages(text: str) -> tuple[tuple[int, int], ...]:
@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = commands.add_parser(
         "app", help="start the app in the browser", description="Start the app in the browser.", parents=[common]
     )
-    sub.add_argument("--port", type=_count, metavar="N", help="use port N instead of 8501")
+    sub.add_argument("--port", type=partial(_count, most=65535), metavar="N", help="use port N instead of 8501")
     sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")
 
     sub = command("ingest", library.ingest, "add PDFs, or ADE JSON with its PDF, to the library")

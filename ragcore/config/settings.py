@@ -312,8 +312,9 @@ def merge(
     """Update ``merged`` with dotted keys from ``origin``. Raises `ConfigError` for an unknown key."""
     for key, value in given.items():
         if key not in known:
-            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.0)
-            raise ConfigError(f"Unknown setting {key!r} in {origin}; did you mean {near[0]!r}?")
+            near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.8)
+            meant = f"; did you mean {near[0]!r}?" if near else ": there is none of this name, or none any more."
+            raise ConfigError(f"Unknown setting {key!r} in {origin}{meant}")
         if key in NAMED:
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{key} = {value!r} can't be used: it is a table of names (from {origin}).")
