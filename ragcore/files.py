@@ -1,4 +1,4 @@
-"""File utilities: atomic writes with owner-only permissions, locks between processes, and
+"""File utilities: atomic writes with owner-only permissions, checksums, locks between processes, and
 disk faults as `StoreError`."""
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,19 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
         yield stream
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def sealed(data: bytes) -> bytes:
+    """``data`` preceded by a line with its checksum."""
+    return b"%08x\n" % zlib.crc32(data) + data
+
+
+def unsealed(data: bytes) -> bytes:
+    """Inverse of `sealed`. Raises `ValueError` if data and checksum disagree."""
+    checksum, _, rest = data.partition(b"\n")
+    if checksum != b"%08x" % zlib.crc32(rest):
+        raise ValueError("the file is damaged")
+    return rest
 
 
 @contextmanager

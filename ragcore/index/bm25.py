@@ -25,12 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ragcore.files import sealed, unsealed
 from ragcore.index.chunks import Entries
 from ragcore.text.words import FUNCTION_WORDS, stem
 from ragcore.types import EVERYTHING, Entry, Scope
 
 EPSILON = 0.25
-VERSION = 5  # raise it when `terms` or the stored form of postings changes: postings are then counted again
+VERSION = 6  # raise it when `terms` or the stored form of postings changes: postings are then counted again
 
 Ints = NDArray[np.int64]
 
@@ -152,17 +153,17 @@ class Postings:
         return cls(Entries.of(entries), hashes[order], sizes_, places[columns_], counts_)
 
     def to_bytes(self) -> bytes:
-        """Serialised postings; numbers use the smallest type that holds them."""
+        """Serialised postings with a checksum; numbers use the smallest type that holds them."""
         arrays = [self.terms, *(_small(values) for values in (self.sizes, self.columns, self.counts))]
         head = json.dumps([self.entries.to_json(), [(values.dtype.str, len(values)) for values in arrays]]).encode()
-        return b"\n".join([head, b"".join(values.tobytes() for values in arrays)])
+        return sealed(b"%d\n" % len(head) + head + b"".join(values.tobytes() for values in arrays))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Postings:
-        """Inverse of `to_bytes`."""
-        head, _, rest = data.partition(b"\n")
-        entries, kinds = json.loads(head)
-        arrays, at = [], 0
+        """Inverse of `to_bytes`. Raises `ValueError` for damaged data."""
+        size, _, rest = unsealed(data).partition(b"\n")
+        entries, kinds = json.loads(rest[: int(size)])
+        arrays, at = [], int(size)
         for dtype, count in kinds:
             arrays.append(np.frombuffer(rest, dtype, count, at))
             at += arrays[-1].nbytes

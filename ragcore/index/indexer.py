@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -156,7 +157,8 @@ class Indexer:
         found: dict[str, Postings] = {}
         for doc_id, mark, data in self._store.postings(list(wanted)):
             if mark == _mark(wanted[doc_id]):
-                found[doc_id] = Postings.from_bytes(data)
+                with suppress(ValueError):  # damaged: counted again below
+                    found[doc_id] = Postings.from_bytes(data)
         for doc_id in wanted.keys() - found.keys():
             chunks = self._store.indexed_chunks(doc_id)
             made = found[doc_id] = Postings.of((entry, chunk.index_text) for entry, chunk in chunks)

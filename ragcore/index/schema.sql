@@ -105,7 +105,7 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_by_chunk ON vectors (chunk_id);
 
--- BM25 postings of each document; counted again if missing.
+-- BM25 postings of each document; counted again if missing or damaged.
 CREATE TABLE postings (
     doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
     fingerprint TEXT NOT NULL,  -- of the counted chunks and the counting method

@@ -55,9 +55,17 @@ def test_chunks_without_words_do_no_harm() -> None:
     assert len(wordless.updated({"b": "1"}, load)) == 3
 
 
-def test_postings_come_back_as_they_were_kept() -> None:
+def test_postings_come_back_as_they_were_kept_and_never_damaged() -> None:
     kept = load({"a": "1"})["a"].to_bytes()
     assert Postings.from_bytes(kept).to_bytes() == kept
+    for size in (0, 5, 12, len(kept) // 2, len(kept) - 1):
+        with pytest.raises(ValueError, match="damaged"):
+            Postings.from_bytes(kept[:size])
+    for bit in range(0, len(kept) * 8, 13):
+        flipped = bytearray(kept)
+        flipped[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(ValueError, match="damaged"):
+            Postings.from_bytes(bytes(flipped))
 
 
 def test_k1_and_b_are_applied(index: Bm25Index) -> None:

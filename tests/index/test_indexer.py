@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import time
@@ -353,6 +354,22 @@ for turn in range(10_000):
         fresh = fresh.updated(dict.fromkeys(store.document_ids(), ""), lambda wanted: counted(store, wanted))
         for query in ("word1 tea", "revenues of word7", "debt"):
             assert sparse.query(query, 500) == fresh.query(query, 500)
+
+
+def test_damaged_postings_are_counted_again_within_the_question(store: Store, settings: IndexSettings) -> None:
+    add_document(store, "alpha", ALPHA)
+    beta = add_document(store, "beta", BETA)
+    make_indexer(store, settings).update()
+    expected = make_indexer(store, settings).open()[1].query("revenues of tea", 9)
+    ((_, mark, data),) = store.postings([beta])
+    chance = random.Random(1)
+    for _ in range(40):
+        flipped = bytearray(data)
+        place = chance.randrange(len(data) * 8)
+        flipped[place // 8] ^= 1 << place % 8
+        store.put_postings(beta, mark, bytes(flipped))
+        assert make_indexer(store, settings).open()[1].query("revenues of tea", 9) == expected
+        assert list(store.postings([beta])) == [(beta, mark, data)]
 
 
 def test_postings_are_of_the_document_as_it_is_now_and_go_with_it(store: Store, settings: IndexSettings) -> None:
