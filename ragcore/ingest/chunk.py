@@ -253,12 +253,13 @@ def _joins(group: Sequence[_Piece], piece: _Piece, settings: ChunkSettings) -> b
 
 def _lead_in(text: str, limit: int) -> str:
     """Last sentences of ``text`` with at most ``limit`` tokens together."""
-    start = None
+    kept = ""
     for first, _last in reversed(sentence_spans(text)):
-        if count_tokens(text[first:].strip()) > limit:
+        longer = " ".join(text[first:].split())
+        if count_tokens(longer) > limit:
             break
-        start = first
-    return "" if start is None else " ".join(text[start:].split())
+        kept = longer
+    return kept
 
 
 BETWEEN = " | "

@@ -47,6 +47,7 @@ MOMENT = 1.0  # s
 TEMPERATURE = 0.0
 LONGEST_ANSWER = 10  # times the longest silence: endless writing is ended too
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0  # s
+MOST_TOKENS = 10_000_000  # of one request
 LONGEST_SAID = 500  # characters of a server's own words that are passed on
 SHORTEST_KEY = 8  # a shorter one may be a word
 LONGEST_TOKEN = 64  # characters: a service that exceeds ``max_tokens`` of these ignores the limit
@@ -274,10 +275,10 @@ class AnthropicStream:
                 self._alive = time.monotonic()
             if event.type == "message_start":
                 self.model = said(event.message.model, self._key) or self.model
-                counted = _counted(counted, getattr(event.message, "usage", None))
+                counted = self._counted(counted, getattr(event.message, "usage", None))
                 self.usage = earlier + counted
             elif event.type == "message_delta":
-                counted = _counted(counted, getattr(event, "usage", None))
+                counted = self._counted(counted, getattr(event, "usage", None))
                 self.usage = earlier + counted
                 details = getattr(event.delta, "stop_details", None)
                 self._check(event.delta.stop_reason, said(getattr(details, "explanation", None), self._key))
@@ -299,6 +300,24 @@ class AnthropicStream:
             raise StreamBroken(
                 f"The connection to {self._asked.base_url} ended before {self._asked.name} had finished."
             )
+
+    def _counted(self, known: Usage, told: Any) -> Usage:
+        """``known`` with every count in an event; later events repeat or complete earlier ones. Impossible counts are
+        not booked, and a note says so."""
+
+        def latest(name: str, before: int) -> int:
+            value = getattr(told, name, None)
+            if value is None or (type(value) is int and 0 <= value <= MOST_TOKENS):
+                return before if value is None else value
+            self.notes = (f"{self._asked.name} reported an impossible token count; it isn't in the cost.",)
+            return before
+
+        return Usage(
+            latest("input_tokens", known.input_tokens),
+            latest("output_tokens", known.output_tokens),
+            latest("cache_read_input_tokens", known.cache_read_tokens),
+            latest("cache_creation_input_tokens", known.cache_write_tokens),
+        )
 
     def _piece(self, event: RawMessageStreamEvent) -> str:
         """Text that an event adds: only the answer's text, and the input of a tool that the model must call."""
@@ -337,21 +356,6 @@ class AnthropicStream:
                 f"{name} declined to answer. {explanation}".strip(),
                 hint="Rephrase the question, or choose another llm.model.",
             )
-
-
-def _counted(known: Usage, told: Any) -> Usage:
-    """``known`` with every count in an event; later events repeat or complete earlier ones."""
-
-    def latest(name: str, before: int) -> int:
-        value = getattr(told, name, None)
-        return value if type(value) is int and value >= 0 else before
-
-    return Usage(
-        latest("input_tokens", known.input_tokens),
-        latest("output_tokens", known.output_tokens),
-        latest("cache_read_input_tokens", known.cache_read_tokens),
-        latest("cache_creation_input_tokens", known.cache_write_tokens),
-    )
 
 
 def _conversation(request: ModelRequest) -> list[dict[str, Any]]:

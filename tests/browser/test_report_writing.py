@@ -36,6 +36,7 @@ def with_key(server: MessagesServer) -> dict[str, str]:
         "ANTHROPIC_API_KEY": "test",
         "ANTHROPIC_BASE_URL": server.url,
         "GROUNDWORK_ANSWER__SOURCE_TOKENS": "90",
+        "GROUNDWORK_LLM__CACHE": "false",
     }
 
 

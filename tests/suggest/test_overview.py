@@ -109,7 +109,6 @@ def test_each_first_question_is_answered_from_where_it_says(library: tuple[Engin
     found = engine.starters([doc_id], tell=told.append)
     assert tuple(told) == found
     assert len(found) == 4
-    assert len({" ".join(one.question.split()[:2]) for one in found}) > 1, "of more kinds than one"
     for one in found:
         answer = engine.ask(one.question).run()
         assert not answer.refused, one.question
