@@ -126,6 +126,8 @@ class Exploration:
         with self._lock:
             before = self._read()
             hybrid = engine.search.hybrid()
+            rankings: list[Ranking] = []
+            hybrid.on_ranking = rankings.append
             if hybrid.reranker is not None:
                 known = RememberedReranker(hybrid.reranker)
                 hybrid.reranker = self._rerankers.setdefault(known.name, known)
@@ -136,7 +138,7 @@ class Exploration:
             found = retriever.retrieve(self.question, top_k=settings.retrieve.top_k, scope=self.scope)
             self._parts.setdefault(key, found.queries[1:])
             sources = build_sources(found, self.document, settings.answer, self._cut)
-            explored = Explored(settings, found, sources, hybrid.rankings, self.outline, engine.store.chunks_by_id)
+            explored = Explored(settings, found, sources, rankings, self.outline, engine.store.chunks_by_id)
             explored.read = self._read() - before
         explored.ms = (time.perf_counter() - started) * 1000.0
         return explored

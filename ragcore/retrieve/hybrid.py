@@ -80,7 +80,7 @@ class HybridRetriever:
     found: by ``vector`` or ``bm25`` alone, or by both (``hybrid``); "" uses ``retrieve.mode``. With a reranker every
     mode is reranked, with ``names`` every mode prefers the documents named by the question, and ``synonyms`` are the
     domain terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`. ``on_step`` receives each step
-    before it starts. ``rankings`` collects the results of its queries. Raises `ConfigError` for an unknown mode.
+    before it starts, ``on_ranking`` the result of each query. Raises `ConfigError` for an unknown mode.
     """
 
     embedder: Embedder
@@ -94,7 +94,7 @@ class HybridRetriever:
     synonyms: Synonyms | None = None
     read: Callable[[str], Question] = unread
     on_step: OnStep = ignore_step
-    rankings: list[Ranking] = field(default_factory=list, init=False)
+    on_ranking: Callable[[Ranking], None] | None = None
 
     def __post_init__(self) -> None:
         self.mode = self.mode or self.settings.retrieve.mode
@@ -178,8 +178,10 @@ class HybridRetriever:
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
         weighed = Weighed(chunks, scores, ranks, final, folded.owners)
-        self.rankings.append(Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed))
-        return self.rankings[-1]
+        ranking = Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed)
+        if self.on_ranking is not None:
+            self.on_ranking(ranking)
+        return ranking
 
     def near(self, query: str, scope: Scope, count: int) -> tuple[Vector, Scored, Scored]:
         """Question's vector float32 ``(d,)``, and up to ``count`` chunks in ``scope`` by cosine and by BM25 (those
