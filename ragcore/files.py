@@ -73,18 +73,18 @@ def reported(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: Path, busy: str, seconds: float = 0.0, poll: float = 0.02) -> Iterator[None]:
+def locked(path: Path, busy: str, hint: str | None = None) -> Iterator[None]:
     """Exclusive lock on the file ``path`` for one thread of one process. Raises `StoreBusy` with the message ``busy``
-    if another holder keeps it for ``seconds``, and `StoreError`."""
+    and ``hint`` at once if it is taken, and `StoreError`."""
     from filelock import FileLock, Timeout
 
-    lock = FileLock(path, timeout=seconds, poll_interval=poll, thread_local=False, mode=0o600)
+    lock = FileLock(path, timeout=0, thread_local=False, mode=0o600)
     with reported(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire()
         except Timeout as error:
-            raise StoreBusy(busy) from error
+            raise StoreBusy(busy, hint=hint) from error
     try:
         yield
     finally:

@@ -11,7 +11,7 @@ search that finds fewer results than requested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from ragcore.errors import IndexMismatch, ModelMissing, StoreBusy, VectorStoreError
+from ragcore import files
+from ragcore.errors import IndexMismatch, ModelMissing, VectorStoreError
 from ragcore.index.chunks import KINDS
 from ragcore.types import EVERYTHING, Scope
 
@@ -43,6 +44,7 @@ class ChromaIndex:
     def __init__(self, where: str | Path, name: str) -> None:
         self._where = where
         self._name = name
+        self._width = 0  # of the vectors, once they were updated; 0 without any
         with self._reported():
             client = _server(where) if isinstance(where, str) else _folder(where)[0]
             settings = {"configuration": {"hnsw": HNSW}, "embedding_function": None}
@@ -67,6 +69,8 @@ class ChromaIndex:
                 self._chunks.delete(where={"doc_id": {"$in": outdated[at : at + BATCH]}})
             for doc_id in missing:
                 self._put(doc_id, wanted[doc_id], load)
+            first = self._chunks.get(limit=1, include=["embeddings"])["embeddings"]
+            self._width = len(first[0]) if len(first) else 0
         return self
 
     def _put(self, doc_id: str, mark: str, load: Load) -> None:
@@ -83,15 +87,12 @@ class ChromaIndex:
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first, ties by id. Raises
         `IndexMismatch` for a vector of another length than those of the index."""
-        if scope.doc_ids is not None and not scope.doc_ids:
+        if not self._width or (scope.doc_ids is not None and not scope.doc_ids):
             return []
+        if len(vector) != self._width:
+            raise IndexMismatch(f"The index has vectors of {self._width} dimensions, not {len(vector)}.")
         where = _where(scope)
         with self._reported():
-            stored = self._chunks.get(limit=1, include=["embeddings"])["embeddings"]
-            if not len(stored):
-                return []
-            if len(vector) != len(stored[0]):
-                raise IndexMismatch(f"The index has vectors of {len(stored[0])} dimensions, not {len(vector)}.")
             if where is not None:
                 few = self._chunks.get(where=where, limit=FEW + 1, include=["embeddings"])
                 if len(few["ids"]) <= FEW:
@@ -139,19 +140,15 @@ def _server(address: str) -> Any:
 
 
 @cache
-def _folder(path: Path) -> tuple[Any, Any]:
+def _folder(path: Path) -> tuple[Any, ExitStack]:
     """This process's one client on a folder, and the lock that keeps others away until the process ends."""
     import chromadb
     from chromadb.config import Settings
-    from filelock import FileLock, Timeout
 
-    path.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path.with_name(f"{path.name}.lock"), timeout=0, thread_local=False, mode=0o600)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise StoreBusy(_BUSY, hint=_BUSY_HINT) from error
-    return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False)), lock
+    with ExitStack() as lock:
+        lock.enter_context(files.locked(path.with_name(f"{path.name}.lock"), _BUSY, _BUSY_HINT))
+        path.mkdir(exist_ok=True)
+        return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False)), lock.pop_all()
 
 
 def _where(scope: Scope) -> dict[str, Any] | None:
