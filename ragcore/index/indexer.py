@@ -128,7 +128,7 @@ class Indexer:
                 # Read first: what changes from now on has a later revision.
                 revision, documents = self._store.revision(), self._store.searchable(name)
                 self._sparse = sparse = sparse.updated(documents, self._postings)
-                vectors = self._vectors if self._vectors is not None else self._empty()
+                vectors = self._empty() if vectors is None else vectors
                 self._vectors = vectors = vectors.updated(documents, partial(self._store.vectors, name))
                 self._revision = revision
         if not len(sparse):
