@@ -12,7 +12,7 @@ from ragcore.errors import InputError, UnknownDocument
 from ragcore.protocols import FieldReader
 from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
-from ragcore.types import Answer, Document, Retrieval, Scope, Segment, Source
+from ragcore.types import Answer, Chunk, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, FilledSection, Focus, KnownFacts, Span
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Gathering:
             stated, segments = self.reader.stated(asked.heading, form, terms, opened, stated, whole=self.extractive)
         own = self._headed(asked.heading, found if quotes else _documents(retrieval))
         kept = draft.sources if draft is not None else ()
-        kept = tuple(one for one in kept if not _shares(one.doc_id, one.start, one.end, self.excluded))
+        kept = tuple(one for one in kept if not _shares(one, self.excluded))
         given = (*self._pinned(task.pinned), *segments, *self._openings(own))
         sources = (*kept, *further(kept, self.sources(retrieval, given)))
         pinned = [(span.doc_id, span.start, span.end) for span in task.pinned]
@@ -132,8 +132,7 @@ class Gathering:
         from ragcore.answer.sources import Cut, build_sources
 
         if self.excluded:
-            chunks = [(hit, hit.chunk) for hit in retrieval.hits]
-            found = tuple(hit for hit, c in chunks if not _shares(c.doc_id, c.start, c.end, self.excluded))
+            found = tuple(hit for hit in retrieval.hits if not _shares(hit.chunk, self.excluded))
             retrieval = replace(retrieval, hits=found, segments=_without(retrieval.segments, self.excluded))
             stated = _without(stated, self.excluded)
         if not stated:
@@ -202,8 +201,9 @@ def _documents(found: Retrieval) -> list[str]:
     return list(dict.fromkeys((*hits, *(segment.doc_id for segment in found.segments))))
 
 
-def _shares(doc_id: str, start: int, end: int, spans: Sequence[Span]) -> bool:
-    return any(span.doc_id == doc_id and span.start < end and start < span.end for span in spans)
+def _shares(one: Chunk | Source, others: Sequence[Source | Span]) -> bool:
+    """Whether any of ``others`` overlaps ``one``."""
+    return any(other.doc_id == one.doc_id and other.start < one.end and one.start < other.end for other in others)
 
 
 def _without(segments: Sequence[Segment], spans: Sequence[Span]) -> tuple[Segment, ...]:
@@ -226,11 +226,7 @@ def further(sources: Sequence[Source], more: Sequence[Source]) -> tuple[Source, 
     """Sources of ``more`` that do not overlap ``sources``, numbered after them, so that a draft's citations stay
     valid."""
     last = max((source.number for source in sources), default=0)
-    new = [
-        source
-        for source in more
-        if not any(s.doc_id == source.doc_id and s.start < source.end and source.start < s.end for s in sources)
-    ]
+    new = [source for source in more if not _shares(source, sources)]
     return tuple(replace(source, number=number) for number, source in enumerate(new, start=last + 1))
 
 
