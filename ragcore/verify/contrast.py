@@ -76,6 +76,7 @@ def _followed(claim: str, prose: Sequence[str]) -> Finding | None:
     else a copy, another figure or word in the place of one."""
     said = tokens(claim)
     closest, copied = _COPIED, ""
+    replaced: list[tuple[list[str], list[str]]] = []
     for sentence in prose:
         given = tokens(sentence)
         changes, kept, length = _changes(said, given)
@@ -86,7 +87,8 @@ def _followed(claim: str, prose: Sequence[str]) -> Finding | None:
         share = 2 * kept / (len(said) + length)
         if share >= closest:
             closest, copied = share, sentence
-    return _another(claim, copied) if copied else None
+            replaced = [(said[mine], given[theirs]) for mine, theirs in changes]
+    return _another(claim, copied, replaced) if copied else None
 
 
 def _changes(said: Sequence[str], given: Sequence[str]) -> tuple[list[tuple[slice, slice]], int, int]:
@@ -126,17 +128,17 @@ def _turned(said: Sequence[str], given: Sequence[str], changes: Sequence[tuple[s
     return ""
 
 
-def _another(claim: str, sentence: str) -> Finding | None:
-    """Finding on the first figure, else word, of ``claim`` in the place of another of ``sentence``, its original."""
+def _another(claim: str, sentence: str, replaced: Sequence[tuple[list[str], list[str]]]) -> Finding | None:
+    """Finding on the first figure, else word, of ``claim`` in the place of another of ``sentence``, its original;
+    ``replaced`` are the words in which they differ."""
     figures = numbers(claim), numbers(sentence)
     if len(figures[0]) == len(figures[1]):
         for mine, theirs in zip(*figures):
             if not agree(mine, theirs, None, hedged=True):
                 return Finding("unsupported", f"It says {mine.raw}; the cited words say {theirs.raw}.", (mine.raw,))
-    said, given = tokens(claim), tokens(sentence)
-    for one, other in _changes(said, given)[0]:
-        if new := _replacing(said[one], given[other]):
-            reason = f"It says “{new}” where the cited words say “{' '.join(given[other])}”."
+    for said, given in replaced:
+        if new := _replacing(said, given):
+            reason = f"It says “{new}” where the cited words say “{' '.join(given)}”."
             return Finding("weak", reason, worded=True)
     return None
 
