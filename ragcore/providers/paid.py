@@ -59,13 +59,15 @@ class PaidStream:
         self._closed = threading.Event()
 
     def __iter__(self) -> Iterator[str]:
+        kept = None
         if self._responses is not None and not self._request.fresh:
             with self._noted("The saved answer to the same request couldn't be read"):
-                if (kept := self._responses.get(self._key)) is not None:
-                    self.model, text = kept
-                    self.notes = (KEPT,)
-                    yield text
-                    return
+                kept = self._responses.get(self._key)
+        if kept is not None:
+            self.model, text = kept
+            self.notes = (KEPT,)
+            yield text
+            return
         pieces: list[str] = []
         complete = False
         try:
