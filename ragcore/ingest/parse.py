@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ragcore.config.settings import IngestSettings, OcrSettings
 from ragcore.errors import (
@@ -95,8 +94,8 @@ def parse_pages(
     stopped = threading.Event()
 
     def read() -> None:
-        access: dict[str, Any] = {"name": name, "password": password, "layout": True, "ocr": ocr}
-        with closing(Child(path, settings, **access, cancelled=stopped.is_set)) as child:
+        child = Child(path, settings, name=name, password=password, layout=True, ocr=ocr, cancelled=stopped.is_set)
+        with closing(child):
             while not stopped.is_set() and (number := next(todo, None)) is not None:
                 try:
                     done.put(_read(child, number))
