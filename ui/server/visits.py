@@ -28,7 +28,6 @@ COOKIE = "gw_visit"
 IDLE_SECONDS = 12 * 3600.0  # a visit that was not used for so long is forgotten, with its key
 LONGEST_KEY = 400
 ORIGIN = "this visit"
-OFFLINE = "offline"  # what the offline answerer cannot do is off
 
 
 @dataclass
@@ -37,7 +36,6 @@ class _Visit:
     key_for: str = ""  # ``llm.base_url`` of the server that it was given for
     key_set: float = 0.0
     overrides: dict[str, Any] = field(default_factory=dict)
-    said: str = ""  # what the last trial of the key came to
     used: float = field(default_factory=time.monotonic)
     made: tuple[Engine, Engine] | None = field(default=None, repr=False)  # from which engine, and what was made of it
 
@@ -76,7 +74,7 @@ class Visits:
             wanted = {key: value for key, value in wanted.items() if value is not None}
             made = _made(base, own, wanted)
             own.overrides = {key: value for key, value in wanted.items() if _differs(base, made, key)}
-            own.said, own.made = "", (base, made)
+            own.made = (base, made)
             return made.settings
 
     def overrides(self, visit: str) -> dict[str, Any]:
@@ -92,12 +90,12 @@ class Visits:
         base = self._kept()
         with self._lock:
             own = self._own(visit)
-            own.key, own.key_for, own.key_set, own.said, own.made = key, _server(base, own), time.time(), "", None
+            own.key, own.key_for, own.key_set, own.made = key, _server(base, own), time.time(), None
 
     def forget_key(self, visit: str) -> None:
         with self._lock:
             own = self._own(visit)
-            own.key, own.key_for, own.key_set, own.said, own.made = None, "", 0.0, "", None
+            own.key, own.key_for, own.key_set, own.made = None, "", 0.0, None
 
     def key_set(self, visit: str) -> float:
         """Time at which the key for the visit's server was set, in seconds since the epoch; 0 without one."""

@@ -14,18 +14,12 @@ from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude
 from ui.chat import conversation_list
 from ui.chat.payload import dollars, model_name
 from ui.server.services import Services, api_key
-from ui.server.visits import OFFLINE, ORIGIN
+from ui.server.visits import ORIGIN
 from ui.settings import presets
 
 Json = dict[str, Any]
 
-ORIGINS = {
-    "default": "default",
-    "environment": "environment",
-    "argument": "command line",
-    ORIGIN: ORIGIN,
-    OFFLINE: OFFLINE,
-}
+ORIGINS = {"default": "default", "environment": "environment", "argument": "command line", ORIGIN: ORIGIN}
 
 
 def page(made: Services, visit: str) -> Json:
