@@ -139,8 +139,8 @@ class Answer:
     ``complete``, ``stopped`` (by the user) or ``failed`` (``error`` gives the reason; the text so far is kept).
     ``trace`` is None if nothing was retrieved, and in answers stored before traces existed. ``standalone`` is the
     stand-alone form of a follow-up question, made by ``rewritten_by``: ``rules``, a model's name, or `AS_TYPED` if its
-    reference could not be resolved; both are "" for other questions. ``notes`` name the checks that could not be
-    done."""
+    reference could not be resolved; both are "" for other questions. ``notes`` tell what the answer does not show: that
+    it is one kept from before, checks that could not be done, and costs or texts that could not be recorded."""
 
     question: str
     queries: tuple[str, ...] = ()
