@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,21 +160,28 @@ def _load(kind: str, model: str, threads: int) -> Any:
     """Model of class ``kind``, on the CPU."""
     import sentence_transformers
     import torch
+    from huggingface_hub import HfApi, constants
+    from huggingface_hub.errors import HfHubHTTPError, HTTPError  # type: ignore[attr-defined]  # of the hub's client
 
     if threads:
         torch.set_num_threads(threads)
     make = getattr(sentence_transformers, kind)
     folder = Path(model).expanduser()
     source = str(folder) if folder.is_dir() else model
+    away = ""
     try:
         try:
             return make(source, device="cpu", local_files_only=True)
         except OSError:
-            # Trying the network first would delay a cached model by most of a minute when offline.
+            # The library asks for each of several files six times, for minutes without a network; this asks once.
+            if not folder.is_dir():
+                away = f", which isn't on this computer, from {constants.ENDPOINT}"
+                with suppress(HfHubHTTPError, ValueError):  # an answer, or no valid name: reported below
+                    HfApi().model_info(model, timeout=constants.HF_HUB_ETAG_TIMEOUT)
             return make(source, device="cpu")
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, HTTPError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ModelMissing(
-            f"sentence-transformers cannot load {model}: {first}",
-            hint=f"Name a folder with the model, or download it once: `hf download {model}`.",
+            f"sentence-transformers cannot load {model}{away}: {first}",
+            hint=f"Check the name and the network, or name a folder with the model: `hf download {model}` gets one.",
         ) from error

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -33,21 +36,40 @@ def test_a_folder_that_is_not_there_or_holds_no_model(make: type, tmp_path: Path
         assert "download" in caught.value.hint
 
 
+class _Hub:
+    """A hub at ``address`` that hangs up on every request, and counts them as ``asked``."""
+
+    def __init__(self) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self.asked = 0
+        threading.Thread(target=self._hang_up, daemon=True).start()
+
+    def _hang_up(self) -> None:
+        while True:
+            self._socket.accept()[0].close()
+            self.asked += 1
+
+
 @pytest.mark.slow
-def test_a_name_that_cannot_be_downloaded() -> None:
-    # Offline is read once per process, so this runs in its own.
+@pytest.mark.parametrize("offline", [True, False])
+def test_a_name_that_cannot_be_downloaded_is_asked_for_once(offline: bool, tmp_path: Path) -> None:
+    hub = _Hub()
+    # These variables are read once per process, so this runs in its own.
+    environ = {**os.environ, "HF_ENDPOINT": hub.address, "HF_HUB_OFFLINE": str(int(offline)), "HF_HOME": str(tmp_path)}
     code = """
-import os, sys
-os.environ["HF_HUB_OFFLINE"] = "1"
 from ragcore.errors import ModelMissing
 from ragcore.providers.registry import embedder
 try:
     embedder("sentence-transformers:nobody/no-such-model")
 except ModelMissing as error:
-    sys.exit(0 if "hf download nobody/no-such-model" in error.hint else 1)
-sys.exit(2)
+    print(error.message, error.hint, sep="\\n")
 """
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
+    message, hint = done.stdout.splitlines()
+    assert f"nobody/no-such-model, which isn't on this computer, from {hub.address}" in message
+    assert "hf download nobody/no-such-model" in hint
+    assert hub.asked == (0 if offline else 1), done.stderr
 
 
 def test_bge_folders_get_bge_s_query_prefix(tmp_path: Path) -> None:
