@@ -74,7 +74,9 @@ def _folder(path: Path, given: Sequence[Path]) -> str:
 
 def index(engine: Engine, options: argparse.Namespace) -> int:
     report = engine.index(rebuild=options.rebuild, on_progress=progress("index"))
-    lines = [f"{report.chunks} chunks indexed, {report.embedded} of them embedded now by {report.embedder}."]
+    unchanged = report.chunks - report.embedded
+    said = f"{report.embedded:,} embedded now, {unchanged:,} unchanged"
+    lines = [f"{report.chunks:,} chunks indexed by {report.embedder}: {said}."]
     if report.usd:
         lines.append(f"Claude's context sentences cost ${report.usd:.4f}.")
     show(options, lambda: plain(report), lines)

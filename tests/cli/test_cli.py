@@ -62,6 +62,15 @@ def test_index_reports_what_there_is(home: Path) -> None:
     assert (report["embedded"], report["embedder"]) == (0, "bundled:bge-small-en-v1.5")
 
 
+def test_a_rebuilt_index_says_what_became_of_its_chunks(home: Path) -> None:
+    told = ragcore(home, "index", "--rebuild")
+    assert (told["embedded"], told["failed"]) == (0, []), "their text is the same"
+    said = for_people(home, "index", "--rebuild").stdout
+    assert f"{told['chunks']} chunks" in said
+    assert "0 embedded" in said
+    assert f"{told['chunks']} unchanged" in said
+
+
 def test_elements_and_cells_are_spans_with_boxes(home: Path) -> None:
     doc_id = the_id(home, "table.pdf")
     answer = ragcore(home, "elements", doc_id, "--page", "1")
