@@ -25,6 +25,7 @@ from ragcore.export.sheets import SHEET_KINDS
 from ragcore.report.files import TEXT_KINDS
 from ragcore.report.template import own_templates
 from ragcore.types import ChunkKind, ElementKind
+from ragcore.types.report import YEARS
 from ragcore.types.scope import page_ranges
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
     return {key: value for key, value in vars(options).items() if "." in key and value is not None}
 
 
-def _count(text: str, most: int | None = None) -> int:
-    if not text.isdecimal() or int(text) < 1 or (most is not None and int(text) > most):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 {f'to {most}' if most else 'up'}")
+def _count(text: str, least: int = 1, most: int | None = None) -> int:
+    if not text.isdecimal() or int(text) < least or (most is not None and int(text) > most):
+        raise argparse.ArgumentTypeError(f"must be a whole number from {least} {f'to {most}' if most else 'up'}")
     return int(text)
 
 
@@ -211,7 +212,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-t", "--template", type=_text, required=True, metavar="FILE", help=kinds)
     _add_output(sub, TEXT_KINDS)
     sub.add_argument("--about", type=_text, default="", metavar="NAME", help="the company or subject of the report")
-    sub.add_argument("--year", type=int, default=0, help="the year to report on; default: each document's latest")
+    year = partial(_count, least=YEARS[0], most=YEARS[1])
+    said = "the year to report on; default: each document's latest"
+    sub.add_argument("--year", type=year, default=0, help=said)
     cited = "also save the cited pages with highlights"
     sub.add_argument("--annex", type=_ending(("pdf",)), metavar="FILE.pdf", help=cited)
     _add_doc(sub)

@@ -37,6 +37,7 @@ from ragcore.types import OFFLINE, Scope, Usage
 from ragcore.types.report import (
     NO_FOCUS,
     NOT_KNOWN,
+    YEARS,
     Coverage,
     Field,
     FilledSection,
@@ -59,7 +60,6 @@ SAVE_SECONDS = 2.0  # between attempts to store a section when the disk is full
 FINER = 1.25  # Claude's tokens are smaller than cl100k's: by about this factor in English prose
 _MATERIALS = 40  # documents read before a report is filled
 _LONGEST_NAME = 200
-_YEARS = (1900, 2199)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class ReportWorkspace:
         name = " ".join(focus.subject.split())
         if len(name) > _LONGEST_NAME:
             raise InputError("This name is too long.", hint=f"Use at most {_LONGEST_NAME} characters.")
-        if focus.year and not _YEARS[0] <= focus.year <= _YEARS[1]:
+        if focus.year and not YEARS[0] <= focus.year <= YEARS[1]:
             raise InputError(f"{focus.year} is no year that a report can cover.", hint="Choose one of the list.")
         self.store.update(report_id, subject=name, year=focus.year)
 

@@ -51,6 +51,9 @@ class Field:
     requirements: tuple[str, ...] = ()
 
 
+YEARS = (1900, 2100)  # first and last that a report can cover
+
+
 @dataclass(frozen=True, slots=True)
 class Focus:
     """Company or title, and year, of a report, as chosen by the user; "" and 0 leave them to the documents."""

@@ -271,10 +271,19 @@ def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> No
         ["generate", "-q", "x", "--pages", "7-3"],
         ["conversation", "--kind", "picture"],
         ["elements", "x", "--kind", "bogus"],
+        ["template", "-t", "company-profile", "--year", "99999"],
+        ["template", "-t", "company-profile", "--year", "1899"],
+        ["template", "-t", "company-profile", "--year", "-1"],
+        ["template", "-t", "company-profile", "--year", "last"],
     ],
 )
 def test_wrong_usage_is_2(tmp_path: Path, arguments: list[str]) -> None:
     ragcore(tmp_path, *arguments, code=2)
+
+
+def test_a_year_that_no_report_covers_is_refused_in_a_line(tmp_path: Path) -> None:
+    said = for_people(tmp_path, "template", "-t", "company-profile", "--year", "99999", code=2).stderr
+    assert "--year: must be a whole number from 1900 to 2100" in said.splitlines()[-1]
 
 
 def test_removing(tmp_path: Path) -> None:
