@@ -126,9 +126,10 @@ def _add_output(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    # Global options are accepted before and after the command.
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--home", type=Path, metavar="DIR", help="where the library is kept")
+    # Global options are accepted before and after the command; the app takes --home alone.
+    home = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    home.add_argument("--home", type=Path, metavar="DIR", help="where the library is kept")
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS, parents=[home])
     common.add_argument("--config", type=Path, metavar="FILE", help="settings file instead of <home>/config.toml")
     common.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
@@ -145,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     sub = commands.add_parser(
-        "app", help="start the app in the browser", description="Start the app in the browser.", parents=[common]
+        "app", help="start the app in the browser", description="Start the app in the browser.", parents=[home]
     )
     sub.add_argument("--port", type=partial(_count, most=65535), metavar="N", help="use port N instead of 8501")
     sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")

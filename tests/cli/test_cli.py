@@ -286,6 +286,17 @@ def test_a_year_that_no_report_covers_is_refused_in_a_line(tmp_path: Path) -> No
     assert "--year: must be a whole number from 1900 to 2100" in said.splitlines()[-1]
 
 
+def test_the_app_offers_only_what_it_takes(tmp_path: Path) -> None:
+    offered = for_people(tmp_path, "app", "--help").stdout
+    assert all(option in offered for option in ("--home", "--port", "--no-browser"))
+    for option in ("--config", "--json"):
+        assert option not in offered
+        assert option in for_people(tmp_path, "documents", "--help").stdout
+    for arguments in (["app", "--json"], ["app", "--config", "c.toml"], ["--json", "app"], ["--config", "c.toml"]):
+        done = for_people(tmp_path, *arguments, code=2)
+        assert next(word for word in arguments if word != "app") in done.stderr.splitlines()[-1]
+
+
 def test_removing(tmp_path: Path) -> None:
     (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())
     ragcore(tmp_path / "home", "ingest", str(tmp_path / "survey.pdf"))
