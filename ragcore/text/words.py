@@ -78,19 +78,21 @@ def tokens(text: str) -> list[str]:
 
     A hyphenated or slashed word of letters gives its parts; a fiscal year (``FY2018``, ``FY18``) gives the year.
     """
-    out: list[str] = []
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
-        word = match.group().lower().replace("’", "'").replace("–", "-")
-        word = word.removesuffix("'s").replace(".", "") if not word[0].isdigit() else word
-        year = _FISCAL_YEAR.match(word)
-        if year:
-            digits = year.group(1)
-            out.append(digits if len(digits) == 4 else f"20{digits}")
-        elif any(c.isdigit() for c in word):
-            out.append(word)
-        else:
-            out.extend(part for part in re.split(r"[-/]", word) if part)
-    return out
+    return [part for word in _TOKEN.findall(unicodedata.normalize("NFKC", text)) for part in _parts(word)]
+
+
+@lru_cache(maxsize=65536)
+def _parts(word: str) -> tuple[str, ...]:
+    """Words of one match of ``_TOKEN``."""
+    word = word.lower().replace("’", "'").replace("–", "-")
+    word = word.removesuffix("'s").replace(".", "") if not word[0].isdigit() else word
+    year = _FISCAL_YEAR.match(word)
+    if year:
+        digits = year.group(1)
+        return (digits if len(digits) == 4 else f"20{digits}",)
+    if any(c.isdigit() for c in word):
+        return (word,)
+    return tuple(part for part in re.split(r"[-/]", word) if part)
 
 
 def content_stems(text: str) -> list[str]:
