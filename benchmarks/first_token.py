@@ -1,12 +1,16 @@
 """How long from a question to the first word of its answer, beside the bare client?
 
     python -m benchmarks first_token --home HOME [--set financebench-dev] [--questions 20] [--scope document|library]
+    python -m benchmarks first_token --home HOME --offline
 
 ``--home`` is a home into which the set was ingested and indexed; it is written to (the ledger, kept answers), so give a
 copy. A local server answers at once, so what is left is retrieval, the bare `anthropic` client (the same request, sent
 again by itself, to its first piece of text) and our own: sources, prompt, look-up, threads, events. ``processor`` is
 what of it the asking thread worked, which other work on the machine changes less. Each question is asked twice, each
 time searched for and written anew: ``cold`` with no document in memory, ``warm`` with those of the first time.
+
+``--offline`` gives whole answers without a model instead: seconds by the clock, of the processor in all threads, and of
+it without the reranker, and how many texts it read.
 """
 
 from __future__ import annotations
@@ -14,8 +18,10 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from benchmarks.common import questions, table
 from ragcore.config.settings import load
@@ -35,8 +41,14 @@ def main() -> None:
     parser.add_argument("--set", default="financebench-dev")
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--scope", choices=("document", "library"), default="library")
+    parser.add_argument("--offline", action="store_true")
     options = parser.parse_args()
 
+    if options.offline:
+        settings, origins = load(home=options.home, overrides={"llm.model": "offline"})
+        with Engine(options.home, settings, origins) as quoting:
+            offline(quoting, chosen(quoting, options))
+        return
     with MessagesServer() as server:
         overrides = {
             "llm.model": "claude-sonnet-4-6",
@@ -45,14 +57,7 @@ def main() -> None:
         }
         settings, origins = load(home=options.home, overrides=overrides)
         with Timed(options.home, settings, origins, api_key="none") as engine:
-            engine.warm()
-            ids = {info.name: info.doc_id for info in engine.documents() if info.indexed}
-            chosen = [one for one in questions(options.set) if one["doc"] in ids]
-            chosen = chosen[:: max(1, len(chosen) // options.questions)]
-            asked = [
-                (one["question"], [ids[one["doc"]]] if options.scope == "document" else None)
-                for one in chosen[: options.questions]
-            ]
+            asked = chosen(engine, options)
             first_token(engine, server, *asked[0])  # loads the client
             times: dict[str, list[Times]] = {"cold": [], "warm": []}
             for question, doc_ids in asked:
@@ -69,6 +74,39 @@ def main() -> None:
             rows.append((state, name, *(f"{value:.1f}" for value in (middle, ninth, values[-1]))))
     print(f"{len(times['warm'])} questions, {options.scope}; ms")
     print(table(rows, ("documents", "what", "median", "90%", "most")))
+
+
+def chosen(engine: Engine, options: argparse.Namespace) -> list[tuple[str, list[str] | None]]:
+    """Questions with the documents that they are asked of (None: all)."""
+    engine.warm()
+    ids = {info.name: info.doc_id for info in engine.documents() if info.indexed}
+    known = [one for one in questions(options.set) if one["doc"] in ids]
+    known = known[:: max(1, len(known) // options.questions)][: options.questions]
+    return [(one["question"], [ids[one["doc"]]] if options.scope == "document" else None) for one in known]
+
+
+def offline(engine: Engine, asked: list[tuple[str, list[str] | None]]) -> None:
+    reranker = engine.models.reranker
+    assert reranker is not None
+    score, used, texts = reranker.score, 0.0, 0
+
+    def counted(query: str, passages: Sequence[str]) -> Any:
+        nonlocal used, texts
+        working = time.process_time()
+        scores = score(query, passages)
+        used, texts = used + time.process_time() - working, texts + len(passages)
+        return scores
+
+    rows = []
+    with mock.patch.object(reranker, "score", counted):
+        for question, doc_ids in asked:
+            used, texts = 0.0, 0
+            started, working = time.perf_counter(), time.process_time()
+            engine.ask(question, doc_ids=doc_ids).run()
+            spent = time.process_time() - working
+            rows.append((time.perf_counter() - started, spent, spent - used, texts))
+    head = ("", "seconds", "processor", "without the reranker", "texts read")
+    print(table([("median", *map(statistics.median, zip(*rows))), ("mean", *map(statistics.mean, zip(*rows)))], head))
 
 
 class Timed(Engine):
