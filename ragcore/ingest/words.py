@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -105,17 +106,18 @@ def read_words(raw: Mapping[str, Any], upright: int = 0) -> WordColumns:
 
 def _printed_once(words: WordColumns) -> WordColumns:
     """``words`` without second drawings at nearly the same place, which imitate bold; the first is BOLD."""
-    places: dict[str, list[int]] = defaultdict(list)
+    places: dict[str, list[tuple[float, int]]] = defaultdict(list)  # left edge and index, sorted
     dropped: set[int] = set()
     for index, (text, box) in enumerate(zip(words.texts, words.boxes)):
         near = SAME_PLACE * words.sizes[index]
-        for other in places[text]:
-            if all(abs(a - b) <= near for a, b in zip(words.boxes[other], box)):
-                dropped.add(index)
-                words.flags[other] |= BOLD
-                break
+        same, reach = places[text], 1.01 * near
+        beside = same[bisect_left(same, (box[0] - reach,)) : bisect_right(same, (box[0] + reach, index))]
+        twins = [other for _left, other in beside if all(abs(a - b) <= near for a, b in zip(words.boxes[other], box))]
+        if twins:
+            dropped.add(index)
+            words.flags[min(twins)] |= BOLD
         else:
-            places[text].append(index)
+            insort(same, (box[0], index))
     dropped |= _pieces(words)
     if not dropped:
         return words

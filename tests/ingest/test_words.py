@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pymupdf
@@ -73,6 +74,19 @@ def test_a_word_drawn_twice_stands_once_and_is_bold() -> None:
 
 def test_the_same_word_beside_itself_stands_twice() -> None:
     assert words_of("that that").texts == ["that", "that"]
+
+
+def test_a_chart_of_dots_is_read_at_once() -> None:
+    lines = []
+    for row in range(60):
+        (line,) = raw_line(". " * 100)["blocks"][0]["lines"]
+        for char in line["spans"][0]["chars"]:
+            (x, _y), (x0, y0, x1, y1) = char["origin"], char["bbox"]
+            char["origin"], char["bbox"] = (x, 100.0 + 12 * row), (x0, y0 + 12 * row, x1, y1 + 12 * row)
+        lines.append(line)
+    began = time.process_time()
+    assert len(read_words({"blocks": [{"type": 0, "lines": lines}]}).texts) == 6000
+    assert time.process_time() - began < 5
 
 
 def test_lam_alef_in_the_order_in_which_it_is_read() -> None:
