@@ -39,7 +39,7 @@ from ragcore.ingest.layout import (
 from ragcore.ingest.noise import line_numbers, overprinted, without_gutter
 from ragcore.ingest.ocr import OCR_OFF
 from ragcore.ingest.regions import arrange, hull, reading_order, shared
-from ragcore.ingest.rulings import Drawn, rule_tables, rulings
+from ragcore.ingest.rulings import Drawn, divides, rule_tables, rulings
 from ragcore.ingest.unseen import hide_unseen
 from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
 
@@ -311,7 +311,7 @@ def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> Word
 def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], str | None]:
     """Layout regions, tables with their grids, and images; and an error message if the table finder failed.
 
-    The table finder takes a third of a page's time. It works from the layout's tables and from ruled lines, so it is
+    The table finder takes a third of a page's time. It works from the layout's tables and from ruled columns, so it is
     skipped on a page with neither; the layout model is skipped on a page without words.
     """
     if not words:
@@ -325,7 +325,8 @@ def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], st
             regions.append(Region(str(group["class_name"]), (x0, y0, x1, y1)))
     problem: str | None = None
     tables: list[Region] = []
-    if vectors >= MIN_RULES or any(region.kind == "table" for region in regions):
+    laid = any(region.kind == "table" for region in regions)
+    if laid or (vectors >= MIN_RULES and divides(page.get_drawings())):
         finder = page.find_tables(use_layout=True, union=True, refine=True)
         if finder is None:
             problem = "the table finder failed on this page, so its tables are read as text"

@@ -8,14 +8,15 @@ columns that it names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.ingest.layout import Grid, GridCell, PageLayout, Rect, around
+from ragcore.ingest.layout import Grid, GridCell, PageLayout, Rect, around, overlap
 from ragcore.ingest.tables.draft import is_valued
 
 THIN = 3.2  # points: nothing thicker is a rule
@@ -26,6 +27,9 @@ REACHED = 0.6  # of a column's width that a rule under its header covers
 HEADER_ROWS = 4  # first row that cannot be a header
 TOUCH = 1.5  # points: rules at most this far apart are one
 INSET = 2.0  # points by which a rule may stop short at either end
+SNAP = 3.0  # points: PyMuPDF's table finder takes sides this near for one, and thinner rectangles for rules
+LEAST = 1.0  # points: it takes no shorter side
+MANY = 200  # drawings that are too many to look at before it does
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,40 @@ def _is_thin(box: Rect) -> bool:
 def _is_light(color: int) -> bool:
     red, green, blue = color >> 16 & 255, color >> 8 & 255, color & 255
     return 0.299 * red + 0.587 * green + 0.114 * blue > LIGHT
+
+
+def divides(paths: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether PyMuPDF's table finder could see two columns in drawings (`Page.get_drawings`): upright sides at three
+    places. It takes the sides of lines and rectangles and of the boxes around drawings that touch; these are all of
+    them and more, so it finds no table where this is False."""
+    if len(paths) > MANY:
+        return True
+    sides: list[float] = []
+    groups: list[list[Rect]] = []
+    for path in paths:
+        filled = path["type"] == "f" and min(path["rect"].width, path["rect"].height) > SNAP
+        for rect in (item[1] for item in path["items"] if item[0] == "re"):
+            if (rect.height > SNAP or rect.height >= rect.width) and (rect.width <= SNAP or not filled):
+                sides += [rect.x0, rect.x1]
+        if not filled:
+            groups.append([tuple(path["rect"])])
+            lines = [item[1] if item[0] == "qu" else item[1:] for item in path["items"] if item[0] in ("l", "qu")]
+            ys = [point.y for line in lines for point in line] or [0.0]
+            if max(ys) - min(ys) >= LEAST:
+                sides += [point.x for line in lines for point in line]
+    while groups:
+        group = groups.pop()
+        box = around(group)
+        near = [other for other in groups if min(overlap(around(other), box)) >= -SNAP]
+        if near:
+            groups = [other for other in groups if other not in near] + [sum(near, group)]
+        elif box[3] - box[1] >= LEAST:
+            sides += [x for member in group for x in member[::2]]
+    places, last = 0, -np.inf
+    for x in sorted(sides):
+        if x > last + SNAP:
+            places, last = places + 1, x
+    return places >= 3
 
 
 def rule_tables(page: PageLayout, drawn: Rulings) -> PageLayout:

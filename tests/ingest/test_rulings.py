@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
+import pymupdf
 from hypothesis import given
+from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
 from ragcore.config.settings import Settings
 from ragcore.ingest.blocks import page_blocks
 from ragcore.ingest.layout import Grid, PageLayout
-from ragcore.ingest.rulings import Drawn, rule_tables, rulings
+from ragcore.ingest.rulings import Drawn, divides, rule_tables, rulings
 from ragcore.ingest.tables.cells import draft_table
 from tests.ingest.test_table_pages import built, tables_of
 from tests.ingest.test_table_rules import HEIGHT, WIDTH, page_with_table
@@ -152,3 +155,50 @@ def test_whatever_is_ruled_no_word_is_lost_and_no_cell_leaves_the_grid(
             (r, c) for cell in draft.cells if cell.lines for r in range(cell.row, cell.end_row) for c in cell.columns
         ]
         assert all(0 <= r < draft.rows and 0 <= c < draft.columns for r, c in slots)
+
+
+GRID = st.integers(0, 6).map(lambda n: 60.0 + 40 * n)
+NUDGES = st.sampled_from([0.0, 0.0, 0.0, 0.4, 1.5, 2.9, 3.1])
+SHAPES = st.tuples(st.sampled_from(["rule", "side", "box", "area", "bar", "path"]), GRID, GRID, GRID, GRID, NUDGES)
+
+
+def drawn_page(shapes: list[tuple[str, float, float, float, float, float]]) -> pymupdf.Page:
+    """Page with text everywhere, and shapes on a coarse grid, each a little off it."""
+    page = pymupdf.open().new_page(width=400, height=400)
+    for y in range(55, 350, 20):
+        page.insert_text((50, y), "a b c d e f g h i k l m n", fontsize=9)
+    shape = page.new_shape()
+    for kind, x0, y0, x1, y1, nudge in shapes:
+        x0, y0 = x0 + nudge, y0 + nudge
+        match kind:
+            case "rule":
+                shape.draw_line((x0, y0), (x1, y0 + nudge))
+            case "side":
+                shape.draw_line((x0, y0), (x0 + nudge, y1))
+            case "bar":
+                shape.draw_rect((x0, y0, x0 + nudge, y1))
+            case "path":
+                shape.draw_polyline([(x0, y0), (x1, y0), (x1, y1)])
+            case _:
+                shape.draw_rect(pymupdf.Rect(x0, y0, x1, y1).normalize())
+        filled = (0, 0, 0) if kind in ("area", "bar") else None
+        shape.finish(color=None if filled else (0, 0, 0), fill=filled, closePath=kind == "path")
+    shape.commit()
+    return page
+
+
+@settings_of(max_examples=100, deadline=None)
+@given(st.lists(SHAPES, max_size=9))
+def test_the_finder_finds_nothing_where_no_columns_are_drawn(shapes: list[Any]) -> None:
+    page = drawn_page(shapes)
+    if not divides(page.get_drawings()):
+        assert page.find_tables(strategy="lines_strict", use_layout=False).tables == []
+
+
+def test_rules_and_a_frame_divide_nothing_and_a_grid_does() -> None:
+    rules = [("rule", 60.0, y, x, y, 0.0) for y, x in ((100.0, 180.0), (140.0, 220.0), (180.0, 300.0))]
+    assert not divides(drawn_page([*rules, ("area", 60.0, 220.0, 180.0, 260.0, 0.0)]).get_drawings())
+    grid = [(kind, 60.0 + 40 * n, 60.0 + 40 * n, 140.0, 140.0, 0.0) for n in range(3) for kind in ("rule", "side")]
+    page = drawn_page([("box", 60.0, 60.0, 140.0, 140.0, 0.0), ("side", 100.0, 60.0, 100.0, 140.0, 0.0), *grid])
+    assert page.find_tables(strategy="lines_strict", use_layout=False).tables
+    assert divides(page.get_drawings())
