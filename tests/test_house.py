@@ -30,7 +30,7 @@ LINES = {
     "explore": 350,
     "export": 1580,
     "index": 3190,
-    "ingest": 7540,
+    "ingest": 7640,
     "offline": 2910,
     "pipelines": 1150,
     "providers": 1310,
