@@ -8,6 +8,7 @@ MuPDF loops inside C and the parent is gone.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -24,6 +25,8 @@ from ragcore.ingest.fusion import fusible
 
 if TYPE_CHECKING:
     from ragcore.ingest.read import Reader
+
+GARBAGE = 50_000  # new objects between two looks for cycles: the table finder makes more than that for a page
 
 
 def send(stream: IO[bytes], head: dict[str, Any], payload: bytes = b"") -> None:
@@ -133,6 +136,8 @@ def main() -> None:
     except ModelMissing as error:
         send(sink, _failure(error))
         return
+    gc.freeze()
+    gc.set_threshold(GARBAGE)
     import pymupdf
 
     from ragcore.ingest.read import NeedsOcr, Reader
