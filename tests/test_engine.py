@@ -19,6 +19,7 @@ from ragcore.errors import (
     IndexEmpty,
     IndexMismatch,
     InputError,
+    NotAPdf,
     UnknownDocument,
 )
 from ragcore.progress import Progress
@@ -196,6 +197,15 @@ def test_bad_files_say_why_by_name_and_harm_no_other(engine: Engine, tmp_path: P
         assert (error["code"], name in error["message"], bool(error["hint"])) == (code, True, True), name
     assert len(engine.store.document_ids()) == 1
     assert engine.index().chunks == reports["good.pdf"].chunks
+
+
+def test_what_is_no_pdf_is_not_kept_and_a_pdf_without_its_header_is_read(engine: Engine) -> None:
+    for name in ("letter.pdf", "copy.pdf"):
+        with pytest.raises(NotAPdf, match=name):
+            engine.add(pdfs.not_a_pdf(), name)
+    assert engine.documents() == []
+    headless = pdfs.one_column().partition(b"\n")[2]
+    assert engine.ingest(engine.add(headless, "headless.pdf").doc_id).status == "ready"
 
 
 def test_a_folder_without_a_file_to_read_is_refused_and_harms_no_other(engine: Engine, tmp_path: Path) -> None:

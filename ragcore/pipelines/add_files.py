@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 from ragcore.config.settings import IngestSettings
-from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, TooManyPages
+from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, TooManyPages
 from ragcore.index.store import Store
 from ragcore.progress import Added, printable
 
+_HEAD_BYTES = 1024  # bytes that may precede a PDF's header (ISO 32000-1, annex H)
 ALONE = (
     "This ADE JSON came without its PDF, so its pages are redrawn and whole blocks or cells are highlighted. For the "
     "original pages and exact words, remove it and add JSON and PDF together, under the same name."
@@ -42,7 +43,7 @@ def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[P
 
 def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = "", pdf: bytes | None = None) -> Added:
     """Store a file under its hash and list it as new; ``pdf`` is the file that came with an ADE JSON. Raises
-    `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson` and, for a JSON, `TooManyPages`."""
+    `FileMissing`, `EmptyFile`, `FileTooLarge`, `NotAPdf`, `BadAdeJson` and, for a JSON, `TooManyPages`."""
     from ragcore.ingest.ade.source import is_json, read_ade
 
     beside: Path | None = None
@@ -54,6 +55,7 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
     name = printable(Path(name)) if name else name
     _check_size(len(data), name, settings)
     if not is_json(data, name):
+        _check_pdf(data, name)
         doc_id, new = store.add_file(data, name)
         return Added(doc_id, "new" if new else "already")
     _check_size(len(data), name, settings, json=True)
@@ -62,7 +64,9 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
         pdf = _read(beside, beside.name, settings)
     elif pdf is not None:
         _check_size(len(pdf), pdf_name(name), settings)
-    if pdf is None:
+    if pdf is not None:
+        _check_pdf(pdf, pdf_name(name))
+    else:
         known = store.find_ade(data)
         if known is not None:
             return Added(known, "already", "" if store.original(known).is_file() else ALONE)
@@ -108,6 +112,11 @@ def _read(path: Path, name: str, settings: IngestSettings) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise FileMissing(f"{path} can't be read: {error.strerror}.", hint="Check its permissions.") from error
+
+
+def _check_pdf(data: bytes, name: str) -> None:
+    if b"%PDF-" not in data[:_HEAD_BYTES] and b"endobj" not in data:  # MuPDF repairs a PDF without its header
+        raise NotAPdf(f"{name} is not a PDF.")
 
 
 def _check_size(size: int, name: str, settings: IngestSettings, *, json: bool = False) -> None:

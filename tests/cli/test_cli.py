@@ -234,15 +234,16 @@ def test_a_failed_file_fails_the_command_and_not_the_others(tmp_path: Path) -> N
     found = {Path(document["path"]).name: document for document in report["documents"]}
     assert found["survey.pdf"]["status"] == "ready"
     assert found["letter.pdf"]["error"]["code"] == "not_a_pdf"
+    assert [document["name"] for document in ragcore(tmp_path / "home", "documents")["documents"]] == ["survey.pdf"]
 
 
 def test_why_a_file_failed_is_said_once_and_not_with_each_answer(tmp_path: Path) -> None:
     survey, broken = pdfs.write(tmp_path, "survey.pdf", pdfs.one_column()), tmp_path / "broken.pdf"
-    broken.write_bytes(pdfs.not_a_pdf())
+    broken.write_bytes(pdfs.truncated())
     home = tmp_path / "home"
     said = for_people(home, "ingest", str(survey), str(broken), "--index", code=1)
-    assert f"{said.stdout}{said.stderr}".count("is not a PDF.") == 1
-    assert "is not a PDF." in for_people(home, "documents").stdout
+    assert f"{said.stdout}{said.stderr}".count("too damaged to open") == 1
+    assert "too damaged to open" in for_people(home, "documents").stdout
     assert for_people(home, "retrieve", "-q", "wells").stderr == ""
     assert "broken.pdf" in for_people(home, "retrieve", "-q", "wells", "--doc", "broken.pdf", code=1).stderr
 

@@ -16,7 +16,7 @@ def test_documents_in_scope_that_are_not_read_are_counted_and_named(tmp_path: Pa
     with Engine.open(tmp_path) as engine:
         new = engine.add(pdfs.one_column(), "new.pdf").doc_id
         other = engine.add(pdfs.ruled_table(), "other.pdf").doc_id
-        bad = engine.add(pdfs.not_a_pdf(), "bad.pdf").doc_id
+        bad = engine.add(pdfs.truncated(), "bad.pdf").doc_id
         assert engine.ingest(bad).status == "failed"
         done = prepared.read(engine, pdfs.running_headers(1), "done.pdf")
         engine.index()

@@ -21,6 +21,8 @@ from ui.server.services import services
 
 NAMED = 3  # files that a note names
 
+_Pair = tuple[UploadedFile, UploadedFile | None]
+
 
 @dataclass(frozen=True)
 class Note:
@@ -86,7 +88,7 @@ def arrived() -> bool:
     return bool(st.session_state.pop("gw_fresh", False))
 
 
-def paired(files: Sequence[UploadedFile]) -> list[tuple[UploadedFile, UploadedFile | None]]:
+def paired(files: Sequence[UploadedFile]) -> list[_Pair]:
     """Files of an upload, each ADE JSON together with the PDF of the same name and folder, which is then not listed by
     itself."""
     pdfs = {PurePath(file.name).with_suffix(""): file for file in files if file.name.lower().endswith(".pdf")}
@@ -111,7 +113,9 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
         notes = _add(file, pdf, engine, queued, known) + notes
     for doc_id in reversed(queued):
         ingestion.add(doc_id)
-    known = [*reversed(known), *twice]
+    known.reverse()
+    for file, pdf in twice:  # in the library now, or refused like the first
+        notes += _add(file, pdf, engine, [], known)
     if known:
         name, same = known[0]
         one = f"This is the same file as “{same}”." if len(known) == 1 and same != name else "Each file is stored once."
@@ -119,19 +123,13 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
     return notes
 
 
-def _alike(
-    pairs: Sequence[tuple[UploadedFile, UploadedFile | None]],
-) -> tuple[list[tuple[UploadedFile, UploadedFile | None]], list[tuple[str, str]]]:
-    """First of several identical files, and the names of its duplicates."""
-    once, twice, seen = [], [], dict[bytes, str]()
-    for file, pdf in pairs:
-        data = file.getvalue()
-        digest = sha256(data).digest()
-        if data and digest in seen:
-            twice.append((PurePath(file.name).name, seen[digest]))
-        else:
-            once.append((file, pdf))
-        seen.setdefault(digest, PurePath(file.name).name)
+def _alike(pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[_Pair]]:
+    """First of several identical files, and its duplicates."""
+    once, twice, seen = [], [], set[bytes]()
+    for pair in pairs:
+        digest = sha256(pair[0].getvalue()).digest()
+        (twice if digest in seen else once).append(pair)
+        seen.add(digest)
     return once, twice
 
 
@@ -155,7 +153,8 @@ def _add(
     except GroundworkError as error:
         # What is wrong with a JSON is no reason to leave out its PDF.
         by_itself = _add(pdf, None, engine, queued, known) if pdf is not None else []
-        return [Note("bad", error.message, advice(error.as_dict(), engine.settings)["hint"]), *by_itself]
+        note = Note("bad", error.message, advice(error.as_dict(), engine.settings)["hint"])
+        return list(dict.fromkeys([note, *by_itself]))  # the PDF may be what is wrong
     queued.append(added.doc_id)
     if added.status == "already":
         there = next((info for info in engine.documents() if info.doc_id == added.doc_id), None)
