@@ -308,7 +308,8 @@ def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] =
     wanted = Wanted(query, terms)
     near: list[tuple[bool, float, tuple[int, int, int, str]]] = []
     for source in sources:
-        units = [(source.number, *line, source.words(*line)) for line in quotable_lines(source)]
+        lines = [line for line in quotable_lines(source) if not source.units[line[0] - 1].heading]
+        units = [(source.number, *line, source.words(*line)) for line in lines]
         covered = [(wanted.cover(set(content_stems(unit[3]))), unit) for unit in units]
         covered = sorted((each for each in covered if each[0] > 0.0), key=lambda each: -each[0])
         near += [(place > 0, share, unit) for place, (share, unit) in enumerate(covered)]

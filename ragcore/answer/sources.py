@@ -187,7 +187,8 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
             labelled = LabelledTable(document, element.table)
             new = [Unit(c.start, c.end, "cell", labelled.label(c)) for c in labelled.cells(low, high)]
         elif element.kind == "heading":
-            new = _clip([(element.start, element.end)], low, high, document.text)
+            whole = _clip([(element.start, element.end)], low, high, document.text)
+            new = [replace(unit, heading=True) for unit in whole]
         else:
             own_end = element.generated[0] if element.generated else element.end
             new = _sentences(document.text, element.start, own_end, low, high)

@@ -40,6 +40,8 @@ AROUND = 0.5
 INTENT_LIFT = 0.45
 # Loss of worth in the document that the question names least.
 ROUTE_WEIGHT = 0.5
+# Share of its worth that a heading keeps.
+HEADING = 0.5
 # Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
 # Brackets in a name hold its abbreviation or the meaning of negative numbers.
@@ -69,6 +71,10 @@ class Quotable:
     @property
     def marker(self) -> str:
         return marker(self.source, self.first, self.last)
+
+    @property
+    def heading(self) -> bool:
+        return self.first == self.last and self.source.units[self.first - 1].heading
 
     @property
     def shown(self) -> str:
@@ -112,6 +118,7 @@ def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> 
                     says_something(text) or fit(question.answer, text) == 1.0
                 ):
                     yield _quotable(source, number, number, text, heading)
+                    heading = text if source.units[number - 1].heading else heading
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
 
@@ -256,8 +263,10 @@ class Ranking:
         return self._priors.get(doc_id, 0.0) / most if most else 1.0
 
     def _standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Worth of each quote by its document, 0–1: highest in the document that the question names best."""
-        return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
+        """Worth of each quote by its document, 0–1, highest in the document that the question names best, and by its
+        place: a heading says what its section is about, not what it says."""
+        standing = (1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found)
+        return np.array([worth * (HEADING if quote.heading else 1.0) for worth, quote in zip(standing, found)])
 
     def _fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1: it has the requested kind of thing, in its usual words, and at least half of

@@ -18,13 +18,14 @@ UnitKind = Literal["sentence", "cell"]
 class Unit:
     """Sentence or table cell of a source: the smallest citable unit. ``label`` gives a cell's row and column headers
     (``Total revenues · Fiscal 2023``), "" for a sentence. ``generated``: a sentence of an AI-written description, not
-    of the document."""
+    of the document; ``heading``: a heading of the document."""
 
     start: int
     end: int
     kind: UnitKind
     label: str = ""
     generated: bool = False
+    heading: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,17 @@ def test_a_numbered_heading_is_no_answer() -> None:
     assert "will accept foreign clinical studies" in text
 
 
+def test_a_heading_loses_to_a_sentence_of_its_section() -> None:
+    text = quotes(
+        "How long should the general plan be?",
+        Heading("C. Introductory statement and general plan [21 CFR 312.23(a)(3)]:"),
+        "Ordinarily, two to three pages should suffice.",
+        Heading("D. Other parts of the general submission:"),
+        "They have no length of their own, and may be left out.",
+    )
+    assert text.startswith("“Ordinarily, two to three pages")
+
+
 def test_a_note_in_brackets_of_where_a_text_was_amended_is_no_answer() -> None:
     text = quotes(
         "How do I withdraw an IND?",
