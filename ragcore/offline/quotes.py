@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.offline.intents import KIND_ONLY, fit
+from ragcore.offline.lists import stems
 from ragcore.offline.rows import Asked, Row, brief, row_of
 from ragcore.protocols import Reranker
 from ragcore.text.periods import days_in
@@ -40,6 +41,8 @@ AROUND = 0.5
 INTENT_LIFT = 0.45
 # Loss of worth in the document that the question names least.
 ROUTE_WEIGHT = 0.5
+# Agreement of a question's words with the name of a table that it asks for.
+TABLE = 0.75
 # Share of its worth that a heading keeps.
 HEADING = 0.5
 # Characters of a candidate for the cross-encoder, whose time grows with them.
@@ -100,12 +103,16 @@ def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> 
         heading = source.section[-1] if source.section else ""
         # An AI's description is not the document's words.
         lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]
+        corner = ""
         for place, (first, last) in enumerate(lines):
             if source.units[first - 1].kind == "cell":
                 row = row_of(source, asked, first, last)
                 if row is not None:
-                    yield _quotable(source, row.first, row.last, row.text, heading, row)
+                    yield _quotable(source, row.first, row.last, row.text, heading, replace(row, corner=corner))
+                elif last > first and not any(unit.label for unit in source.units[first - 1 : last]):
+                    corner = source.words(first, first)
                 continue
+            corner = ""
             for number in range(first, last + 1):
                 text = source.words(number, number)
                 rest = [(other, other) for other in range(number + 1, last + 1)]
@@ -257,6 +264,22 @@ class Ranking:
             for i in np.argsort(-votes, kind="stable")
         ]
 
+    def table(self, found: Sequence[Quotable]) -> list[Quotable]:
+        """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document
+        that it names best; none without one."""
+        asked = name_of(self._question.main) - stems("task", "opening") - self.names
+        closest = max((TABLE, *(agreement(row_name(quote), asked) for quote in found)))
+        tables: dict[tuple[int, str], list[Quotable]] = {}
+        for quote in found:
+            for name in (quote.row.table, quote.row.corner) if quote.row is not None else ():
+                tables.setdefault((quote.source.number, name), []).append(replace(quote, about=name))
+        near: list[list[Quotable]] = []
+        for (_, table), rows in tables.items():
+            name = name_of(table)
+            if len(rows) > 1 and len(name) > 1 and name <= asked and agreement(name, asked) > closest:
+                near.append(rows)
+        return max(near, key=lambda rows: self.prior(rows[0].source.doc_id), default=[])
+
     def prior(self, doc_id: str) -> float:
         """How well the question names a document, 0–1, relative to the best-named one."""
         most = max(self._priors.values(), default=0.0)
@@ -317,8 +340,8 @@ class Ranking:
 
 def name_of(text: str) -> frozenset[str]:
     """Stems of a quantity's name, without bracketed text, periods and ``total``."""
-    stems = content_stems(_BRACKETS.sub(" ", text))
-    return frozenset(word for word in stems if not word.isdigit() and word != "total")
+    words = content_stems(_BRACKETS.sub(" ", text))
+    return frozenset(word for word in words if not word.isdigit() and word != "total")
 
 
 def row_name(quote: Quotable) -> frozenset[str]:

@@ -57,8 +57,9 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Row:
     """Table row. ``first``..``last`` are the units to cite, ``text`` their words.
-    ``head`` is the row's own header, ``name`` adds its group, ``table`` is the table's name. ``named`` are the indexes
-    in ``cells`` of the columns that the question names, empty if none."""
+    ``head`` is the row's own header, ``name`` adds its group, ``table`` is the table's name, and ``corner`` is the cell
+    over the headers, which may be its name too. ``named`` are the indexes in ``cells`` of the columns that the question
+    names, empty if none."""
 
     first: int
     last: int
@@ -68,6 +69,7 @@ class Row:
     table: str
     cells: tuple[Cell, ...]
     named: tuple[int, ...]
+    corner: str = ""
 
     def of(self, cell: Cell) -> str:
         """One cell with its headers, as quoted."""

@@ -30,6 +30,7 @@ _LEAST = 8  # words of a meaningful sentence
 _LONGEST_TITLE = 110  # characters of a document's or table's name
 _MOST_CELLS = 4  # cells of one row, if the question names none of its columns
 _MOST_ROWS = 6  # cells of a table
+_MOST_LISTED = 24  # cells of a table that is asked for
 
 
 class OfflineWriter:
@@ -59,6 +60,10 @@ class OfflineWriter:
         if question.task:
             yield f"{_CANNOT[question.task]} For that, add a key for Claude in Settings."
             ranked = _of_each_first(ranked)
+        rows = ranking.table(found) if not question.task else []
+        if rows:
+            yield from _table(rows)
+            return
         value = certain(question, request.terms, found, ranking) if not question.task else None
         chosen = without_repeats([value, *ranked] if value else ranked, self._settings.offline_quotes)
         if not chosen:
@@ -105,6 +110,13 @@ def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) ->
         said = f"{name}{f', {column}' if column else ''}: {f'**{figure}**' if certain else figure}"
     yield f"{f'{_title(lead)}: ' if several else ''}{said} {lead.marker}\n\n"
     yield from _quotes([lead, *rest], titled=several)
+
+
+def _table(rows: Sequence[Quotable]) -> Iterator[str]:
+    """Cells of the rows of one table, under its name."""
+    cells = [cell for quote in rows for cell in _table_rows(quote)]
+    yield f"{escape(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)}:\n\n"
+    yield cell_table(cells[:_MOST_LISTED])
 
 
 def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None) -> Iterator[str]:

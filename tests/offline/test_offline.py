@@ -69,6 +69,23 @@ def test_a_question_for_a_row_gets_a_line_and_a_table_of_its_cells() -> None:
     assert "| Cost of sales | 2022 | 31,886 <<SOURCE 1.8>> | In millions |\n" in text
 
 
+def test_who_asks_for_a_table_gets_its_rows_and_who_asks_for_one_row_gets_that() -> None:
+    rows = [["Sensors", "71,340", "61,905"], ["Balances", "48,215", "46,880"], ["Total revenue", "119,555", "108,785"]]
+    titled = Grid("Revenue by segment (in thousands)", [["", "2025", "2024"], *rows])
+    cornered = Grid("", [["Revenue by segment (in thousands)", "2025", "2024"], *rows])
+    for grid in (titled, cornered):
+        for question in ("List revenue by segment", "What was revenue by segment?"):
+            text = quotes(question, grid)
+            cells = [line.split(" | ")[2].partition(" ")[0] for line in text.splitlines() if " | 20" in line]
+            assert cells == ["71,340", "61,905", "48,215", "46,880", "119,555", "108,785"]
+            assert text.startswith("Revenue by segment (in thousands):\n")
+        assert quotes("What was total revenue in 2024?", grid).startswith("Total revenue, 2024: ")
+        assert quotes("What did balances bring in 2025?", grid).startswith("Balances, 2025: ")
+        dated = quotes("What was revenue by segment in 2024?", grid)
+        assert "46,880" in dated
+        assert "48,215" not in dated
+
+
 def test_headings_and_labels_are_no_answers() -> None:
     text = ask("Results of operations?", PROSE)
     assert "“Results of operations”" not in text
