@@ -299,12 +299,15 @@ def test_who_has_no_token_gets_nothing(opened: Services) -> None:
 
 
 @pytest.mark.parametrize("name", ["bundled:no-such-model", "no-such-provider:x", "nonsense"])
-def test_a_reranker_that_cannot_be_loaded_is_not_kept(opened: Services, name: str) -> None:
-    call(opened, "/change", {"changes": {"rerank.model": name}})
-    status, page = call(opened, "/keep", {})
+def test_a_reranker_that_cannot_be_loaded_is_not_taken(opened: Services, name: str) -> None:
+    call(opened, "/change", {"changes": {"retrieve.top_k": "30"}})
+    status, page = call(opened, "/change", {"changes": {"rerank.model": name, "retrieve.top_k": "40"}})
     assert status == 200
     assert name.removeprefix("bundled:") in page["refused"]["message"]
     assert page["refused"]["hint"]
+    assert opened.visits.overrides("one") == {"retrieve.top_k": 30}
+    with pytest.raises(ConfigError):
+        opened.keep({"rerank.model": name})
     assert not (opened.engine.home / "config.toml").exists()
     assert opened.engine.settings.rerank.model != name
     call(opened, "/change", {"changes": {"rerank.model": "none"}})

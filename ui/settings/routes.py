@@ -29,6 +29,7 @@ from ui.settings import presets
 
 Json = dict[str, Any]
 
+_LOCAL = frozenset({"rerank.model", "index.embedder", "verify.entailment"})
 _trials = threading.BoundedSemaphore(4)  # at once: a server that hangs keeps a thread from others
 
 
@@ -52,8 +53,15 @@ def check(request: Request, body: Json) -> Response:
 @posted
 @refusing(ConfigError)
 def change(request: Request, body: Json) -> Response:
-    """Change settings for this visit, as typed; null restores the saved value."""
-    services().visits.change(visit(request) or "", _changes(body))
+    """Change settings for this visit, as typed; null restores the saved value. A local model is tried first."""
+    visits, own, changes = services().visits, visit(request) or "", _changes(body)
+    before = visits.overrides(own)
+    visits.change(own, changes)
+    try:
+        visits.engine(own).try_out(_LOCAL.intersection(changes))
+    except ModelError as error:
+        visits.change(own, {key: before.get(key) for key in changes})
+        raise ConfigError(error.message, hint=error.hint) from error
     return _page(request)
 
 
