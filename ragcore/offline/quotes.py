@@ -271,8 +271,8 @@ class Ranking:
         closest = max((TABLE, *(agreement(row_name(quote), asked) for quote in found)))
         tables: dict[tuple[int, str], list[Quotable]] = {}
         for quote in found:
-            for name in (quote.row.table, quote.row.corner) if quote.row is not None else ():
-                tables.setdefault((quote.source.number, name), []).append(replace(quote, about=name))
+            for table in (quote.row.table, quote.row.corner) if quote.row is not None else ():
+                tables.setdefault((quote.source.number, table), []).append(replace(quote, about=table))
         near: list[list[Quotable]] = []
         for (_, table), rows in tables.items():
             name = name_of(table)
