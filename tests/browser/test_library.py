@@ -79,7 +79,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 
     cut = rows.filter(has_text="cut.pdf")
     assert "too damaged to open" in cut.locator(".why b").inner_text()
-    assert cut.get_by_text("Failed").count() == 1
+    assert cut.get_by_text("Failed", exact=True).count() == 1
     report = rows.filter(has_text="report")
     assert report.locator("td").nth(2).inner_text() == "6"
 
