@@ -1,7 +1,7 @@
 """Engine: START HERE. Each public method reads as the pipeline it runs:
 
     ingest    add → read, page by page → build: document → (describe figures) → chunk → store     (`pipelines.ingest`)
-    index     (rebuild stale documents) → embed new chunks → update the caches
+    index     (rebuild stale documents) → embed new chunks → update the caches; beside reading in `ingest_and_index`
     retrieve  check the index → documents named → vector ∥ BM25 → fuse → rerank → passages
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
@@ -13,7 +13,9 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -122,9 +124,11 @@ class Engine(Library):
         password: str | None = None,
         on_progress: OnProgress | None = None,
         cancelled: IsCancelled | None = None,
+        on_built: Callable[[], object] | None = None,
     ) -> DocumentInfo:
         """Read an added file, resuming an earlier attempt. Rebuild a document that is ready if the settings require it,
-        or if figures or contexts are still to be written. Faults of the file become the document's ``error``;
+        or if figures or contexts are still to be written. With ``on_built``, the first pages can be asked before all
+        are read; it is called each time that there are more. Faults of the file become the document's ``error``;
         `StoreBusy`, `StoreError` and `Cancelled` are raised."""
         info, show = self._info(doc_id), on_progress or ignore
         if info.status == "ready":
@@ -139,11 +143,43 @@ class Engine(Library):
             self.store.set_status(doc_id, "reading")
             # After a "no text" failure the OCR settings may have changed.
             afresh = info.error is not None and info.error.get("code") == "no_text"
-            task.read(password=password, afresh=afresh)
+            task.read(password=password, afresh=afresh, on_built=on_built)
             task.build(ask=True)
             pages = self._info(doc_id).pages
             show(Progress("done", pages, pages))
         return self._info(doc_id)
+
+    def ingest_and_index(
+        self,
+        doc_id: str,
+        *,
+        password: str | None = None,
+        on_progress: OnProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> DocumentInfo:
+        """Run `ingest` and `index` side by side: what is read can be asked, and is embedded while the rest is read.
+        Raises what both raise."""
+        done = threading.Event()
+
+        def embed() -> None:
+            with suppress(Cancelled, GroundworkError):  # it happens again in the last update, which raises it
+                self.search.indexer.update(cancelled=done.is_set)
+
+        beside = ThreadPoolExecutor(1, thread_name_prefix="embed")
+        try:
+            info = self.ingest(
+                doc_id,
+                password=password,
+                on_progress=on_progress,
+                cancelled=cancelled,
+                on_built=lambda: beside.submit(embed),
+            )
+        finally:
+            done.set()
+            beside.shutdown(cancel_futures=True)
+        if info.status != "failed":
+            self.index(refresh=False, on_progress=on_progress, cancelled=cancelled)
+        return info
 
     def stale(self) -> list[str]:
         """Documents built with other settings, or by another version of Groundwork, than those in force."""

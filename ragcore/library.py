@@ -57,13 +57,13 @@ class Library:
         return self.store.documents(self.settings.index.embedder)
 
     def resolved(self, scope: Scope) -> Scope:
-        """``scope`` with its exclusions replaced by the ids of all other indexed documents."""
+        """``scope`` with its exclusions replaced by the ids of all other documents that can be asked."""
         if not scope.without:
             return scope
         infos = self.documents()
         if not any(info.doc_id in scope.without for info in infos):
             return replace(scope, without=())
-        inside = tuple(info.doc_id for info in infos if info.indexed and scope.holds(info.doc_id))
+        inside = tuple(info.doc_id for info in infos if info.askable and scope.holds(info.doc_id))
         return replace(scope, doc_ids=inside, without=())
 
     def document(self, doc_id: str) -> Document:

@@ -48,16 +48,16 @@ def find(engine: Engine, given: str, *, whole: bool = False) -> str:
 
 
 def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Documents named by --doc. Reports on stderr those not searchable yet; unreadable ones were reported when added
-    and are listed."""
+    """Documents named by --doc. Reports on stderr those that can't be asked yet; unreadable ones were reported when
+    added and are listed."""
     chosen = tuple(find(engine, item) for item in given) if given else None
     waiting = [
         info.name
         for info in engine.documents()
-        if not info.indexed and info.status != "failed" and (chosen is None or info.doc_id in chosen)
+        if not info.askable and info.status != "failed" and (chosen is None or info.doc_id in chosen)
     ]
     if waiting:
-        print(f"Not searched, because not indexed: {', '.join(waiting)}.", file=sys.stderr)
+        print(f"Not searched, because not read yet: {', '.join(waiting)}.", file=sys.stderr)
     return chosen
 
 

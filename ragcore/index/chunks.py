@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ragcore.protocols import Vector
 
 KINDS: tuple[str, ...] = get_args(ChunkKind)
+STEP = 512  # vectors of one document after which searches take in the new ones
 Mask = NDArray[np.bool_]
 # Of the chunks ``c`` those without a vector by an embedder.
 _BARE = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.chunk_id = c.chunk_id)"
@@ -31,8 +32,8 @@ class ChunkStore:
         self.database = database
 
     def document_ids(self) -> list[str]:
-        """Ready documents, in order of addition."""
-        return self.database.column("SELECT doc_id FROM ready ORDER BY created, doc_id")
+        """Documents that can be asked, in order of addition."""
+        return self.database.column("SELECT doc_id FROM built ORDER BY created, doc_id")
 
     def chunks(self, doc_id: str | None = None) -> list[Chunk]:
         """Chunks with their text, documents in order of addition, then a document's tiles, then its composites."""
@@ -45,7 +46,7 @@ class ChunkStore:
         return [(made(Entry, row), _chunk(row)) for row in rows]
 
     def tiles_at(self, spans: Sequence[tuple[str, int, int]]) -> list[Chunk]:
-        """Tiles that contain ``spans`` (document, start, end), in their order, of ready documents."""
+        """Tiles that contain ``spans`` (document, start, end), in their order."""
         found: dict[str, None] = {}
         with self.database.read() as connection:
             for doc_id, start, end in spans:
@@ -74,14 +75,14 @@ class ChunkStore:
         return [_chunk(row) for row in self.database.rows(query, doc_id, embedder)]
 
     def waiting(self, embedder: str) -> dict[str, int]:
-        """Ready documents that are not known to be embedded in full, in order of addition, with the number of their
-        chunks without a vector; 0 if vectors of an earlier build serve. Excludes documents that a person cancelled."""
+        """Documents that are not known to be embedded in full, in order of addition, with the number of their chunks
+        without a vector; 0 if vectors of an earlier build serve. Excludes documents that a person cancelled."""
         rows = self.database.rows(
             f"""
-            SELECT doc_id, (SELECT count(*) FROM chunks c WHERE c.doc_id = ready.doc_id AND {_BARE})
-            FROM ready WHERE held = 0 AND NOT EXISTS (
+            SELECT doc_id, (SELECT count(*) FROM chunks c WHERE c.doc_id = built.doc_id AND {_BARE})
+            FROM built WHERE held = 0 AND NOT EXISTS (
                 SELECT 1 FROM embedded e
-                WHERE e.embedder = ? AND e.doc_id = ready.doc_id AND e.fingerprint = ready.fingerprint
+                WHERE e.embedder = ? AND e.doc_id = built.doc_id AND e.fingerprint = built.fingerprint
             ) ORDER BY created, doc_id
             """,
             *(embedder, embedder),
@@ -89,14 +90,15 @@ class ChunkStore:
         return dict(map(tuple, rows))
 
     def put_vectors(self, embedder: str, chunks: Sequence[Chunk], vectors: Vector) -> None:
-        """Store one batch. A chunk removed in the meantime is skipped."""
+        """Store one batch. A chunk removed or replaced in the meantime is skipped."""
+        vectors_of = dict(zip((chunk.chunk_id for chunk in chunks), vectors, strict=True))
+        texts = {chunk.chunk_id: chunk.index_text for chunk in chunks}
         with self.database.write() as connection:
+            rows = connection.rows(f"SELECT * FROM chunks WHERE chunk_id {IN}", list(texts))
+            there = [chunk for chunk in map(_chunk, rows) if chunk.index_text == texts[chunk.chunk_id]]
             connection.executemany(
-                "INSERT OR REPLACE INTO vectors SELECT ?1, chunk_id, ?3 FROM chunks WHERE chunk_id = ?2",
-                (
-                    (embedder, chunk.chunk_id, np.asarray(vector, "<f4").tobytes())
-                    for chunk, vector in zip(chunks, vectors, strict=True)
-                ),
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                ((embedder, one.chunk_id, np.asarray(vectors_of[one.chunk_id], "<f4").tobytes()) for one in there),
             )
             settle(connection, embedder, {chunk.doc_id for chunk in chunks})
 
@@ -107,16 +109,31 @@ class ChunkStore:
             with self.database.write() as connection:
                 settle(connection, embedder, waiting)
 
-    def searchable(self, embedder: str) -> dict[str, str]:
-        """Documents of which every chunk has a vector by ``embedder`` (after `settle`), in order of addition, with a
-        digest of all their indexed data. A partly embedded document is not searchable yet: only half of it would be
-        found."""
+    def searchable(self) -> dict[str, str]:
+        """Documents that can be asked, in order of addition, with a digest of all their indexed data."""
+        query = "SELECT doc_id, fingerprint FROM built WHERE chunk_count > 0 ORDER BY created, doc_id"
+        return dict(map(tuple, self.database.rows(query)))
+
+    def with_vectors(self, embedder: str) -> dict[str, str]:
+        """Those of them with vectors by ``embedder``, in order of addition, with a digest that changes with them (after
+        `settle`); while a document is being embedded, with every `STEP` vectors."""
         rows = self.database.rows(
-            "SELECT doc_id, fingerprint FROM ready JOIN embedded USING (doc_id, fingerprint) "
-            "WHERE embedder = ? AND chunk_count > 0 ORDER BY created, doc_id",
+            """
+            SELECT b.doc_id, b.fingerprint, CASE WHEN e.doc_id IS NULL THEN (
+                SELECT count(*) FROM chunks c JOIN vectors v USING (chunk_id)
+                WHERE c.doc_id = b.doc_id AND v.embedder = ?1
+            ) END AS so_far
+            FROM built b LEFT JOIN embedded e
+                ON e.doc_id = b.doc_id AND e.fingerprint = b.fingerprint AND e.embedder = ?1
+            WHERE b.chunk_count > 0 ORDER BY b.created, b.doc_id
+            """,
             embedder,
         )
-        return dict(map(tuple, rows))
+        return {
+            doc_id: fingerprint if so_far is None else f"{fingerprint} {so_far // STEP}"
+            for doc_id, fingerprint, so_far in rows
+            if so_far != 0
+        }
 
     def vectors(self, embedder: str, doc_ids: Sequence[str]) -> tuple[Entries, Vector]:
         """Chunks of documents by index, document after document, with their vectors, float32 ``(n, d)``."""
@@ -172,6 +189,11 @@ class ChunkStore:
     def revision(self) -> int:
         """Revision, which grows with every change of what can be found (the triggers of the schema)."""
         return int(self._meta("revision"))
+
+    def touch(self) -> None:
+        """Raise the revision: vectors were added to a document that isn't embedded in full."""
+        with self.database.write() as connection:
+            connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
 
     def name(self) -> str:
         """Random name of this library, drawn when first asked for."""

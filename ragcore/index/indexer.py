@@ -1,7 +1,8 @@
 """Indexer: embeds new chunks, and keeps the vector store and BM25 in step with SQLite.
 
-Each batch of vectors is stored as soon as it is embedded, so a killed run loses at most one batch. A query that finds
-another revision, of this process or another, updates both indexes, only for the documents that differ.
+Each batch of vectors is stored as soon as it is embedded, so a killed run loses at most one batch. BM25 holds every
+document from its first build on, the vector store what is embedded by then. A query that finds another revision, of
+this process or another, updates both, only for the documents that differ.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch
 from ragcore.index.bm25 import VERSION, Bm25Index, Postings
-from ragcore.index.chunks import fingerprint
+from ragcore.index.chunks import STEP, fingerprint
 from ragcore.index.vectors import VectorIndex, VectorStore
 
 if TYPE_CHECKING:
@@ -85,11 +86,13 @@ class Indexer:
             on_progress(0, total)
         chunks = (chunk for doc_id in waiting for chunk in self._store.unembedded(self._embedder.name, doc_id))
         while batch := list(islice(chunks, self._settings.batch)):
-            vectors = self._embed(batch)
             if cancelled is not None and cancelled():
                 raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
+            vectors = self._embed(batch)
             self._store.put_vectors(self._embedder.name, batch, vectors)
             done += len(batch)
+            if done // STEP > (done - len(batch)) // STEP:
+                self._store.touch()
             if on_progress is not None:
                 on_progress(done, total)
 
@@ -97,7 +100,7 @@ class Indexer:
             self._store.set_index_record(mine)
             self._store.forget_postings()
         self._store.settle(self._embedder.name)
-        documents, kept = self._store.searchable(self._embedder.name), self._store.postings_marks()
+        documents, kept = self._store.searchable(), self._store.postings_marks()
         for doc_id, digest in documents.items():
             if kept.get(doc_id) != _mark(digest):
                 self._postings({doc_id: digest})
@@ -114,10 +117,8 @@ class Indexer:
         self._check_embedder(record)
 
     def open(self) -> tuple[VectorStore, Bm25Index]:
-        """Vector store and BM25 for one query, in step with SQLite.
-
-        A document counts once all its chunks are embedded. Raises `IndexEmpty` if there is none, `IndexMismatch`,
-        `StoreBusy`, `StoreError` or `VectorStoreError`.
+        """Vector store and BM25 for one query, in step with SQLite. Raises `IndexEmpty` if no document can be asked,
+        `IndexMismatch`, `StoreBusy`, `StoreError` or `VectorStoreError`.
         """
         self.check()
         name = self._embedder.name
@@ -126,10 +127,11 @@ class Indexer:
             if vectors is None or self._store.revision() != self._revision:
                 self._store.settle(name)
                 # Read first: what changes from now on has a later revision.
-                revision, documents = self._store.revision(), self._store.searchable(name)
-                self._sparse = sparse = sparse.updated(documents, self._postings)
+                revision = self._store.revision()
+                self._sparse = sparse = sparse.updated(self._store.searchable(), self._postings)
                 vectors = self._empty() if vectors is None else vectors
-                self._vectors = vectors = vectors.updated(documents, partial(self._store.vectors, name))
+                embedded, load = self._store.with_vectors(name), partial(self._store.vectors, name)
+                self._vectors = vectors = vectors.updated(embedded, load)
                 self._revision = revision
         if not len(sparse):
             raise IndexEmpty("No document is indexed yet.")

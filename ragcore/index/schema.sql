@@ -11,7 +11,7 @@ CREATE TABLE documents (
     error JSON TEXT,  -- code, message, hint, retryable
     seconds REAL NOT NULL DEFAULT 0,  -- spent reading, over all attempts
     created REAL NOT NULL,
-    title TEXT,  -- from here on: set when status is ready
+    title TEXT,  -- from here on: of the build, at first of the first pages only
     pages INTEGER,
     counts JSON TEXT,  -- elements, tables, noise, chunks, ocr_pages, degraded_pages
     text TEXT,
@@ -22,6 +22,7 @@ CREATE TABLE documents (
     recipe TEXT,  -- hash of the settings that built text and chunks
     figures JSON TEXT,  -- outcome of each figure
     built REAL,  -- when text and chunks were written
+    built_pages INTEGER,  -- first pages in them
     chunk_count INTEGER,
     fingerprint TEXT,  -- digest of its chunks' indexed data
     context JSON TEXT,  -- contexts written and left out, and their cost
@@ -32,8 +33,8 @@ CREATE TABLE documents (
     called TEXT AS (coalesce(given, nullif(title, ''), name))
 );
 
--- Documents that are read and not in the trash.
-CREATE VIEW ready AS SELECT * FROM documents WHERE status = 'ready' AND removed IS NULL;
+-- Documents that can be asked: with a build, of all pages or of the first ones, and not in the trash.
+CREATE VIEW built AS SELECT * FROM documents WHERE built IS NOT NULL AND status != 'failed' AND removed IS NULL;
 
 -- One row per page as soon as it is read: a killed ingest resumes from here, and a rebuild starts here.
 CREATE TABLE page_layouts (
@@ -89,7 +90,7 @@ CREATE TABLE embedded (
 INSERT INTO meta VALUES ('revision', '0');
 CREATE TRIGGER document_changed AFTER UPDATE OF status, removed, built, given ON documents
 WHEN old.removed IS NOT new.removed OR old.built IS NOT new.built OR old.given IS NOT new.given
-    OR (old.status = 'ready') != (new.status = 'ready') BEGIN
+    OR (old.status = 'failed') != (new.status = 'failed') BEGIN
     UPDATE meta SET value = value + 1 WHERE key = 'revision';
 END;
 CREATE TRIGGER document_embedded AFTER INSERT ON embedded BEGIN

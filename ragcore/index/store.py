@@ -19,9 +19,9 @@ from typing import Any
 from ragcore import files
 from ragcore.errors import UnknownDocument
 from ragcore.index.chunks import ChunkStore, chunk_row, fingerprint, settle
-from ragcore.index.database import IN, Database, Row, made
+from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import StoredElements, pack, pack_elements, unpack
-from ragcore.types import Chunk, Document, ModelReport, Page, WordMap
+from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
 from ragcore.types.library import DocumentInfo, Status
 
 _BUILD = "recipe, built, given"  # another process may rebuild or rename a document
@@ -157,6 +157,10 @@ class Store(ChunkStore):
         with self.database.write() as connection:
             connection.insert("page_layouts", {"doc_id": doc_id, "page": page, "data": data}, clash="REPLACE")
 
+    def built_pages(self, doc_id: str) -> int:
+        """First pages that can be asked."""
+        return int(self._row(doc_id, "coalesce(built_pages, 0)")[0])
+
     def pages_done(self, doc_id: str) -> set[int]:
         return set(self.database.column("SELECT page FROM page_layouts WHERE doc_id = ?", doc_id))
 
@@ -174,24 +178,31 @@ class Store(ChunkStore):
         recipe: str,
         figures: ModelReport | None = None,
         context: ModelReport | None = None,
+        whole: bool = True,
     ) -> None:
-        """Store a built document with its chunks in one transaction, in place of an earlier build.
+        """Store a built document with its chunks in one transaction, in place of an earlier build. If it isn't
+        ``whole``, it has the first pages of a document that is still being read.
 
-        A chunk whose index text did not change keeps its vectors.
+        A chunk keeps the vectors of the earlier chunk with the same index text.
         """
-        kept = {chunk.chunk_id: chunk.index_text for chunk in self.chunks(document.doc_id)}
-        gone = set(kept) - {chunk.chunk_id for chunk in chunks if kept.get(chunk.chunk_id) == chunk.index_text}
+        earlier = {chunk.chunk_id: chunk.index_text for chunk in self.chunks(document.doc_id)}
+        gone = set(earlier) - {chunk.chunk_id for chunk in chunks if earlier.get(chunk.chunk_id) == chunk.index_text}
+        with_text = {text: chunk_id for chunk_id, text in earlier.items()}
+        moved = {
+            chunk.chunk_id: with_text[chunk.index_text]
+            for chunk in chunks
+            if chunk.index_text in with_text and earlier.get(chunk.chunk_id) != chunk.index_text
+        }
         pages = [document.first_and_last_page(chunk.start, chunk.end) for chunk in chunks]
+        read = {"status": "ready", "held": False, "error": None, "pages": len(document.pages)} if whole else {}
         with self.database.write() as connection:
             connection.update(
                 "documents",
                 "doc_id = ?",
                 document.doc_id,
-                status="ready",
-                held=False,
-                error=None,
+                **read,
+                built_pages=len(document.pages),
                 title=document.title,
-                pages=len(document.pages),
                 counts=_counts(document, chunks),
                 text=document.text,
                 body_end=document.body_end,
@@ -205,9 +216,11 @@ class Store(ChunkStore):
                 chunk_count=len(chunks),
                 fingerprint=fingerprint(chunks, pages),
             )
+            vectors = _vectors(connection, moved)
             connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (list(gone),))
             rows = (chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages))
             connection.insert("chunks", *rows, key="chunk_id")  # a replaced row would lose its vectors
+            connection.insert("vectors", *vectors, clash="REPLACE")
             embedders = "SELECT embedder FROM embedded WHERE doc_id = ?"
             for embedder in connection.column(embedders, document.doc_id):
                 settle(connection, embedder, [document.doc_id])
@@ -256,6 +269,7 @@ class Store(ChunkStore):
                 f"""
                 SELECT doc_id, sha256, name, called AS title, bytes, status, created, seconds, folder, held, counts,
                     error, figures, context, coalesce(pages, 0) AS pages,
+                    iif(status = 'failed', 0, coalesce(built_pages, 0)) AS built_pages,
                     (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
                     status = 'ready' AND EXISTS (
                         SELECT 1 FROM embedded e
@@ -272,19 +286,34 @@ class Store(ChunkStore):
         return [_info(row, tags.get(row["doc_id"], ())) for row in rows]
 
     def names(self) -> list[tuple[str, str, str]]:
-        """``(doc_id, title, file name)`` of each ready document, in order of addition."""
-        rows = self.database.rows("SELECT doc_id, called, name FROM ready ORDER BY created, doc_id")
+        """``(doc_id, title, file name)`` of each document that can be asked, in order of addition."""
+        rows = self.database.rows("SELECT doc_id, called, name FROM built ORDER BY created, doc_id")
         return [(doc_id, title, name) for doc_id, title, name in rows]
 
     def titles(self) -> dict[str, str]:
-        """Display name of each ready document: its title, with the file name if another document has the same title."""
+        """Display name of each document that can be asked: its title, with the file name if another has the same
+        title."""
         names = self.names()
         often = Counter(title for _, title, _ in names)
         return {doc_id: title if often[title] == 1 else f"{title} ({name})" for doc_id, title, name in names}
 
     def recipes(self) -> dict[str, str]:
-        """Hash of the settings that built each ready document."""
-        return dict(map(tuple, self.database.rows("SELECT doc_id, recipe FROM ready")))
+        """Hash of the settings that built each document that was read in full."""
+        return dict(map(tuple, self.database.rows("SELECT doc_id, recipe FROM built WHERE status = 'ready'")))
+
+    def partly(self, embedder: str) -> list[Partly]:
+        """Documents that can be asked and are not read, or not embedded, in full."""
+        rows = self.database.rows(
+            """
+            SELECT doc_id, called AS title, built_pages AS pages, max(pages, built_pages) AS of FROM built b
+            WHERE chunk_count > 0 AND (status != 'ready' OR NOT EXISTS (
+                SELECT 1 FROM embedded e
+                WHERE e.embedder = ? AND e.doc_id = b.doc_id AND e.fingerprint = b.fingerprint
+            )) ORDER BY created, doc_id
+            """,
+            embedder,
+        )
+        return [made(Partly, row) for row in rows]
 
     def _row(self, doc_id: str, columns: str) -> Row:
         with self.database.read() as connection:
@@ -292,6 +321,19 @@ class Store(ChunkStore):
         if row is None:
             raise UnknownDocument(f"There is no document {doc_id} in this library.")
         return row
+
+
+def _vectors(connection: Connection, moved: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Vectors for chunks (the keys) of others (the values)."""
+    rows = connection.rows(f"SELECT * FROM vectors WHERE chunk_id {IN}", list(set(moved.values())))
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["chunk_id"], []).append(row)
+    return [
+        {"embedder": row["embedder"], "chunk_id": chunk_id, "vector": row["vector"]}
+        for chunk_id, old in moved.items()
+        for row in found.get(old, ())
+    ]
 
 
 def _counts(document: Document, chunks: Sequence[Chunk]) -> dict[str, int | dict[str, int] | list[int]]:

@@ -38,6 +38,7 @@ class AnswerPipeline:
         ``fresh``. Raises what rewriting and retrieval raise."""
         rewritten = self._standalone(question, scope, history, stop)
         asked = self.models.analyser.read(rewritten.query)
+        partly = self.store.partly(self.settings.index.embedder)  # before the search, which may find more
         retrieval = booked(self._found(asked, rewritten, scope, history, on_step, stop), rewritten)
         # One lookup per document and answer: each check for a rebuild is a database query.
         document = functools.cache(self.store.document)
@@ -46,7 +47,17 @@ class AnswerPipeline:
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
         mentions = self.search.sparse().mentions  # opened once, not per word
         return AnswerStream(
-            AnswerTask(question, asked, retrieval, sources, tuple(history), terms, rewritten.by, fresh),
+            AnswerTask(
+                question,
+                asked,
+                retrieval,
+                sources,
+                tuple(history),
+                terms,
+                rewritten.by,
+                fresh,
+                tuple(one for one in partly if retrieval.scope.holds(one.doc_id)),
+            ),
             Services(
                 self.models.writer,
                 self.settings,

@@ -3,7 +3,8 @@
     read    inspect → (unlock) → pages, each checkpointed in SQLite as soon as it is read
     build   pages → document → (describe figures) → chunks → (contexts) → store
 
-Building is pure except for model-written text, so a change of settings needs no second reading.
+Building is pure except for model-written text, so a change of settings needs no second reading. It is cheap beside
+reading, so the first pages are built before the others are read (`FIRST_PAGES`): they can be asked at once.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.errors import Cancelled, GroundworkError, ModelError, StoreError, UnknownDocument
+from ragcore.errors import Cancelled, GroundworkError, ModelError, NoText, NothingRead, StoreError, UnknownDocument
 from ragcore.index.packing import pack, unpack
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.ocr import serves, waits_for
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
 # Part of every document's recipe: raise it when building or chunking gives another result for the same settings.
 BUILD_VERSION = 5
+
+# Pages that the first build of a long document has, and how much larger each further one is. Together they cost less
+# than the last one, with all pages.
+FIRST_PAGES, GROWTH = 8, 2.5
 
 
 # Settings of [context] that determine a chunk's context; the others affect only the requests.
@@ -112,19 +117,30 @@ class DocumentTask:
     on_progress: OnProgress = ignore
     cancelled: IsCancelled | None = None
 
-    def read(self, *, password: str | None = None, afresh: bool = False) -> None:
+    def read(
+        self, *, password: str | None = None, afresh: bool = False, on_built: Callable[[], object] | None = None
+    ) -> None:
         """Read the pages without a usable checkpoint, unreadable so far, or waiting for OCR that is enabled now; with
-        ``afresh``, all pages. Raises faults of the file, and `Cancelled`."""
+        ``afresh``, all pages. With ``on_built``, build the first pages meanwhile, more of them each time, and call it
+        after each. Raises faults of the file, and `Cancelled`."""
         store = self.of.store
         info, pages = self._open_pdf(password) if store.ade_file(self.doc_id) is None else self._open_ade(password)
         store.set_info(self.doc_id, pack(info, FileInfo), info.pages)
         before = [] if afresh else self.pages()
         done = {page.number for page in before if not page.unread} - self._waiting(before)
         self.on_progress(Progress("read", len(done), info.pages))
+        first, due = 0, max(FIRST_PAGES, store.built_pages(self.doc_id) * GROWTH)
         for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):
             store.put_page(self.doc_id, layout.number, layout.to_bytes())
             done.add(layout.number)
             self.on_progress(Progress("read", len(done), info.pages))
+            while first + 1 in done:
+                first += 1
+            if on_built is not None and due <= first < info.pages / GROWTH**0.5:
+                due = first * GROWTH
+                with suppress(NoText, NothingRead):  # later pages may have some
+                    self.build(ask=False, first=first)
+                    on_built()
             if self.cancelled is not None and self.cancelled():
                 raise Cancelled(f"Reading {self.name} was stopped at page {len(done)} of {info.pages}.")
 
@@ -185,16 +201,19 @@ class DocumentTask:
             self.read()
         self.build(ask=ask, ask_context=ask_context)
 
-    def build(self, *, ask: bool, ask_context: bool = False) -> None:
-        """Build document and chunks from the pages. ``ask``: request missing figure descriptions and contexts if Claude
-        is the model in force; otherwise only stored ones are used."""
+    def build(self, *, ask: bool, ask_context: bool = False, first: int | None = None) -> None:
+        """Build document and chunks from the pages, or from the ``first`` ones. ``ask``: request missing figure
+        descriptions and contexts if Claude is the model in force; otherwise only stored ones are used."""
         from ragcore.context.write import add_context
         from ragcore.ingest.chunk import chunk_document
         from ragcore.ingest.document import build_document
         from ragcore.ingest.figures import describe_figures
 
         of, store, pages, info = self.of, self.of.store, self.pages(), self.info()
-        self.on_progress(Progress("build", info.pages, info.pages))
+        if first is None:
+            self.on_progress(Progress("build", info.pages, info.pages))
+        else:
+            pages = [page for page in pages if page.number <= first]
         make = partial(build_document, self.doc_id, store.sha256(self.doc_id), self.name, info, pages, of.settings)
         document = make({})
         # An ADE JSON without its PDF has no pictures: its pages are drawn from its words.
@@ -220,7 +239,8 @@ class DocumentTask:
         )
         # Pages waiting for OCR are part of the recipe, so that a change of OCR affects only documents with such pages.
         needs = sorted({waits_for(page.degraded) for page in pages} - {""})
-        store.put_document(document, chunks, recipe="+".join([of.recipe, *needs]), figures=figures, context=context)
+        recipe = "+".join([of.recipe, *needs])
+        store.put_document(document, chunks, recipe=recipe, figures=figures, context=context, whole=first is None)
 
     def pages(self) -> list[PageLayout]:
         """Pages read so far; those with damaged or outdated checkpoints are left out, to be read again."""

@@ -155,8 +155,7 @@ class Search:
         revision = self._store.revision()
         with self._known.outlining:
             if self._known.outline is None or self._known.outline[0] != revision:
-                searchable = self._store.searchable(self._models.embedder.name)
-                self._known.outline = (revision, outline(self._store, list(searchable)))
+                self._known.outline = (revision, outline(self._store, list(self._store.searchable())))
             return self._known.outline[1]
 
     def synonyms(self) -> Synonyms:

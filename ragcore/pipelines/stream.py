@@ -35,6 +35,7 @@ from ragcore.types import (
     Dropped,
     Found,
     Mark,
+    Partly,
     Retrieval,
     Source,
     Text,
@@ -122,7 +123,7 @@ class AnswerText:
 class AnswerTask:
     """A ``question`` with its retrieval and sources. ``query`` is its stand-alone form, made by ``rewritten_by`` ("" if
     unchanged), and ``terms`` are its domain terms. ``request`` makes the writer's request if it is not a plain
-    question. ``fresh`` skips a kept answer to the same request."""
+    question. ``fresh`` skips a kept answer to the same request; ``partly`` are the documents not read in full."""
 
     question: str
     query: Question
@@ -132,6 +133,7 @@ class AnswerTask:
     terms: tuple[Term, ...] = ()
     rewritten_by: str = ""
     fresh: bool = False
+    partly: tuple[Partly, ...] = ()
     request: Callable[[], ModelRequest] | None = None
 
 
@@ -391,6 +393,7 @@ class AnswerStream:
             standalone=self._task.query.text if self._task.rewritten_by else "",
             rewritten_by=self._task.rewritten_by,
             notes=(*self._notes, *checked.notes, *notes),
+            partly=self._task.partly,
         )
 
     def _traced(self) -> tuple[Trace | None, tuple[str, ...]]:

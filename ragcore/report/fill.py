@@ -138,7 +138,10 @@ class SectionFiller:
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
         if not asked.filled:
             return empty
+        # What is quoted from the first pages of a document may have another place when all are read.
         ready = [info for info in task.infos if info.status == "ready"]
+        if any(info.askable and info.status != "ready" and scope.holds(info.doc_id) for info in task.infos):
+            scope = replace(scope, doc_ids=tuple(info.doc_id for info in ready if scope.holds(info.doc_id)))
         known = scope.doc_ids or tuple(info.doc_id for info in ready)
         # Within one document its own name distinguishes no passages.
         sought = task.focus if len(known) > 1 else replace(task.focus, subject="")

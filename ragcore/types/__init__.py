@@ -17,6 +17,7 @@ from ragcore.types.answer import Done as Done
 from ragcore.types.answer import Dropped as Dropped
 from ragcore.types.answer import Found as Found
 from ragcore.types.answer import Mark as Mark
+from ragcore.types.answer import Partly as Partly
 from ragcore.types.answer import Source as Source
 from ragcore.types.answer import Text as Text
 from ragcore.types.answer import Turn as Turn

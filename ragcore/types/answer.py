@@ -130,6 +130,17 @@ class Claim:
     wrong: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """Document of which only the first ``pages`` of ``of`` were read when a question was asked. If the two are equal,
+    it was read, and not all of it was embedded: some of it was searched by its words alone."""
+
+    doc_id: str
+    title: str
+    pages: int
+    of: int
+
+
 AS_TYPED = "asked"
 
 
@@ -141,7 +152,8 @@ class Answer:
     ``trace`` is None if nothing was retrieved, and in answers stored before traces existed. ``standalone`` is the
     stand-alone form of a follow-up question, made by ``rewritten_by``: ``rules``, a model's name, or `AS_TYPED` if its
     reference could not be resolved; both are "" for other questions. ``notes`` tell what the answer does not show: that
-    it is one kept from before, checks that could not be done, and costs or texts that could not be recorded."""
+    it is one kept from before, checks that could not be done, and costs or texts that could not be recorded; ``partly``
+    are the documents in scope that were not read in full."""
 
     question: str
     queries: tuple[str, ...] = ()
@@ -165,6 +177,7 @@ class Answer:
     standalone: str = ""
     rewritten_by: str = ""
     notes: tuple[str, ...] = ()
+    partly: tuple[Partly, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

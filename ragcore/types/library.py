@@ -17,9 +17,10 @@ REASONS: tuple[Reason, ...] = get_args(Reason)
 class DocumentInfo:
     """Document as listed in the library. Until the file is inspected, ``pages`` is 0 and ``title`` the file's name.
     ``status`` is ``already`` only in the result of `Engine.ingest`, if the document was ready before; ``pages_done``
-    counts pages read so far; ``ocr_confidence`` is the mean over pages read by OCR, in percent; ``indexed``: every
-    chunk has a vector of the requested embedder; ``error`` is `GroundworkError.as_dict`; ``folder`` is a path of names
-    joined by ``/``; ``held``: the user cancelled its reading."""
+    counts pages read so far, of which the first ``built_pages`` can be asked; ``ocr_confidence`` is the mean over pages
+    read by OCR, in percent; ``indexed``: all pages are read, and every chunk has a vector of the requested embedder;
+    ``error`` is `GroundworkError.as_dict`; ``folder`` is a path of names joined by ``/``; ``held``: the user cancelled
+    its reading."""
 
     doc_id: str
     sha256: str
@@ -31,6 +32,7 @@ class DocumentInfo:
     seconds: float = 0.0
     pages: int = 0
     pages_done: int = 0
+    built_pages: int = 0
     elements: int = 0
     tables: int = 0
     chunks: int = 0
@@ -47,6 +49,11 @@ class DocumentInfo:
     folder: str = ""
     tags: tuple[str, ...] = ()
     held: bool = False
+
+    @property
+    def askable(self) -> bool:
+        """Whether it can be asked, though perhaps only its first pages."""
+        return self.built_pages > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from functools import wraps
 from itertools import takewhile
@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
-from ragcore.index.conversations import Conversation
+from ragcore.index.conversations import Conversation, StoredTurn
 from ui.chat import answer_progress, conversation_list, payload
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
@@ -99,7 +99,9 @@ def conversation(request: Request) -> Response:
         since=request.query_params.get("since", ""),
     )
     live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
-    shown = payload.conversation(stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored))
+    shown = payload.conversation(
+        stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored), _partly(stored.turns)
+    )
     given = services().engine.feedback.of([item.turn_id for item in stored.turns])
     return JSONResponse(shown | {"feedback": {turn_id: asdict(each) for turn_id, each in given.items()}})
 
@@ -113,6 +115,14 @@ def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
         last = stored.turns[-1]
         known[last.turn_id] = unread(infos, stored.scope, before=last.created)
     return {turn_id: payload.unsearched(ids, infos, jobs) for turn_id, ids in known.items() if ids}
+
+
+def _partly(turns: Sequence[StoredTurn]) -> dict[str, list[Json]]:
+    """Documents of which each answer saw only a part."""
+    if not any(item.answer is not None and item.answer.partly for item in turns):
+        return {}
+    infos, jobs = services().engine.documents(), services().ingestion.jobs()
+    return {item.turn_id: payload.partly(item.answer, infos, jobs) for item in turns}
 
 
 @posted
@@ -202,7 +212,9 @@ def _outcome(live: LiveAnswer) -> str:
     given = next((item for item in stored.turns if item.turn_id == live.turn_id), None)
     if given is None:
         return _event("gone", {})
-    return _event("done", payload.turn(given, live, _unsearched(stored).get(live.turn_id, ())))
+    turn_id = live.turn_id
+    missing, parts = _unsearched(stored).get(turn_id, ()), _partly([given]).get(turn_id, ())
+    return _event("done", payload.turn(given, live, missing, parts))
 
 
 def _event(name: str, data: Json) -> str:

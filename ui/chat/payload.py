@@ -38,16 +38,22 @@ REMOVED = {
 
 
 def conversation(
-    stored: Conversation, live: Mapping[str, LiveAnswer], unsearched: Mapping[str, list[Json]] | None = None
+    stored: Conversation,
+    live: Mapping[str, LiveAnswer],
+    unsearched: Mapping[str, list[Json]] | None = None,
+    partly: Mapping[str, list[Json]] | None = None,
 ) -> Json:
-    """Conversation with the requested turns and the number of earlier ones; ``live`` holds its running answers and
-    ``unsearched`` the documents they could not search, both by turn."""
-    missing = unsearched or {}
+    """Conversation with the requested turns and the number of earlier ones; ``live`` holds its running answers,
+    ``unsearched`` the documents they could not search and ``partly`` those they searched in part, all by turn."""
+    missing, parts = unsearched or {}, partly or {}
     return {
         "id": stored.info.conversation_id,
         "title": stored.info.title,
         "earlier": stored.earlier,
-        "turns": [turn(item, live.get(item.turn_id), missing.get(item.turn_id, ())) for item in stored.turns],
+        "turns": [
+            turn(item, live.get(item.turn_id), missing.get(item.turn_id, ()), parts.get(item.turn_id, ()))
+            for item in stored.turns
+        ],
     }
 
 
@@ -81,7 +87,23 @@ def error(given: Mapping[str, Any]) -> Json:
     return dict(given)
 
 
-def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequence[Json] = ()) -> Json:
+def partly(given: Answer | None, infos: Sequence[DocumentInfo], jobs: Mapping[str, Job]) -> list[Json]:
+    """Documents of which an answer saw only a part and that are still in the library: their title, the ``pages`` of
+    ``of`` that it saw, and their present ``state`` as of `unsearched`."""
+    known = {info.doc_id: info for info in infos}
+    return [
+        {"title": one.title, "pages": one.pages, "of": one.of, "state": _reached(known[one.doc_id], jobs)}
+        for one in (given.partly if given is not None else ())
+        if one.doc_id in known
+    ]
+
+
+def turn(
+    stored: StoredTurn,
+    live: LiveAnswer | None = None,
+    unsearched: Sequence[Json] = (),
+    partly: Sequence[Json] = (),
+) -> Json:
     """Question with its answer. ``state`` is ``live`` while it has events to send, else the answer's status."""
     head = {
         "id": stored.turn_id,
@@ -89,6 +111,7 @@ def turn(stored: StoredTurn, live: LiveAnswer | None = None, unsearched: Sequenc
         "versions": list(stored.versions),
         "created": stored.created,
         "unsearched": list(unsearched),
+        "partly": list(partly),
     }
     if stored.answer is not None:
         return head | answer(stored.turn_id, stored.answer)

@@ -155,11 +155,11 @@ class LiveAnswer:
 
 
 def unread(infos: Sequence[DocumentInfo], scope: Scope, before: float = math.inf) -> tuple[str, ...]:
-    """Documents in ``scope`` added before a given time that are still waiting to be read or indexed."""
+    """Documents in ``scope`` added before a given time of which nothing can be asked yet."""
     return tuple(
         info.doc_id
         for info in infos
-        if scope.holds(info.doc_id) and info.created < before and info.status != "failed" and not info.indexed
+        if scope.holds(info.doc_id) and info.created < before and info.status != "failed" and not info.askable
     )
 
 
@@ -182,8 +182,16 @@ class _Pool:
 class Answers:
     """Running and recently finished answers of this process."""
 
-    def __init__(self, engine: Engine, remembered: int = REMEMBERED, save_seconds: float = SAVE_SECONDS) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        remembered: int = REMEMBERED,
+        save_seconds: float = SAVE_SECONDS,
+        prefer: Callable[[Sequence[str]], None] = lambda _: None,
+    ) -> None:
+        """``prefer`` receives the documents in scope of each question, if the scope is a choice."""
         self.engine = engine
+        self._prefer = prefer
         self._remembered = remembered
         self._save_seconds = save_seconds
         self._closed = threading.Event()
@@ -215,8 +223,9 @@ class Answers:
             wanted = kept if scope is None else scope
             infos = self.engine.documents()
             missing = unread(infos, wanted)
+            self._prefer(wanted.doc_ids or ())
             asked = self.engine.resolved(wanted)
-            if missing and not any(info.indexed and wanted.holds(info.doc_id) for info in infos):
+            if missing and not any(info.askable and wanted.holds(info.doc_id) for info in infos):
                 raise ScopeGone("Your documents are still being read.", hint="Ask again when one is ready.")
             if asked.doc_ids is not None:
                 known = {info.doc_id for info in infos}

@@ -331,8 +331,8 @@ def _forget_removed(conversation_id: str | None) -> int:
 
 
 def askable(infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
-    """Documents that can be searched."""
-    return [info for info in infos if info.indexed]
+    """Documents that can be asked, some perhaps only in part."""
+    return [info for info in infos if info.askable]
 
 
 def ask_only(doc_ids: Collection[str], readable: Sequence[DocumentInfo]) -> None:

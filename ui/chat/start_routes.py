@@ -45,6 +45,7 @@ def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], scope: Sco
                     "pages": info.pages,
                     "tables": info.tables,
                     "ready": ready,
+                    "askable": info.built_pages,
                     "stage": job.stage if job is not None else "",
                     "done": job.done if job is not None else 0,
                     "total": job.total if job is not None else 0,

@@ -1,9 +1,10 @@
 """Reading queue: one per process, independent of pages and tabs.
 
-Each document is read, built and embedded. Documents are taken one at a time, smallest first, so that something can be
-asked soon; a long one yields to a much smaller newcomer and later resumes at its page. SQLite holds the truth; this
-module adds what only a running job knows: queue position, stage and speed. A removed document moves to the trash
-(`ragcore.index.shelf`), which this module empties when its time is up.
+Each document is read, built and embedded. Documents are taken one at a time, those in a question's scope first, then the
+smallest, so that something can be asked soon; a long one yields to a much smaller newcomer, and to one in a question's
+scope, and later resumes at its page. SQLite holds the truth; this module adds what only a running job knows: queue
+position, stage and speed. A removed document moves to the trash (`ragcore.index.shelf`), which this module empties when
+its time is up.
 """
 
 from __future__ import annotations
@@ -58,11 +59,17 @@ class _Entry:
     size: int  # of the file, in bytes
     password: str | None = None
     waits: bool = True
+    asked: bool = False  # it is in a question's scope
     yields: bool = False  # to a smaller one
     cancel: threading.Event = field(default_factory=threading.Event)
     held: bool = False  # a person cancelled it
     base: int = 0  # what was done when this stage began
     samples: deque[tuple[float, int]] = field(default_factory=deque)  # time and done, of the last `RATE_SECONDS`
+
+
+def _turn(entry: _Entry) -> tuple[bool, int]:
+    """Place of a waiting document in the queue."""
+    return not entry.asked, entry.size
 
 
 def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]:
@@ -123,6 +130,13 @@ class Ingestion:
             self._entries[doc_id] = _Entry(Job(doc_id), size, password)
         self._queue()
 
+    def prefer(self, doc_ids: Sequence[str]) -> None:
+        """Read these documents, where they are queued, before others."""
+        with self._lock:
+            for doc_id in doc_ids:
+                if doc_id in self._entries:
+                    self._entries[doc_id].asked = True
+
     def cancel(self, doc_id: str) -> None:
         """Stop after the current page, or before the first; pages already read are kept. The document stays cancelled,
         even after a restart, until it is added again."""
@@ -173,7 +187,7 @@ class Ingestion:
     def jobs(self) -> dict[str, Job]:
         """Jobs by document, the running one first, then the waiting ones in order."""
         with self._lock:
-            entries = sorted(self._entries.values(), key=lambda entry: (entry.waits, entry.waits and entry.size))
+            entries = sorted(self._entries.values(), key=lambda entry: (entry.waits, entry.waits and _turn(entry)))
             return {entry.job.doc_id: entry.job for entry in entries}
 
     def close(self) -> None:
@@ -196,7 +210,7 @@ class Ingestion:
             waiting = [entry for entry in self._entries.values() if entry.waits]
             if not waiting:
                 return
-            entry = min(waiting, key=lambda entry: entry.size)
+            entry = min(waiting, key=_turn)
             entry.waits = False
             taken.append(entry)
         self._read_and_index(entry)
@@ -221,7 +235,8 @@ class Ingestion:
             pages = (job.total - job.done) / (1 if job.stage == "read" else CHUNKS_A_PAGE)
             if pages >= LEAST_LEFT and not entry.yields:
                 left = entry.size * (job.total - job.done) / job.total
-                entry.yields = any(other.waits and other.size * SMALLER < left for other in self._entries.values())
+                others = [other for other in self._entries.values() if other.waits and other.asked >= entry.asked]
+                entry.yields = any(other.asked > entry.asked or other.size * SMALLER < left for other in others)
             return entry.cancel.is_set() or entry.yields
 
     def _end(self, doc_id: str, error: BaseException | None) -> None:
@@ -275,9 +290,8 @@ class Ingestion:
         def ends() -> bool:
             return self._ends(entry)
 
-        report = self.engine.ingest(doc_id, password=entry.password, on_progress=show, cancelled=ends)
+        report = self.engine.ingest_and_index(doc_id, password=entry.password, on_progress=show, cancelled=ends)
         if report.status != "failed":
-            self.engine.index(refresh=False, on_progress=show, cancelled=ends)
             with self._lock:
                 if not self._closed:
                     self._after.submit(self._glance, doc_id)

@@ -111,10 +111,11 @@ def _open() -> Services:
         engine.close()
         raise
     renderer = Renderer(engine.store.pictures)
+    ingestion = Ingestion(engine, removed=renderer.forget)
     opened = Services(
         engine=engine,
-        ingestion=Ingestion(engine, removed=renderer.forget),
-        answers=Answers(engine),
+        ingestion=ingestion,
+        answers=Answers(engine, prefer=ingestion.prefer),
         renderer=renderer,
         signer=signer,
     )

@@ -20,6 +20,8 @@ import { START, Start } from "./start.js";
 import { drawTurn, errorCard } from "./turn.js";
 
 const AGAIN = 400; // ms after an answer's events broke off
+const LOOK = 2500; // ms between two looks at documents of which an answer saw only a part
+const LATER = "gw.later"; // where this tab keeps the turn that is asked again when all is read
 const PLACE = "gw.thread"; // where this tab keeps what was being read
 
 export function mount({ parentElement, data, tell }) {
@@ -68,6 +70,7 @@ class Thread {
   close() {
     for (const stop of this.stopFollowing.values()) stop();
     this.stopFollowing.clear();
+    clearTimeout(this.soon);
     this.cards.close();
     this.before.close();
     this.start.hide();
@@ -236,6 +239,7 @@ class Thread {
       unsayBusy();
     }
     this.goOn(all.at(-1));
+    this.await(all);
     const conversation = this.conversation;
     dispatchEvent(new CustomEvent("gw:thread", { detail: { conversation, turns: this.before.count + all.length, answered: this.before.count + all.filter(({ blocks }) => blocks?.length).length } }));
     if (title) dispatchEvent(new CustomEvent("gw:titled", { detail: { conversation, title } }));
@@ -245,7 +249,7 @@ class Thread {
   put(turn, anchor = null) {
     const shown = this.turns.get(turn.id);
     turn.thought = this.thoughts[turn.id];
-    const same = (a) => JSON.stringify([a.state, a.unsearched, a.thought?.helpful]);
+    const same = (a) => JSON.stringify([a.state, a.unsearched, a.partly, a.thought?.helpful]);
     const there = shown?.element.isConnected;
     if (there && this.edits.has(turn.id)) return; // what is being typed stays
     const followed = turn.state !== "live" || this.stopFollowing.has(turn.id);
@@ -276,6 +280,11 @@ class Thread {
       edit: () => this.edit(turn),
       show: (other, step) => this.showVersion(turn, other, step),
       stop: () => this.stop(turn),
+      later: {
+        last: turn.id === this.last || !this.path.has(turn.id),
+        wanted: sessionStorage.getItem(LATER) === turn.id,
+        wish: (on) => (on ? sessionStorage.setItem(LATER, turn.id) : sessionStorage.removeItem(LATER)),
+      },
       thought: { given: this.thoughts[turn.id], told: (feedback) => (turn.thought = this.thoughts[turn.id] = feedback ?? undefined) },
       conversation: this.conversation,
     };
@@ -311,6 +320,18 @@ class Thread {
   goOn(last) {
     if (this.busy || last?.state !== "complete") this.next.hide();
     else this.next.show(this.conversation, last.id, this.turns.get(last.id).element);
+  }
+
+  // While the rest of a document is read, what became of it is looked at; an answer that is wanted anew then is asked
+  // for, unless something was asked after it.
+  await(all) {
+    clearTimeout(this.soon);
+    const reading = ({ partly }) => partly?.some(({ state }) => state === "reading");
+    if (all.some(reading)) this.soon = setTimeout(() => this.refresh(), LOOK);
+    const last = all.at(-1);
+    if (!last?.partly?.length || reading(last) || sessionStorage.getItem(LATER) !== last.id || this.busy) return;
+    sessionStorage.removeItem(LATER);
+    if (last.partly.some(({ state }) => state === "ready")) this.actions(last).retry();
   }
 
   // What was offered to go on with. An error comes back as a card.

@@ -256,10 +256,11 @@ function lead(documents, failed) {
   return lost ? [`${words} `, lost] : [words];
 }
 
-function working({ stage, done, total }) {
+function working({ stage, done, total, askable }) {
   const share = stage === "read" && total ? done / total : stage === "queued" || stage === "read" ? 0 : 1;
   const words = { queued: "Queued", build: "Assembling the pages", describe: "Describing figures", embed: "Indexing" }[stage] ?? (total ? `Reading page ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : "Opening");
-  return h("div", { class: "now num" }, h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), words), h("div", { class: "gw-bar", role: "progressbar", "aria-label": words, "aria-valuenow": Math.round(share * 100), "aria-valuemin": "0", "aria-valuemax": "100" }, h("i", { style: `width:${share * 100}%` })));
+  const open = askable > 0 && h("p", { class: "none" }, `You can already ask about ${stage === "read" ? `pages 1–${askable.toLocaleString("en")}` : "it"}.`);
+  return h("div", { class: "now num" }, h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), words), open, h("div", { class: "gw-bar", role: "progressbar", "aria-label": words, "aria-valuenow": Math.round(share * 100), "aria-valuemin": "0", "aria-valuemax": "100" }, h("i", { style: `width:${share * 100}%` })));
 }
 
 // A sentence as it is printed, with the words that tell lit, and its number on one line with its last word.

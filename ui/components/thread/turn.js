@@ -27,6 +27,7 @@ export function drawTurn(turn, actions) {
   if (turn.error) article.append(errorCard(turn.error, (turn.error.retryable !== false || KEYS.includes(turn.error.code)) && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
   if (turn.unsearched.length) article.append(unsearched(turn, actions));
+  if (turn.partly.length) article.append(partly(turn, actions));
   if (turn.blocks.length) article.append(foot(turn, actions));
   return article;
 }
@@ -74,6 +75,25 @@ function unsearched(turn, actions) {
     return [h("b", {}, words), count > 1 && h("p", {}, names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", "))];
   });
   return h("div", { class: "gw-msg weak gw-unsearched", role: "note" }, icon("warning"), h("div", {}, ...groups, turn.refused && h("div", { class: "row" }, again("Ask again", actions.retry))));
+}
+
+// An answer from the first pages of a document says so, and can be had again from all of them.
+function partly(turn, actions) {
+  const lines = turn.partly.map(({ title, pages, of, state }) => {
+    const seen = pages < of ? `From ${pages > 1 ? `pages 1–${pages.toLocaleString("en")}` : "page 1"} of ${of.toLocaleString("en")} of “${title}”.` : `“${title}” was searched by its words only.`;
+    const now = {
+      reading: pages < of ? "The rest is being read." : "It is still being indexed.",
+      stopped: "Reading was stopped.",
+      failed: "The rest couldn’t be read.",
+      ready: pages < of ? "All pages are read now." : "It is indexed now.",
+    }[state];
+    return h("p", {}, seen, " ", now);
+  });
+  const done = turn.partly.some(({ state }) => state === "ready");
+  const waits = turn.partly.some(({ state }) => state === "reading");
+  const wish = h("label", {}, h("input", { type: "checkbox", checked: actions.later.wanted, onchange: ({ target }) => actions.later.wish(target.checked) }), "Ask again when all is read");
+  const row = done && !waits ? again("Ask again", actions.retry) : waits && actions.later.last && wish;
+  return h("div", { class: "gw-msg info gw-partly", role: "note" }, icon("schedule"), h("div", {}, ...lines, row && h("div", { class: "row" }, row)));
 }
 
 function nearest(turn) {
