@@ -29,13 +29,13 @@ def test_the_name_that_is_given_stands_everywhere_and_outlives_a_rebuild(engine:
     conversation = engine.conversations.new()
     before = engine.chat(conversation, "What was the highest nitrate reading?").run()
     assert before.citations[0].title == "Larkfield Water Survey"
-    vectors = engine.store.searchable(engine.settings.index.embedder)
+    vectors = engine.store.with_vectors(engine.settings.index.embedder)
 
     engine.shelf.rename(doc_id, "  Wells\u202e of\n2025 ")
     assert (
         engine.document(doc_id).title == engine.documents()[0].title == engine.store.titles()[doc_id] == "Wells of 2025"
     )
-    assert engine.store.searchable(engine.settings.index.embedder) == vectors, "nothing is embedded anew"
+    assert engine.store.with_vectors(engine.settings.index.embedder) == vectors, "nothing is embedded anew"
     stored = engine.conversations.get(conversation).turns[0].answer
     assert stored is not None
     assert {item.title for item in (*stored.citations, *stored.sources)} == {"Wells of 2025"}

@@ -45,11 +45,16 @@ class ChunkStore:
         rows = self.database.rows("SELECT * FROM chunks WHERE doc_id = ? ORDER BY position", doc_id)
         return [(made(Entry, row), _chunk(row)) for row in rows]
 
-    def tiles_at(self, spans: Sequence[tuple[str, int, int]]) -> list[Chunk]:
-        """Tiles that contain ``spans`` (document, start, end), in their order."""
+    def tiles_at(self, spans: Sequence[tuple[str, int, int, str]]) -> list[Chunk]:
+        """Tiles that contain ``spans`` (document, start, end, quote), in their order; a quote that another build moved
+        is looked for in the whole text."""
         found: dict[str, None] = {}
         with self.database.read() as connection:
-            for doc_id, start, end in spans:
+            for doc_id, start, end, quote in spans:
+                text = connection.value("SELECT text FROM documents WHERE doc_id = ?", doc_id) or ""
+                if text[start:end] != quote and quote in text:
+                    start = text.index(quote)
+                    end = start + len(quote)
                 inside = connection.column(
                     "SELECT chunk_id FROM chunks WHERE doc_id = ? AND start < ? AND end > ? AND first_tile IS NULL "
                     "ORDER BY position",

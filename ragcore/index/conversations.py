@@ -282,7 +282,7 @@ def _title(question: str) -> str:
 
 
 def _answered(question: str, answer: Mapping[str, Any]) -> Turn:
-    cited = tuple((one["doc_id"], one["start"], one["end"]) for one in answer["citations"])
+    cited = tuple((one["doc_id"], one["start"], one["end"], one["quote"]) for one in answer["citations"])
     return Turn(question, answer["text"], answer.get("standalone", ""), cited)
 
 

@@ -183,16 +183,17 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Earlier exchange of a conversation, as shown to the writer. ``standalone`` is the stand-alone form of its
-    question, "" if equal or unknown; ``cited`` are the spans that its answer cites (document, start, end)."""
+    question, "" if equal or unknown; ``cited`` are the spans that its answer cites (document, start, end, quote); in a
+    document built anew since, the quote may stand elsewhere."""
 
     question: str
     answer: str
     standalone: str = ""
-    cited: tuple[tuple[str, int, int], ...] = ()
+    cited: tuple[tuple[str, int, int, str], ...] = ()
 
     @classmethod
     def of(cls, answer: Answer) -> Turn:
-        cited = tuple((one.doc_id, one.start, one.end) for one in answer.citations)
+        cited = tuple((one.doc_id, one.start, one.end, one.quote) for one in answer.citations)
         return cls(answer.question, answer.text, answer.standalone, cited)
 
 

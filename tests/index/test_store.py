@@ -86,12 +86,14 @@ def test_vectors_wait_until_they_are_stored(store: Store) -> None:
     assert len(waiting) == 2
     store.put_vectors("e", waiting[:1], np.eye(1, 4, dtype=np.float32))
     assert store.waiting("e") == {doc_id: 1}
-    assert store.searchable("e") == {}
+    assert store.with_vectors("e") != {doc_id: store.searchable()[doc_id]}, "one of two"
+    assert not store.documents("e")[0].indexed
     store.put_vectors("e", waiting[1:], np.eye(1, 4, k=1, dtype=np.float32))
     assert store.unembedded("e", doc_id) == []
     assert store.waiting("e") == {}
     assert store.waiting("other") == {doc_id: 2}
-    assert store.count(list(store.searchable("e"))) == 2
+    assert store.with_vectors("e") == store.searchable()
+    assert store.count(list(store.searchable())) == 2
     entries, matrix = store.vectors("e", [doc_id])
     expected = [Entry(f"{doc_id}:0", doc_id, "text", 1, 1), Entry(f"{doc_id}:1", doc_id, "text", 1, 1)]
     assert entries.to_json() == Entries.of(expected).to_json()
@@ -130,7 +132,7 @@ def test_removing_forgets_everything(store: Store) -> None:
     assert store.document_ids() == [other]
     assert {chunk.doc_id for chunk in store.chunks()} == {other}
     assert store.vectors("e", [doc_id, other])[0].ids == [f"{other}:0", f"{other}:1"]
-    assert store.searchable("e").keys() == {other}
+    assert store.searchable().keys() == store.with_vectors("e").keys() == {other}
     with pytest.raises(UnknownDocument):
         store.document(doc_id)
     with pytest.raises(UnknownDocument):

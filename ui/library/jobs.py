@@ -1,10 +1,10 @@
 """Reading queue: one per process, independent of pages and tabs.
 
-Each document is read, built and embedded. Documents are taken one at a time, those in a question's scope first, then the
-smallest, so that something can be asked soon; a long one yields to a much smaller newcomer, and to one in a question's
-scope, and later resumes at its page. SQLite holds the truth; this module adds what only a running job knows: queue
-position, stage and speed. A removed document moves to the trash (`ragcore.index.shelf`), which this module empties when
-its time is up.
+Each document is read, built and embedded. Documents are taken one at a time, those in a question's scope first, then
+the smallest, so that something can be asked soon; a long one yields to a much smaller newcomer, and to one in a
+question's scope, and later resumes at its page. SQLite holds the truth; this module adds what only a running job knows:
+queue position, stage and speed. A removed document moves to the trash (`ragcore.index.shelf`), which this module
+empties when its time is up.
 """
 
 from __future__ import annotations
