@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ragcore.ingest.read import Reader
 
 GARBAGE = 50_000  # new objects between two looks for cycles: the table finder makes more than that for a page
+NICE = 5  # a question that is asked meanwhile goes first
 
 
 def send(stream: IO[bytes], head: dict[str, Any], payload: bytes = b"") -> None:
@@ -121,6 +122,8 @@ def _one_thread() -> Iterator[None]:
 
 def main() -> None:
     os.umask(0o077)  # its files are readable by the owner only
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
     # A library's prints must not end up between two replies.

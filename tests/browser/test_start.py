@@ -3,6 +3,7 @@ before any model is loaded."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests import pdfs
 from tests.browser.conftest import App, serve
 from tests.matrix import standing_for
 
@@ -66,3 +68,31 @@ def test_the_sample_is_one_click_from_its_first_answer_before_any_model_is_loade
         answer.locator("a.gw-cite").first.click()
         page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
         assert page.get_by_label("Page", exact=True).first.is_visible()
+
+
+def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    with serve(tmp_path / "home") as app:
+        page = open_page(app.url)
+        page.locator("input[type=file]").set_input_files(
+            {"name": "long.pdf", "mimeType": "application/pdf", "buffer": pdfs.running_headers(60)}
+        )
+        expect(page.locator(".gw-ov .now")).to_contain_text("You can already ask about pages 1–8.")
+        ask = page.locator(".st-key-gw_composer textarea")
+        ask.fill("What did the crews find in year 3 of the survey?")
+        ask.press("Enter")
+        answer = page.locator(".gw-turn").last
+        expect(answer).to_have_attribute("data-state", "complete")
+        expect(answer.locator(".gw-partly")).to_contain_text(re.compile(r"From pages 1–\d+ of 60 of “.*”"))
+        answer.locator(".gw-cite").first.click()
+        page.locator(".gw-pane .gw-highlight").first.wait_for()
+
+        answer.get_by_role("checkbox", name="Ask again when all is read").check()
+        expect(answer.get_by_role("group", name="Version 2 of 2")).to_be_visible(timeout=120_000)
+        expect(answer).to_have_attribute("data-state", "complete")
+        expect(answer.locator(".gw-partly")).to_have_count(0)
+        answer.get_by_role("button", name="Previous version").click()
+        expect(answer.locator(".gw-partly")).to_contain_text("All pages are read now.")
+        answer.get_by_role("button", name="Ask again", exact=True).click()
+        expect(answer.get_by_role("group", name="Version 3 of 3")).to_be_visible()

@@ -259,7 +259,7 @@ function lead(documents, failed) {
 function working({ stage, done, total, askable }) {
   const share = stage === "read" && total ? done / total : stage === "queued" || stage === "read" ? 0 : 1;
   const words = { queued: "Queued", build: "Assembling the pages", describe: "Describing figures", embed: "Indexing" }[stage] ?? (total ? `Reading page ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : "Opening");
-  const open = askable > 0 && h("p", { class: "none" }, `You can already ask about ${stage === "read" ? `pages 1–${askable.toLocaleString("en")}` : "it"}.`);
+  const open = askable > 0 && h("p", {}, `You can already ask about ${stage === "read" ? `pages 1–${askable.toLocaleString("en")}` : "it"}.`);
   return h("div", { class: "now num" }, h("span", { class: "gw-st run" }, h("span", { class: "gw-spin" }), words), open, h("div", { class: "gw-bar", role: "progressbar", "aria-label": words, "aria-valuenow": Math.round(share * 100), "aria-valuemin": "0", "aria-valuemax": "100" }, h("i", { style: `width:${share * 100}%` })));
 }
 
