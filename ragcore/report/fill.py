@@ -140,7 +140,7 @@ class SectionFiller:
             return empty
         # What is quoted from the first pages of a document may have another place when all are read.
         ready = [info for info in task.infos if info.status == "ready"]
-        if any(info.askable and info.status != "ready" and scope.holds(info.doc_id) for info in task.infos):
+        if any(info.status != "ready" and scope.holds(info.doc_id) for info in task.infos):
             scope = replace(scope, doc_ids=tuple(info.doc_id for info in ready if scope.holds(info.doc_id)))
         known = scope.doc_ids or tuple(info.doc_id for info in ready)
         # Within one document its own name distinguishes no passages.
