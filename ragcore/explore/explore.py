@@ -91,7 +91,7 @@ class Exploration:
         self._whole = engine.search.outline()
         self.outline: Outline = self._whole if scope.doc_ids is None else self._whole.of(scope.doc_ids)
         self.vector, near, said = engine.search.hybrid().near(question, scope, max(1, len(self.outline)))
-        self.cosines = self._column(near, np.full(len(self.outline), np.nan))
+        self.cosines = self._column(near, np.full(len(self.outline), np.nan))[self.outline.holders]
         self.bm25 = self._column(said, np.where(np.isnan(self.cosines), np.nan, 0.0))
         self.ms = (time.perf_counter() - started) * 1000.0
 

@@ -21,8 +21,16 @@ if TYPE_CHECKING:
 KINDS: tuple[str, ...] = get_args(ChunkKind)
 STEP = 512  # vectors of one document after which searches take in the new ones
 Mask = NDArray[np.bool_]
-# Of the chunks ``c`` those without a vector by an embedder.
-_BARE = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.chunk_id = c.chunk_id)"
+# Rows of a document's tables that a composite spans: they have no vector of their own, but stand where it does.
+_ROWS = """
+    SELECT t.chunk_id FROM chunks w JOIN chunks t
+    ON t.doc_id = w.doc_id AND t.position BETWEEN w.first_tile AND w.last_tile WHERE w.doc_id = {0}
+"""
+# A document's chunks that want a vector by the embedder ?1 and have none.
+_BARE = f"""
+    SELECT chunk_id FROM chunks c WHERE doc_id = {{0}}
+    AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ?1 AND v.chunk_id = c.chunk_id) EXCEPT {_ROWS}
+"""
 
 
 class ChunkStore:
@@ -75,22 +83,22 @@ class ChunkStore:
     # Vectors
 
     def unembedded(self, embedder: str, doc_id: str) -> list[Chunk]:
-        """Chunks of a document that have no vector by ``embedder``, by index."""
-        query = f"SELECT * FROM chunks c WHERE doc_id = ? AND {_BARE} ORDER BY position"
-        return [_chunk(row) for row in self.database.rows(query, doc_id, embedder)]
+        """Chunks of a document that want a vector by ``embedder`` and have none, by index."""
+        query = f"SELECT * FROM chunks WHERE chunk_id IN ({_BARE.format('?2')}) ORDER BY position"
+        return [_chunk(row) for row in self.database.rows(query, embedder, doc_id)]
 
     def waiting(self, embedder: str) -> dict[str, int]:
         """Documents that are not known to be embedded in full, in order of addition, with the number of their chunks
-        without a vector; 0 if vectors of an earlier build serve. Excludes documents that a person cancelled."""
+        that want a vector; 0 if vectors of an earlier build serve. Excludes those that a person cancelled."""
         rows = self.database.rows(
             f"""
-            SELECT doc_id, (SELECT count(*) FROM chunks c WHERE c.doc_id = built.doc_id AND {_BARE})
+            SELECT doc_id, (SELECT count(*) FROM ({_BARE.format("built.doc_id")}))
             FROM built WHERE held = 0 AND NOT EXISTS (
                 SELECT 1 FROM embedded e
-                WHERE e.embedder = ? AND e.doc_id = built.doc_id AND e.fingerprint = built.fingerprint
+                WHERE e.embedder = ?1 AND e.doc_id = built.doc_id AND e.fingerprint = built.fingerprint
             ) ORDER BY created, doc_id
             """,
-            *(embedder, embedder),
+            embedder,
         )
         return dict(map(tuple, rows))
 
@@ -108,7 +116,7 @@ class ChunkStore:
             settle(connection, embedder, {chunk.doc_id for chunk in chunks})
 
     def settle(self, embedder: str) -> None:
-        """Record the documents of which every chunk now has a vector."""
+        """Record the documents of which every chunk that wants a vector now has it."""
         waiting = [doc_id for doc_id, count in self.waiting(embedder).items() if not count]
         if waiting:
             with self.database.write() as connection:
@@ -141,10 +149,11 @@ class ChunkStore:
         }
 
     def vectors(self, embedder: str, doc_ids: Sequence[str]) -> tuple[Entries, Vector]:
-        """Chunks of documents by index, document after document, with their vectors, float32 ``(n, d)``."""
-        query = """
-            SELECT chunk_id, doc_id, kind, first_page, last_page, vector
-            FROM chunks JOIN vectors USING (chunk_id) WHERE embedder = ? AND doc_id = ? ORDER BY position
+        """Chunks of documents by index, document after document, with their vectors, float32 ``(n, d)``; without the
+        rows that a composite spans, for which earlier versions made vectors too."""
+        query = f"""
+            SELECT chunk_id, doc_id, kind, first_page, last_page, vector FROM chunks JOIN vectors USING (chunk_id)
+            WHERE embedder = ?1 AND doc_id = ?2 AND chunk_id NOT IN ({_ROWS.format("?2")}) ORDER BY position
         """
         entries, data = list[Entry](), bytearray()
         with self.database.read() as connection:
@@ -220,14 +229,14 @@ class ChunkStore:
 
 
 def settle(connection: Connection, embedder: str, doc_ids: Iterable[str]) -> None:
-    """Mark those of ``doc_ids`` of which every chunk has a vector."""
+    """Mark those of ``doc_ids`` of which every chunk that wants a vector has it."""
     connection.execute(
         f"""
         INSERT OR REPLACE INTO embedded (embedder, doc_id, fingerprint)
-        SELECT ?, doc_id, fingerprint FROM documents d WHERE doc_id {IN} AND fingerprint IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.doc_id = d.doc_id AND {_BARE})
+        SELECT ?1, doc_id, fingerprint FROM documents d WHERE doc_id {IN} AND fingerprint IS NOT NULL
+        AND NOT EXISTS ({_BARE.format("d.doc_id")})
         """,
-        (embedder, list(doc_ids), embedder),
+        (embedder, list(doc_ids)),
     )
 
 

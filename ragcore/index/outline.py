@@ -59,6 +59,15 @@ class Outline:
         pairs = ((extent, index) for extent in self.extents for index in range(extent.chunks))
         return {f"{extent.doc_id}:{index}": extent.start + index for extent, index in pairs}
 
+    @cached_property
+    def holders(self) -> NDArray[np.int64]:
+        """Row of the chunk whose vector stands for each row, int64 ``(n,)``: of its composite, else its own."""
+        held = np.arange(len(self))
+        for row in np.flatnonzero(self.position != self.tiles[0]).tolist():
+            start = self.extents[int(self.doc[row])].start
+            held[start + self.tiles[0, row] : start + self.tiles[1, row] + 1] = row
+        return held
+
     def chunk_id(self, row: int) -> str:
         return f"{self.extents[int(self.doc[row])].doc_id}:{int(self.position[row])}"
 
@@ -104,8 +113,9 @@ def _joined(documents: Sequence[tuple[str, str, Ints]]) -> Outline:
 
 @dataclass(frozen=True)
 class Projection:
-    """Map of an outline: ``xy`` float32 ``(n, 2)``, row by row (NaN: a chunk without a vector), made by ``axes``
-    ``(d, 2)`` about ``mean`` ``(d,)``; ``share`` is each axis's share of the variance."""
+    """Map of an outline: ``xy`` float32 ``(n, 2)``, row by row, a row of a table where its composite is (NaN: not
+    embedded yet), made by ``axes`` ``(d, 2)`` about ``mean`` ``(d,)``; ``share`` is each axis's share of the
+    variance."""
 
     xy: NDArray[np.float32]
     mean: NDArray[np.float32]
@@ -119,7 +129,7 @@ class Projection:
 
 
 def project(store: Store, embedder: str, whole: Outline) -> Projection:
-    """First two principal components of the vectors of all rows (Pearson 1901), from their covariance, which is d × d
+    """First two principal components of all vectors (Pearson 1901), from their covariance, which is d × d
     for any number of rows. Signs are fixed, so that the same library gives the same map. Raises
     `IndexEmpty` if none has one."""
     entries, matrix = store.vectors(embedder, [extent.doc_id for extent in whole.extents])
@@ -133,5 +143,6 @@ def project(store: Store, embedder: str, whole: Outline) -> Projection:
     known = rows >= 0
     xy = np.full((len(whole), 2), np.nan, dtype=np.float32)
     xy[rows[known]] = (matrix @ axes - mean.astype(np.float32) @ axes)[known]
+    xy = xy[whole.holders]
     total = max(float(values.clip(0.0).sum()), 1e-12)
     return Projection(xy, mean.astype(np.float32), axes, (float(values[-1]) / total, float(values[-2]) / total))

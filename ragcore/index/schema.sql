@@ -78,7 +78,7 @@ CREATE TABLE tags (
 ) WITHOUT ROWID;
 CREATE INDEX tags_by_tag ON tags (tag);
 
--- Documents of which every chunk has a vector, with their fingerprint then.
+-- Documents of which every chunk but the rows of composites has a vector, with their fingerprint then.
 CREATE TABLE embedded (
     embedder TEXT NOT NULL,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,

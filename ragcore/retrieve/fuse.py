@@ -7,12 +7,13 @@ that takes: equal questions have equal answers even on a busy machine.
 
 Rows and composites are ranked together. Rows of a ranked composite are folded into it: it takes the position of the
 best of them, so that the following positions go to other passages, and the writer gets the table instead of one row
-after another.
+after another. The rows of a composite have no vector: its cosine counts for them too (`spread`), and in a list of the
+nearest it takes up their places (`reaching`), so that tables have the room that their rows would have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,34 @@ def ranking(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
 
 
+def reaching(found: Sequence[tuple[str, float]], chunks: Mapping[str, Chunk], count: int) -> list[tuple[str, float]]:
+    """Beginning of ``found``, best first, that stands for ``count`` chunks: a composite for itself and its rows."""
+    taken = 0
+    for place, (chunk_id, _) in enumerate(found):
+        if taken >= count:
+            return list(found[:place])
+        tiles = chunks[chunk_id].tiles if chunk_id in chunks else None
+        taken += 1 if tiles is None else tiles[1] - tiles[0] + 2
+    return list(found)
+
+
+def spread(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
+    """``scores`` of one side, and those of its composites for such of their rows among ``chunks`` as have none."""
+    owner = _owners(chunks[chunk_id] for chunk_id in scores if chunk_id in chunks)
+    rows = {i: owner[chunk.doc_id, chunk.index] for i, chunk in chunks.items() if (chunk.doc_id, chunk.index) in owner}
+    return {i: scores[composite] for i, composite in rows.items()} | dict(scores)
+
+
+def _owners(chunks: Iterable[Chunk]) -> dict[tuple[str, int], str]:
+    """Composite of each row of those among ``chunks``; they do not overlap, so a row belongs to at most one."""
+    return {
+        (chunk.doc_id, tile): chunk.chunk_id
+        for chunk in chunks
+        if chunk.tiles is not None
+        for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Folded:
     """Result of folding. ``scores`` of the remaining chunks by id; ``best`` maps each composite among them to its best
@@ -57,15 +86,8 @@ class Folded:
 
 def fold(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> Folded:
     """``scores`` without the tiles of composites that it contains; a composite takes the best score of them and its
-    own.
-
-    ``chunks`` contains at least the ids of ``scores``. Composites do not overlap, so a tile belongs to at most one.
-    """
-    owner: dict[tuple[str, int], str] = {}
-    for chunk_id in scores:
-        chunk = chunks[chunk_id]
-        if chunk.tiles is not None:
-            owner.update({(chunk.doc_id, tile): chunk_id for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)})
+    own. ``chunks`` contains at least the ids of ``scores``."""
+    owner = _owners(chunks[chunk_id] for chunk_id in scores)
     folded: dict[str, float] = {}
     best: dict[str, str] = {}
     owners: dict[str, str] = {}

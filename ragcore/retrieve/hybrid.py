@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
@@ -139,10 +139,11 @@ class HybridRetriever:
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings)
+        chunks: dict[str, Chunk] = {}
+        scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings, chunks)
         with timed(timings, "fuse"):
-            fused = self._fuse(words, scores)
-            chunks = {chunk.chunk_id: chunk for chunk in self.chunks(fuse.ranking(fused))}
+            self._fetch(chunks, (chunk_id for of in scores.values() for chunk_id in of))
+            fused = self._fuse(words, scores, chunks)
             # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
@@ -217,20 +218,31 @@ class HybridRetriever:
         scope: Scope,
         named: Sequence[str],
         timings: dict[str, float],
+        chunks: dict[str, Chunk],
     ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
         """Scores and ranks by chunk id, for each side used by the mode. The ``named`` documents are also searched
-        separately, since in a large library their best chunks may not be among the overall best."""
+        separately, since in a large library their best chunks may not be among the overall best. Adds chunks that it
+        looks at to ``chunks``."""
         scores: dict[str, dict[str, float]] = {}
         scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
         if self.mode != "bm25":
             with timed(timings, "embed"):
                 vector = self._embedded(words)
             with timed(timings, "vector"):
-                scores["vector"] = _both([self.vectors.query(vector, count, each) for each in scopes])
+                found = [self.vectors.query(vector, count, each) for each in scopes]
+                if self.mode == "hybrid":
+                    self._fetch(chunks, (chunk_id for pairs in found for chunk_id, _ in pairs))
+                    found = [fuse.reaching(pairs, chunks, count) for pairs in found]
+                scores["vector"] = _both(found)
         if self.mode != "vector":
             with timed(timings, "bm25"):
                 scores["bm25"] = self._found(words, count, scopes)
         return scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
+
+    def _fetch(self, chunks: dict[str, Chunk], chunk_ids: Iterable[str]) -> None:
+        """Add those of ``chunk_ids`` that are missing in ``chunks``."""
+        missing = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in chunks]
+        chunks.update((chunk.chunk_id, chunk) for chunk in self.chunks(missing))
 
     def _embedded(self, words: Wording) -> Vector:
         """Vector of the question, shifted towards its synonyms; of length 1."""
@@ -255,12 +267,15 @@ class HybridRetriever:
             scores = scores + TERMS_IN_BM25 * self.sparse.scores(words.terms, ids)
         return [float(score) for score in scores]
 
-    def _fuse(self, words: Wording, scores: dict[str, dict[str, float]]) -> dict[str, float]:
+    def _fuse(
+        self, words: Wording, scores: dict[str, dict[str, float]], chunks: Mapping[str, Chunk]
+    ) -> dict[str, float]:
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
-        # Every candidate gets a BM25 score, including those found only by vectors.
+        # Every candidate gets a BM25 score, including those found only by vectors, and a row its composite's cosine.
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
+        scores["vector"] = fuse.spread(scores["vector"], chunks)
         return fuse.min_max(scores["vector"], scores["bm25"], alpha=self.settings.retrieve.alpha)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:

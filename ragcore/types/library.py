@@ -18,7 +18,7 @@ class DocumentInfo:
     """Document as listed in the library. Until the file is inspected, ``pages`` is 0 and ``title`` the file's name.
     ``status`` is ``already`` only in the result of `Engine.ingest`, if the document was ready before; ``pages_done``
     counts pages read so far, of which the first ``built_pages`` can be asked; ``ocr_confidence`` is the mean over pages
-    read by OCR, in percent; ``indexed``: all pages are read, and every chunk has a vector of the requested embedder;
+    read by OCR, in percent; ``indexed``: all pages are read, and all vectors of the requested embedder are there;
     ``error`` is `GroundworkError.as_dict`; ``folder`` is a path of names joined by ``/``; ``held``: the user cancelled
     its reading."""
 

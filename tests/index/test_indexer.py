@@ -42,13 +42,18 @@ def make_indexer(store: Store, settings: IndexSettings, embedder: HashEmbedder |
 
 
 def found(indexer: Indexer, query: str) -> set[str]:
-    """Chunk ids that both indexes give for ``query``, which must agree on what exists."""
+    """Chunk ids that both indexes give for ``query``, which must agree on what exists; documents without tables."""
     vectors, sparse = indexer.open()
     near = {chunk_id for chunk_id, _ in vectors.query(HashEmbedder().embed_query(query), 100)}
     assert len(near) == len(vectors)
     assert {chunk_id for chunk_id, _ in sparse.query(query, 100)} <= near
     assert len(sparse) == len(near)
     return near
+
+
+def embedded(indexer: Indexer) -> set[str]:
+    """Chunk ids in the vector index."""
+    return {chunk_id for chunk_id, _ in indexer.open()[0].query(HashEmbedder().embed_query("revenues"), 100)}
 
 
 def test_an_update_makes_everything_findable(store: Store, settings: IndexSettings) -> None:
@@ -240,17 +245,35 @@ assert len(vectors) == len(sparse) == 42
     assert len(found(make_indexer(store, settings), "tea")) == 42
 
 
-def test_composites_are_found_beside_their_rows_and_go_with_them(store: Store, settings: IndexSettings) -> None:
+def test_a_composite_has_the_vector_of_its_rows_which_come_and_go_with_it(
+    store: Store, settings: IndexSettings
+) -> None:
     alpha = add_document(store, "alpha", ALPHA, tables=[(1, 3)])
     beta = add_document(store, "beta", BETA)
     indexer = make_indexer(store, settings)
-    assert indexer.update().chunks == 8
-    assert found(indexer, "revenues") == {*(f"{alpha}:{n}" for n in range(5)), *(f"{beta}:{n}" for n in range(3))}
+    assert store.waiting("test:hash") == {alpha: 2, beta: 3}
+    report = indexer.update()
+    assert (report.chunks, report.embedded) == (8, 5)
+    assert embedded(indexer) == {f"{alpha}:0", f"{alpha}:4", *(f"{beta}:{n}" for n in range(3))}
+    assert len(indexer.open()[1]) == 8
     put_passages(store, alpha, "alpha", ALPHA)
-    assert indexer.update().embedded == 0
-    assert f"{alpha}:4" not in found(indexer, "revenues")
+    assert indexer.update().embedded == 3
+    assert found(indexer, "revenues") == {*(f"{alpha}:{n}" for n in range(4)), *(f"{beta}:{n}" for n in range(3))}
     Trash(store, 0).remove(alpha)
     assert found(indexer, "revenues") == {f"{beta}:{n}" for n in range(3)}
+
+
+def test_vectors_that_earlier_versions_made_of_rows_stay_and_are_passed_over(
+    store: Store, settings: IndexSettings
+) -> None:
+    alpha = add_document(store, "alpha", ALPHA, tables=[(1, 3)])
+    chunks = store.chunks(alpha)
+    embedder = HashEmbedder()
+    store.put_vectors("test:hash", chunks, embedder.embed_documents([chunk.index_text for chunk in chunks]))
+    store.set_index_record({"embedder": "test:hash", "dimensions": 64})
+    indexer = make_indexer(store, settings)
+    assert (indexer.update().embedded, len(indexer.open()[1])) == (0, 5)
+    assert embedded(indexer) == {f"{alpha}:0", f"{alpha}:4"}
 
 
 def test_a_composite_is_indexed_by_its_grid(store: Store, settings: IndexSettings) -> None:

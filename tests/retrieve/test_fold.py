@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.fuse import fold
+from ragcore.retrieve.fuse import fold, reaching, spread
 from ragcore.types import Chunk
 
 TABLES = {"t1": (2, 4), "t2": (5, 9), "t3": (12, 13)}
@@ -35,6 +35,11 @@ def test_rows_without_their_table_stay_rows() -> None:
     assert (fold(scores, CHUNKS).scores, fold(scores, CHUNKS).best) == (scores, {})
 
 
+def test_a_row_stands_where_its_composite_does_unless_it_has_a_score() -> None:
+    known = {name: CHUNKS[name] for name in ("a:t1", "a:2", "a:3", "a:5", "b:2", "b:1")}
+    assert spread({"a:t1": 0.7, "a:3": 0.9, "b:1": 0.2}, known) == {"a:t1": 0.7, "a:2": 0.7, "a:3": 0.9, "b:1": 0.2}
+
+
 @given(st.dictionaries(st.sampled_from(sorted(CHUNKS)), st.floats(0, 1), max_size=20))
 def test_nothing_is_found_twice_and_no_place_is_lost(scores: dict[str, float]) -> None:
     folded = fold(scores, CHUNKS)
@@ -53,3 +58,10 @@ def test_nothing_is_found_twice_and_no_place_is_lost(scores: dict[str, float]) -
         assert folded.scores[covering[0].chunk_id] >= score
     assert set(folded.best) == {i for i in folded.scores if CHUNKS[i].tiles}
     assert all(scores[best] == folded.scores[kept] for kept, best in folded.best.items())
+
+
+def test_a_composite_takes_up_the_places_of_its_rows() -> None:
+    found = [("a:t1", 0.9), ("a:0", 0.8), ("gone", 0.7), ("a:t3", 0.6), ("b:0", 0.5)]
+    lengths = [len(reaching(found, CHUNKS, count)) for count in range(1, 12)]
+    assert lengths == [1, 1, 1, 1, 2, 3, 4, 4, 4, 5, 5]
+    assert reaching(found, CHUNKS, 5) == found[:2]

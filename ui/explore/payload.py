@@ -123,6 +123,7 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
 
 def _scores(point: Point, found: Explored, exploration: Exploration) -> list[Json]:
     cosine, words = exploration.cosines[point.row], exploration.bm25[point.row]
+    of_table = exploration.outline.holders[point.row] != point.row
 
     def line(name: str, value: float | None, step: str, digits: int = 2) -> Json:
         rank = point.ranks.get(step)
@@ -133,7 +134,7 @@ def _scores(point: Point, found: Explored, exploration: Exploration) -> list[Jso
         }
 
     lines = [
-        line("Meaning", point.scores.get("vector", float(cosine)), "vector"),
+        line("Meaning, of its table" if of_table else "Meaning", point.scores.get("vector", float(cosine)), "vector"),
         line("Words (BM25)", point.scores.get("bm25", float(words)), "bm25", 1),
     ]
     if "prior" in point.scores or found.retrieval.routes:
