@@ -35,7 +35,7 @@ LINES = {
     "pipelines": 1150,
     "providers": 1310,
     "report": 1850,
-    "retrieve": 1430,
+    "retrieve": 1450,
     "suggest": 470,
     "text": 1590,  # with the slots of a question, the places of its periods and the lexicon's classes
     "types": 1870,

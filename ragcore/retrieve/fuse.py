@@ -52,8 +52,7 @@ def reaching(found: Sequence[tuple[str, float]], chunks: Mapping[str, Chunk], co
     for place, (chunk_id, _) in enumerate(found):
         if taken >= count:
             return list(found[:place])
-        tiles = chunks[chunk_id].tiles if chunk_id in chunks else None
-        taken += 1 if tiles is None else tiles[1] - tiles[0] + 2
+        taken += 1 + (len(chunks[chunk_id].rows) if chunk_id in chunks else 0)
     return list(found)
 
 
@@ -65,13 +64,8 @@ def spread(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str
 
 
 def _owners(chunks: Iterable[Chunk]) -> dict[tuple[str, int], str]:
-    """Composite of each row of those among ``chunks``; they do not overlap, so a row belongs to at most one."""
-    return {
-        (chunk.doc_id, tile): chunk.chunk_id
-        for chunk in chunks
-        if chunk.tiles is not None
-        for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)
-    }
+    """Composite of each row; composites do not overlap, so a row belongs to at most one."""
+    return {(chunk.doc_id, tile): chunk.chunk_id for chunk in chunks for tile in chunk.rows}
 
 
 @dataclass(frozen=True, slots=True)

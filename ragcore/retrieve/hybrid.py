@@ -221,8 +221,8 @@ class HybridRetriever:
         chunks: dict[str, Chunk],
     ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
         """Scores and ranks by chunk id, for each side used by the mode. The ``named`` documents are also searched
-        separately, since in a large library their best chunks may not be among the overall best. Adds chunks that it
-        looks at to ``chunks``."""
+        separately, since in a large library their best chunks may not be among the overall best. ``chunks`` is filled.
+        """
         scores: dict[str, dict[str, float]] = {}
         scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
         if self.mode != "bm25":
@@ -267,9 +267,7 @@ class HybridRetriever:
             scores = scores + TERMS_IN_BM25 * self.sparse.scores(words.terms, ids)
         return [float(score) for score in scores]
 
-    def _fuse(
-        self, words: Wording, scores: dict[str, dict[str, float]], chunks: Mapping[str, Chunk]
-    ) -> dict[str, float]:
+    def _fuse(self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]) -> dict[str, float]:
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
         # Every candidate gets a BM25 score, including those found only by vectors, and a row its composite's cosine.

@@ -290,6 +290,11 @@ class Chunk:
         """First and last tile that it spans; for a tile, its own index twice."""
         return self.tiles or (self.index, self.index)
 
+    @property
+    def rows(self) -> range:
+        """Tiles that a composite spans; none for a tile."""
+        return range(self.tiles[0], self.tiles[1] + 1) if self.tiles else range(0)
+
 
 def raised_marks(text: str, words: WordMap, start: int, end: int) -> tuple[tuple[int, int], ...]:
     """Spans of raised footnote marks among the words of ``text[start:end]``."""
