@@ -149,13 +149,14 @@ class Search:
             return self._known.names[1]
 
     def outline(self) -> Outline:
-        """Positions of all searchable chunks, updated when the index changes."""
+        """Positions of the chunks of all documents with vectors, updated when the index changes."""
         from ragcore.index.outline import outline
 
         revision = self._store.revision()
         with self._known.outlining:
             if self._known.outline is None or self._known.outline[0] != revision:
-                self._known.outline = (revision, outline(self._store, list(self._store.searchable())))
+                embedded = self._store.with_vectors(self._models.embedder.name)
+                self._known.outline = (revision, outline(self._store, list(embedded)))
             return self._known.outline[1]
 
     def synonyms(self) -> Synonyms:

@@ -78,7 +78,7 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
         page.locator("input[type=file]").set_input_files(
             {"name": "long.pdf", "mimeType": "application/pdf", "buffer": pdfs.running_headers(60)}
         )
-        expect(page.locator(".gw-ov .now")).to_contain_text("You can already ask about pages 1–8.")
+        expect(page.locator(".gw-ov .now")).to_contain_text("You can already ask about pages 1–")
         ask = page.locator(".st-key-gw_composer textarea")
         ask.fill("What did the crews find in year 3 of the survey?")
         ask.press("Enter")
