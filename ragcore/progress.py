@@ -10,6 +10,8 @@ from typing import Literal
 
 from ragcore.types.library import DocumentInfo
 
+NICE = 5  # lowers the priority of reading and embedding: a question that is asked meanwhile goes first
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

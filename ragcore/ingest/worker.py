@@ -22,12 +22,12 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from ragcore.errors import GroundworkError, ModelMissing, ParseCrashed
 from ragcore.ingest.fusion import fusible
+from ragcore.progress import NICE
 
 if TYPE_CHECKING:
     from ragcore.ingest.read import Reader
 
 GARBAGE = 50_000  # new objects between two looks for cycles: the table finder makes more than that for a page
-NICE = 5  # a question that is asked meanwhile goes first
 
 
 def send(stream: IO[bytes], head: dict[str, Any], payload: bytes = b"") -> None:

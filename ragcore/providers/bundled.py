@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.errors import ModelDamaged, ModelError, ModelMissing
+from ragcore.progress import NICE
 
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
@@ -78,7 +80,7 @@ class BundledEmbedder:
                 hint='Correct index.embedder, or use "sentence-transformers:NAME-OR-FOLDER".',
             )
         self._model = EMBEDDERS[model]
-        self._network = _Network(self._model, threads, folder)
+        self._network = _Network(self._model, threads, folder, _behind)
         self.name = f"bundled:{model}"
         self.dimensions = self._model.dimensions
 
@@ -126,7 +128,10 @@ class BundledReranker:
 class _Network:
     """Tokeniser and ONNX session, each call on its own thread only, and the thread pool."""
 
-    def __init__(self, model: BundledModel, threads: int, folder: Path | None) -> None:
+    def __init__(
+        self, model: BundledModel, threads: int, folder: Path | None, begin: Callable[[], None] | None = None
+    ) -> None:
+        """``begin`` is called on each thread of the pool."""
         folder = folder if folder is not None else _package_folder() / model.folder
         for name, digest in model.files.items():
             _verify(folder / name, digest)
@@ -146,7 +151,7 @@ class _Network:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS, strategy="longest_first")
         self._threads = threads or os.cpu_count() or 1
-        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="model")
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="model", initializer=begin)
 
     def run(self, text: str, pair: str | None = None) -> NDArray[np.float32]:
         """First output for one text or pair, with a batch axis of 1."""
@@ -166,6 +171,12 @@ class _Network:
         if self._threads == 1 or len(texts) < 2:
             return map(call, texts)
         return self._pool.map(call, texts)
+
+
+def _behind() -> None:
+    """Lower this thread's priority, where a thread has one of its own."""
+    if sys.platform == "linux":
+        os.nice(NICE)
 
 
 def _package_folder() -> Path:
