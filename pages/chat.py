@@ -66,9 +66,8 @@ def workspace() -> None:
 
 @st.fragment(run_every=1.5)
 def await_documents() -> None:
-    """While something is being read: redraw when one more document can be asked."""
-    ready = {info.doc_id for info in sidebar.askable(engine.documents())}
-    if ready != {info.doc_id for info in readable}:
+    """While something is being read: redraw when more can be asked."""
+    if payload.offered(sidebar.askable(engine.documents())) != payload.offered(readable):
         st.rerun()
 
 

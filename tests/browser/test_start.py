@@ -82,7 +82,7 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
         ask = page.locator(".st-key-gw_composer textarea")
         ask.fill("What did the crews find in year 3 of the survey?")
         ask.press("Enter")
-        answer = page.locator(".gw-turn").last
+        answer = page.locator(".gw-turn").first
         expect(answer).to_have_attribute("data-state", "complete")
         expect(answer.locator(".gw-partly")).to_contain_text(re.compile(r"From pages 1–\d+ of 60 of “.*”"))
         answer.locator(".gw-cite").first.click()
@@ -92,6 +92,12 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
         expect(answer.get_by_role("group", name="Version 2 of 2")).to_be_visible(timeout=120_000)
         expect(answer).to_have_attribute("data-state", "complete")
         expect(answer.locator(".gw-partly")).to_have_count(0)
+        page.locator(".st-key-gw_composer textarea").fill("What did the crews find in year 55 of the survey?")
+        page.locator(".st-key-gw_composer textarea").press("Enter")
+        last = page.locator(".gw-turn").nth(1)
+        last.locator(".gw-cite").first.click()
+        expect(page.locator(".gw-pane .pgbox")).to_contain_text("of 60")
+        page.locator(".gw-pane .gw-highlight").first.wait_for()
         answer.get_by_role("button", name="Previous version").click()
         expect(answer.locator(".gw-partly")).to_contain_text("All pages are read now.")
         answer.get_by_role("button", name="Ask again", exact=True).click()

@@ -191,9 +191,12 @@ def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
     return {info.doc_id: title if times[title] == 1 else f"{title} ({info.name})" for info, title in zip(infos, titles)}
 
 
-def offered(infos: Sequence[DocumentInfo]) -> list[dict[str, str]]:
-    """Selectable documents, as components take them."""
-    return [{"id": doc_id, "title": name} for doc_id, name in names(infos).items()]
+def offered(infos: Sequence[DocumentInfo]) -> list[Json]:
+    """Selectable documents, as components take them: with the number of pages that they have so far, and that of all."""
+    known = names(infos)
+    return [
+        {"id": info.doc_id, "title": known[info.doc_id], "pages": info.built_pages, "of": info.pages} for info in infos
+    ]
 
 
 def document(read: Document) -> Json:

@@ -141,7 +141,7 @@ def history(conversation_id: str | None, revision: str) -> None:
 
 def scope(
     conversation_id: str | None,
-    documents: list[dict[str, str]],
+    documents: list[dict[str, Any]],
     inside: list[str],
     groups: dict[str, tuple[str, ...]],
     many: int,
@@ -177,7 +177,7 @@ def chips(conversation_id: str | None, scope: Scope) -> None:
     _chips(key="chips", data=data)
 
 
-def pane(documents: list[dict[str, str]], scope: list[str] | None) -> None:
+def pane(documents: list[dict[str, Any]], scope: list[str] | None) -> None:
     """Page viewer over ``documents`` (id and title); it shows the first one in ``scope`` (ids; None: all) until a
     citation is opened. Emits ``about`` when a question is to be asked about selected words: ``{"document": "0123…",
     "text": "About “…”"}``, the document and the beginning of the question."""
@@ -211,7 +211,7 @@ def drop() -> None:
 
 
 def explore(
-    documents: list[dict[str, str]], conversation: str, asked: list[dict[str, str]], examples: list[str]
+    documents: list[dict[str, Any]], conversation: str, asked: list[dict[str, str]], examples: list[str]
 ) -> None:
     """Explore view; ``documents`` (id and title) can be searched. If the URL names no question it starts with the first
     one ``asked`` (conversation, turn and question) in the open ``conversation`` ("" for none), else it offers them all,

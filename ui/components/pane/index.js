@@ -9,7 +9,7 @@ import { Find } from "./find.js";
 import { pressed } from "./keyboard.js";
 import { Outline } from "./outline.js";
 import { Pages } from "./pages.js";
-import { comeBack, keepPlace, takePlace } from "./place.js";
+import { comeBack, keepPlace, spotOf, takePlace } from "./place.js";
 import { configureTiles } from "./pictures.js";
 import { Rail } from "./rail.js";
 import { Selecting } from "./selection.js";
@@ -101,8 +101,12 @@ class Pane {
 
   // Documents that may be looked at; the first in scope is shown until there is a citation to show.
   offer(documents, scope) {
+    const before = new Map(this.offered.map(({ id, pages }) => [id, pages]));
+    const grown = documents.filter(({ id, pages }) => before.has(id) && before.get(id) !== pages);
+    for (const { id } of grown) forgetDocument(id);
     this.offered = documents;
     this.scope = scope;
+    if (grown.some(({ id }) => id === this.document?.id)) this.renew();
     this.fillChooser();
     this.root.classList.toggle("is-empty", !documents.length && !this.document && !this.cited && !this.looked);
     if (!this.cited && !this.looked) this.stay();
@@ -133,9 +137,9 @@ class Pane {
     this.bar.offer(listed, this.document);
   }
 
-  async load(id) {
+  async load(id, anew = false) {
     this.wanted = id;
-    if (this.document?.id === id) return;
+    if (this.document?.id === id && !anew) return;
     const loaded = await getDocument(id);
     if (this.wanted !== id) return; // another was asked for meanwhile
     this.document = loaded;
@@ -147,6 +151,19 @@ class Pane {
     if (this.side.chosen === "outline") this.outline.open(this.pages.page);
     this.fillChooser();
     this.light();
+  }
+
+  // The document that is shown has more pages by now: what is in sight stays.
+  async renew() {
+    const { id } = this.document;
+    const spot = this.desk.clientHeight ? spotOf(this.pages) : null;
+    try {
+      await this.load(id, true);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return this.failed(error);
+    }
+    if (spot && this.document?.id === id) comeBack(this.pages, spot);
   }
 
   // Nothing of another document stays beside what is said. Of one that was removed, the quote is still known.
@@ -284,7 +301,8 @@ class Pane {
   }
 
   moved(page) {
-    this.bar.at(page, this.document.pages);
+    const { id, pages } = this.document;
+    this.bar.at(page, pages, Math.max(pages.length, this.offered.find((item) => item.id === id)?.of ?? 0));
     this.bar.zoomed(this.pages);
     this.rail.at(page);
     dispatchEvent(new CustomEvent("gw:paged", { detail: { doc: this.document.id, page } }));

@@ -116,10 +116,11 @@ function tile(document, page, wide, at, [across, down]) {
 // Words of a page: [x0, y0, x1, y1, text, after], fetched once.
 const words = new Map();
 
-export function getWords(id, page) {
-  const key = `${id} ${page}`;
+export function getWords(document, page) {
+  const of = document.pages.length; // they are numbered anew when more of it is read
+  const key = `${document.id} ${page} ${of}`;
   if (!words.has(key)) {
-    const asked = get(`/documents/${id}/pages/${page}/words`);
+    const asked = get(`/documents/${document.id}/pages/${page}/words`, { of });
     words.set(key, asked);
     asked.catch(() => words.delete(key));
     if (words.size > 200) words.delete(words.keys().next().value);

@@ -12,7 +12,7 @@ export function keepPlace(pages, more) {
   keep(KEY, conversation(), { document: pages.document?.id, spot, ...more });
 }
 
-function spotOf(pages) {
+export function spotOf(pages) {
   const { desk, tops, fit } = pages;
   const page = pages.pageAt(desk.scrollTop);
   const z = pages.scale(page);

@@ -94,7 +94,7 @@ export class Selecting {
     if (!pages.length) return;
     try {
       for (const page of pages) {
-        const words = await getWords(document.id, page);
+        const words = await getWords(document, page);
         if (this.span !== span || this.pages.document !== document) return;
         this.between.set(page, words);
       }

@@ -14,7 +14,7 @@ export async function addTextLayer(element, document, page) {
   if (!element.isConnected) return null;
   let words;
   try {
-    words = await getWords(document.id, page);
+    words = await getWords(document, page);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return null; // the page can be read all the same, and whatever fails shows where it is asked for

@@ -57,7 +57,8 @@ export class Toolbar {
     this.which.replaceChildren(h("b", {}, String(place)), ` of ${count}`);
   }
 
-  at(page, pages) {
+  // `of`: pages of the whole file, of which some may not be read yet.
+  at(page, pages, of) {
     const [, , label, ocr, degraded, unread] = pages[page - 1];
     this.how.textContent = ocr != null ? `OCR ${ocr}%` : unread ? "Not read" : degraded ? "No layout" : "";
     this.how.title = degraded ?? (ocr != null ? `Read by OCR, mean confidence ${ocr}%` : "");
@@ -66,7 +67,8 @@ export class Toolbar {
       this.miss("");
     }
     this.label.title = label;
-    this.count.textContent = `${page} of ${pages.length}`;
+    this.count.textContent = `${page} of ${of}`;
+    this.count.title = pages.length < of ? `Pages 1–${pages.length} are read so far` : "";
   }
 
   labelKey(event) {

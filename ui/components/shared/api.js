@@ -76,7 +76,7 @@ export async function save(path, name, query = {}) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// Documents do not change once they are read, so that each is fetched once.
+// Documents do not change once they are read, so that each is fetched once (`Pane.offer` forgets one that has grown).
 const documents = new Map();
 
 export function getDocument(id) {
