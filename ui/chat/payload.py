@@ -192,7 +192,7 @@ def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
 
 
 def offered(infos: Sequence[DocumentInfo]) -> list[Json]:
-    """Selectable documents, as components take them: with the number of pages that they have so far, and that of all."""
+    """Selectable documents, as components take them, with the number of pages that they have so far, and of all."""
     known = names(infos)
     return [
         {"id": info.doc_id, "title": known[info.doc_id], "pages": info.built_pages, "of": info.pages} for info in infos
