@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 Heard = Callable[[AnswerEvent], None]
 NOT_HELD = "The passages found don't answer this."
+NOT_READ = "Its documents aren't read in full yet."
 NOTHING_FOUND = "No passage found is about this."
 # A requirement counts as met if this share of its words is in the cited text, or the cross-encoder says so: a false gap
 # costs the user more than one they notice themselves.
@@ -142,6 +143,8 @@ class SectionFiller:
         ready = [info for info in task.infos if info.status == "ready"]
         if any(info.status != "ready" and scope.holds(info.doc_id) for info in task.infos):
             scope = replace(scope, doc_ids=tuple(info.doc_id for info in ready if scope.holds(info.doc_id)))
+            if not scope.doc_ids:
+                return replace(empty, status="empty", gaps=tuple(Gap(what, NOT_READ) for what in form.requirements))
         known = scope.doc_ids or tuple(info.doc_id for info in ready)
         # Within one document its own name distinguishes no passages.
         sought = task.focus if len(known) > 1 else replace(task.focus, subject="")
@@ -153,7 +156,7 @@ class SectionFiller:
         extractive = self.models.section_writer.capabilities.extractive
         evidence = Gathering(reader, self.document, self.terms, self.settings, extractive, task.excluded)
         names = short_titles({one.doc_id: one.title for one in ready}, {one.doc_id: one.name for one in ready})
-        if task.focus.subject and scope.doc_ids is None:
+        if task.focus.subject and task.scope.doc_ids is None:
             retrieval, known = evidence.of_subject(task.focus.subject, retrieval, known)
         given = evidence.gather(task, form, retrieval, known, names)
         reason = self._nothing_for(task, form, given, retrieval)

@@ -15,7 +15,7 @@ from ragcore.index.database import Database
 from ragcore.index.reports import Reports
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections, RuleFields
-from ragcore.report.fill import SectionFiller, asks_of_a_year
+from ragcore.report.fill import NOT_READ, SectionFiller, asks_of_a_year
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
 from ragcore.types.report import FilledSection, Focus, Report
@@ -51,7 +51,9 @@ class Searched:
         return Retrieval(query, "hybrid", (), whole, {}, scope=scope)
 
 
-def filled(found: Searched, section: dict[str, Any], focus: Focus, reader: Reader | None = None) -> FilledSection:
+def filled(
+    found: Searched, section: dict[str, Any], focus: Focus, reader: Reader | None = None, unread: tuple[str, ...] = ()
+) -> FilledSection:
     models: Any = SimpleNamespace(
         analyser=RuleAnalyser(),
         fields=RuleFields(),
@@ -62,7 +64,12 @@ def filled(found: Searched, section: dict[str, Any], focus: Focus, reader: Reade
     filler = SectionFiller(found, found.documents.__getitem__, lambda _: (), lambda _: {}, models, SETTINGS)
     template = from_data({"title": "Profile", "sections": [section]})
     infos: Any = [
-        SimpleNamespace(doc_id=one.doc_id, title=one.title, name=f"{one.doc_id}.pdf", status="ready")
+        SimpleNamespace(
+            doc_id=one.doc_id,
+            title=one.title,
+            name=f"{one.doc_id}.pdf",
+            status="reading" if one.doc_id in unread else "ready",
+        )
         for one in found.documents.values()
     ]
     (one,) = filler.sections(template, Scope(), infos, Stop(), focus)
@@ -116,6 +123,21 @@ def test_what_is_of_another_company_is_passed_over() -> None:
     assert "Orvane AG 2021" in found.queries[-1]
     # A subject that is no company of the library's leaves all.
     assert "812" in filled(found, REVENUE, Focus("Sensors")).text
+
+
+def test_another_company_is_passed_over_while_a_document_is_read() -> None:
+    both = annual("Larkfield Ltd", "a" * 16, "812", "760"), annual("Orvane AG", "b" * 16, "93", "90")
+    found = Searched(*both, make_document("Pumps are made.", title="Pumps", doc_id="c" * 16))
+    made = filled(found, REVENUE, Focus("Orvane AG", 2021), unread=("c" * 16,))
+    assert made.text.startswith("**93** — ")
+    assert "812" not in made.text
+
+
+def test_a_report_of_a_document_that_is_being_read_says_so_and_takes_no_other() -> None:
+    found = Searched(annual("Larkfield Ltd", "a" * 16, "812", "760"), annual("Orvane AG", "b" * 16, "93", "90"))
+    made = filled(found, {**REVENUE, "documents": ["b" * 16]}, Focus(), unread=("b" * 16,))
+    assert (made.status, made.answer) == ("empty", None)
+    assert [gap.why for gap in made.gaps] == [NOT_READ]
 
 
 def test_a_release_whose_columns_are_all_of_a_quarter_covers_a_part_of_a_year() -> None:
