@@ -102,3 +102,32 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
         expect(answer.locator(".gw-partly")).to_contain_text("All pages are read now.")
         answer.get_by_role("button", name="Ask again", exact=True).click()
         expect(answer.get_by_role("group", name="Version 3 of 3")).to_be_visible()
+
+
+def test_a_document_that_has_grown_is_shown_with_all_its_pages(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    with serve(tmp_path / "home") as app:
+        page = open_page(app.url)
+        page.locator("input[type=file]").set_input_files(
+            {"name": "long.pdf", "mimeType": "application/pdf", "buffer": pdfs.running_headers(60)}
+        )
+        expect(page.locator(".gw-ov .now")).to_contain_text("You can already ask about pages 1–")
+        ask = page.locator(".st-key-gw_composer textarea")
+        early, late = page.locator(".gw-turn").first, page.locator(".gw-turn").nth(1)
+        again = early.get_by_role("checkbox", name="Ask again when all is read")
+        ask.fill("What did the crews find in year 3 of the survey?")
+        ask.press("Enter")
+        early.locator(".gw-cite").first.click()
+        page.locator(".gw-pane .gw-highlight").first.wait_for()
+        expect(again).to_be_visible()
+        ask.fill("What did the crews find in year 2 of the survey?")
+        ask.press("Enter")
+        expect(late).to_have_attribute("data-state", "complete")
+        expect(again).to_be_hidden()
+
+        expect(early.locator(".gw-partly")).to_contain_text("All pages are read now.", timeout=120_000)
+        expect(page.locator(".gw-pane")).to_contain_text("of 60")
+        assert page.locator(".gw-pane .gw-highlight").first.is_visible()
+        ask.fill("What did the crews find in year 55 of the survey?")
+        ask.press("Enter")
+        page.locator(".gw-turn").nth(2).locator(".gw-cite").first.click()
+        expect(page.locator('.gw-pane .gw-highlight[data-page="55"]').first).to_be_visible()

@@ -33,7 +33,7 @@ export class Ahead {
     if (!first) return;
     this.busy = true;
     try {
-      const document = await getDocument(first.doc);
+      const document = await getDocument(first.doc, first.page);
       const across = this.pages.across(document, first.page);
       if (this.pages.waiting) return void this.wanted.unshift(first);
       const name = `${first.doc} ${first.page} ${across}`;

@@ -18,6 +18,7 @@ import { splitter } from "./splitter.js";
 import { Toolbar } from "./toolbar.js";
 import { keepTurn } from "./turns.js";
 
+const reach = (citations, id) => Math.max(0, ...citations.filter(({ doc }) => doc === id).flatMap(({ page, boxes }) => [page, ...boxes.map(([on]) => on)]));
 const short = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 export function mount({ parentElement, data, tell }) {
@@ -101,15 +102,13 @@ class Pane {
 
   // Documents that may be looked at; the first in scope is shown until there is a citation to show.
   offer(documents, scope) {
-    const before = new Map(this.offered.map(({ id, pages }) => [id, pages]));
-    const grown = documents.filter(({ id, pages }) => before.has(id) && before.get(id) !== pages);
-    for (const { id } of grown) forgetDocument(id);
     this.offered = documents;
     this.scope = scope;
-    if (grown.some(({ id }) => id === this.document?.id)) this.renew();
     this.fillChooser();
     this.root.classList.toggle("is-empty", !documents.length && !this.document && !this.cited && !this.looked);
     if (!this.cited && !this.looked) this.stay();
+    // What is shown has grown.
+    if (this.document && this.wanted === this.document.id) this.load(this.wanted).catch((error) => this.failed(error));
   }
 
   // Keeps the document where it may be shown, and takes the first in scope otherwise.
@@ -137,33 +136,23 @@ class Pane {
     this.bar.offer(listed, this.document);
   }
 
-  async load(id, anew = false) {
+  // With `least` pages: a document that is being read grows, and stays where it is.
+  async load(id, least = this.offered.find((item) => item.id === id)?.pages ?? 0) {
     this.wanted = id;
-    if (this.document?.id === id && !anew) return;
-    const loaded = await getDocument(id);
-    if (this.wanted !== id) return; // another was asked for meanwhile
+    if (this.document?.id === id && this.document.pages.length >= least) return;
+    const loaded = await getDocument(id, least);
+    if (this.wanted !== id || this.document === loaded) return; // another was asked for meanwhile, or there are no more
+    const spot = this.document?.id === id && this.desk.clientHeight ? spotOf(this.pages) : null;
     this.document = loaded;
     this.root.classList.remove("is-empty", "is-failed");
     this.pages.show(loaded);
+    if (spot) comeBack(this.pages, spot);
     this.rail.show(loaded);
     this.outline.show(loaded);
     this.find.show(loaded);
     if (this.side.chosen === "outline") this.outline.open(this.pages.page);
     this.fillChooser();
     this.light();
-  }
-
-  // The document that is shown has more pages by now: what is in sight stays.
-  async renew() {
-    const { id } = this.document;
-    const spot = this.desk.clientHeight ? spotOf(this.pages) : null;
-    try {
-      await this.load(id, true);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return this.failed(error);
-    }
-    if (spot && this.document?.id === id) comeBack(this.pages, spot);
   }
 
   // Nothing of another document stays beside what is said. Of one that was removed, the quote is still known.
@@ -195,7 +184,7 @@ class Pane {
     this.looked = null;
     let failure = null;
     try {
-      await this.load(citation.doc);
+      await this.load(citation.doc, reach(detail.citations, citation.doc));
     } catch (error) {
       failure = error;
     }
@@ -217,7 +206,7 @@ class Pane {
     if (this.browsed) return;
     let failure = null;
     try {
-      await this.load(citation.doc);
+      await this.load(citation.doc, reach(detail.citations, citation.doc));
     } catch (error) {
       failure = error;
     }

@@ -79,7 +79,10 @@ export async function save(path, name, query = {}) {
 // Documents do not change once they are read, so that each is fetched once (`Pane.offer` forgets one that has grown).
 const documents = new Map();
 
-export function getDocument(id) {
+// While a document is read it grows: one that is known with fewer than `least` pages is asked for anew.
+export async function getDocument(id, least = 0) {
+  const known = documents.get(id);
+  if (known && (await known).pages.length < least && documents.get(id) === known) documents.delete(id);
   if (!documents.has(id)) {
     const asked = get(`/documents/${id}`);
     documents.set(id, asked);

@@ -161,8 +161,8 @@ const shorten = (text) => {
 
 async function crop(frame, citation) {
   if (!frame) return;
-  const { pages } = await getDocument(citation.doc);
   const first = citation.boxes[0];
+  const { pages } = await getDocument(citation.doc, first[0]);
   const [width, height] = pages[first[0] - 1];
   // Words are shown as large as they read well, a figure as a whole.
   const whole = Math.min(CROP.width / (first[3] - first[1] + 16), CROP.figure / (first[4] - first[2] + 12), 1.3);
