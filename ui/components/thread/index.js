@@ -281,7 +281,6 @@ class Thread {
       show: (other, step) => this.showVersion(turn, other, step),
       stop: () => this.stop(turn),
       later: {
-        last: turn.id === this.last || !this.path.has(turn.id),
         wanted: sessionStorage.getItem(LATER) === turn.id,
         wish: (on) => (on ? sessionStorage.setItem(LATER, turn.id) : sessionStorage.removeItem(LATER)),
       },
@@ -329,6 +328,7 @@ class Thread {
     const reading = ({ partly }) => partly?.some(({ state }) => state === "reading");
     if (all.some(reading)) this.soon = setTimeout(() => this.refresh(), LOOK);
     const last = all.at(-1);
+    for (const { id } of all) this.turns.get(id).element.querySelector(".gw-partly label")?.toggleAttribute("hidden", id !== last.id);
     if (!last?.partly?.length || reading(last) || sessionStorage.getItem(LATER) !== last.id || this.busy) return;
     sessionStorage.removeItem(LATER);
     if (last.partly.some(({ state }) => state === "ready")) this.actions(last).retry();

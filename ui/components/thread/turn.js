@@ -79,11 +79,12 @@ function unsearched(turn, actions) {
 
 // An answer from the first pages of a document says so, and can be had again from all of them.
 function partly(turn, actions) {
-  const lines = turn.partly.map(({ title, pages, of, state }) => {
+  const few = turn.partly.length > 4 ? turn.partly.slice(0, 3) : turn.partly;
+  const lines = few.map(({ title, pages, of, state }) => {
     const seen = pages < of ? `From ${pages > 1 ? `pages 1–${pages.toLocaleString("en")}` : "page 1"} of ${of.toLocaleString("en")} of “${title}”.` : `“${title}” was searched by its words only.`;
     const now = {
       reading: pages < of ? "The rest is being read." : "It is still being indexed.",
-      stopped: "Reading was stopped.",
+      stopped: pages < of ? "Reading was stopped." : "It isn’t indexed yet.",
       failed: "The rest couldn’t be read.",
       ready: pages < of ? "All pages are read now." : "It is indexed now.",
     }[state];
@@ -92,8 +93,8 @@ function partly(turn, actions) {
   const done = turn.partly.some(({ state }) => state === "ready");
   const waits = turn.partly.some(({ state }) => state === "reading");
   const wish = h("label", {}, h("input", { type: "checkbox", checked: actions.later.wanted, onchange: ({ target }) => actions.later.wish(target.checked) }), "Ask again when all is read");
-  const row = done && !waits ? again("Ask again", actions.retry) : waits && actions.later.last && wish;
-  return h("div", { class: "gw-msg info gw-partly", role: "note" }, icon("schedule"), h("div", {}, ...lines, row && h("div", { class: "row" }, row)));
+  const row = done && !waits ? again("Ask again", actions.retry) : waits && wish;
+  return h("div", { class: "gw-msg info gw-partly", role: "note" }, icon("schedule"), h("div", {}, ...lines, few !== turn.partly && h("p", {}, `And ${turn.partly.length - few.length} more, read in part or searched by their words only.`), row && h("div", { class: "row" }, row)));
 }
 
 function nearest(turn) {
