@@ -59,7 +59,7 @@ def _row(
         "tags": list(info.tags),
         "pages": info.pages,
         "pages_done": info.pages_done,
-        "built": info.built_pages,
+        "built_pages": info.built_pages,
         "elements": info.elements,
         "tables": info.tables,
         "chunks": info.chunks,

@@ -56,7 +56,7 @@ export class Drawer {
     this.tabs.turn(0);
     let read;
     try {
-      read = await getDocument(item.id);
+      read = await getDocument(item.id, item.built_pages);
     } catch (error) {
       if (this.id === item.id) this.tabs.panel.replaceChildren(h("p", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
       return;
@@ -75,7 +75,7 @@ export class Drawer {
     this.facts.textContent = [plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
     this.marks.replaceChildren(...(item.folder ? [h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder)] : []), ...item.tags.map((tag) => h("span", { class: "gw-tagged" }, tag)));
     this.marks.hidden = !item.folder && !item.tags.length;
-    this.ask.disabled = !(item.status === "ready" && item.indexed);
+    this.ask.disabled = !item.built_pages;
     this.again.hidden = !item.stale || Boolean(item.job);
     this.tabs.count(1, item.tables);
   }

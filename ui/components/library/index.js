@@ -119,7 +119,6 @@ class Library {
     const come = [];
     for (const item of documents) {
       const shown = this.rows.get(item.id);
-      if (shown && shown.data.built !== item.built) forgetDocument(item.id);
       if (shown?.data.job && !item.job && item.status === "ready" && item.indexed && !item.error) this.fresh.add(item.id);
       if (!shown) {
         this.rows.set(item.id, { data: item, element: this.row(item) });

@@ -75,7 +75,7 @@ export class Toolbar {
       ask.textContent = one ? "Ask about it" : "Ask about them";
       const of = documents.filter((item) => chosen.has(item.id));
       this.again.hidden = !of.some((item) => !item.job && (item.stale || item.status !== "ready" || !item.indexed || item.error));
-      this.bulk.querySelector(".primary").disabled = !of.some((item) => item.status === "ready" && item.indexed);
+      this.bulk.querySelector(".primary").disabled = !of.some((item) => item.built_pages);
     }
     this.drawFolders(documents);
     this.tags.draw(tags(documents));

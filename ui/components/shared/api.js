@@ -76,7 +76,7 @@ export async function save(path, name, query = {}) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// Documents do not change once they are read, so that each is fetched once (`Pane.offer` forgets one that has grown).
+// Documents do not change once they are read, so that each is fetched once.
 const documents = new Map();
 
 // While a document is read it grows: one that is known with fewer than `least` pages is asked for anew.
