@@ -48,16 +48,18 @@ def find(engine: Engine, given: str, *, whole: bool = False) -> str:
 
 
 def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Documents named by --doc. Reports on stderr those that can't be asked yet; unreadable ones were reported when
-    added and are listed."""
+    """Documents named by --doc. Reports on stderr those that can't be asked yet, or not in full; unreadable ones were
+    reported when added and are listed."""
     chosen = tuple(find(engine, item) for item in given) if given else None
-    waiting = [
-        info.name
-        for info in engine.documents()
-        if not info.askable and info.status != "failed" and (chosen is None or info.doc_id in chosen)
-    ]
-    if waiting:
-        print(f"Not searched, because not read yet: {', '.join(waiting)}.", file=sys.stderr)
+    asked = [info for info in engine.documents() if chosen is None or info.doc_id in chosen]
+    left = [info for info in asked if info.status != "failed" and not info.indexed]
+    for said, names in (
+        ("Not searched, because not read yet", [info.name for info in left if not info.askable]),
+        ("Read only in part", [info.name for info in left if info.askable and info.status != "ready"]),
+        ("Searched by words only, because not indexed", [info.name for info in left if info.status == "ready"]),
+    ):
+        if names:
+            print(f"{said}: {', '.join(names)}.", file=sys.stderr)
     return chosen
 
 

@@ -248,6 +248,15 @@ def test_why_a_file_failed_is_said_once_and_not_with_each_answer(tmp_path: Path)
     assert "broken.pdf" in for_people(home, "retrieve", "-q", "wells", "--doc", "broken.pdf", code=1).stderr
 
 
+def test_what_was_read_and_not_indexed_is_said_with_each_answer(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    for data, name, more in ((pdfs.one_column(), "a.pdf", ["--index"]), (pdfs.ruled_table(), "b.pdf", [])):
+        for_people(home, "ingest", str(pdfs.write(tmp_path, name, data)), *more)
+    said = for_people(home, "retrieve", "-q", "What was the highest nitrate reading?").stderr
+    assert "b.pdf" in said
+    assert "a.pdf" not in said
+
+
 def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "notes.txt").write_text("no PDF")
