@@ -3,14 +3,16 @@ writers of its formats (`pandoc`, `pdf`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, get_args
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from ragcore.errors import InputError
 
 if TYPE_CHECKING:
     from ragcore.config.settings import ExportSettings
     from ragcore.export.tree import Manuscript
+
+    Writer = Callable[[Manuscript, ExportSettings], bytes]  # the same manuscript and settings give the same bytes
 
 Kind = Literal["md", "docx", "pdf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -20,12 +22,6 @@ MEDIA_TYPES: dict[Kind, str] = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "pdf": "application/pdf",
 }
-
-
-class Writer(Protocol):
-    """Signature of every format's ``write``. The same manuscript and settings give the same bytes."""
-
-    def __call__(self, manuscript: Manuscript, settings: ExportSettings) -> bytes: ...
 
 
 def kind(name: str, kinds: Sequence[K]) -> K:

@@ -86,9 +86,7 @@ def _pictures(note: Note, sheets: Sheets) -> str:
             f'<i{kind} style="left:{100 * left:.3f}%;top:{100 * top:.3f}%;width:{100 * (right - left):.3f}%;'
             f'height:{100 * (bottom - top):.3f}%"></i>'
             for kind, each in ((' class="head"', heads), ("", places))
-            for spot in map(sheet.within, each)
-            if spot is not None
-            for left, top, right, bottom in (spot,)
+            for left, top, right, bottom in filter(None, map(sheet.within, each))
         )
         data = base64.b64encode(sheet.png).decode()
         words = escape(f"{note.citation.title}, {page_of(note)}: the cited words, highlighted")

@@ -202,13 +202,9 @@ def _answered(answer: Answer, notes: list[Note], quote_length: int, *, highest: 
     ]
     notes += own
     listed = [node("Notes", [note.number for note in own])] if own else []
-    return [*_numbered(blocks, numbers), *listed]
-
-
-def _numbered(blocks: Nodes, numbers: Mapping[int, int]) -> Nodes:
-    """``blocks`` with the notes' ``numbers`` in place of the citations' own."""
-    made: Nodes = rewritten(blocks, lambda each: [node("Ref", numbers[each["c"]]) if each["t"] == "Ref" else each])
-    return made
+    # The notes' numbers in place of the citations' own.
+    numbered = rewritten(blocks, lambda each: [node("Ref", numbers[each["c"]]) if each["t"] == "Ref" else each])
+    return [*numbered, *listed]
 
 
 def _lacking(text: str) -> list[Insert]:
