@@ -152,7 +152,8 @@ class Wish:
 def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int = 0) -> Wish:
     """Request in ``piece`` of the guidance under ``heading``; ``year`` applies to an annual value that names none."""
     both = f"{heading} {piece}"
-    office = next((one for one in map(answer_type, (piece, f"who {heading}")) if _office(one)), None)
+    types = map(answer_type, (piece, f"who {heading}"))
+    office = next((one for one in types if one.says and {"NAME", "PERSON"} & {*one.wants}), None)
     sort = _sort(both, piece, unit)
     said = set(tokens(f"{both} {unit}".replace("per year", " ")))
     yearly = bool({"year", "years", "yearly", "annual", "annually"} & said)
@@ -161,10 +162,6 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
     return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit)
-
-
-def _office(answer: AnswerType) -> bool:
-    return bool({"NAME", "PERSON"} & set(answer.wants) and answer.says)
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:

@@ -100,11 +100,6 @@ def _quantity(kind: str) -> Callable[[str], bool]:
     return lambda text: any(number.kind.split("/")[0] == kind for number in numbers(text))
 
 
-def _date(text: str) -> bool:
-    found = periods(text)
-    return bool(found.years or found.dates or found.months)
-
-
 _KINDS: Mapping[str, Callable[[str], bool]] = {
     "PERSON": _person,
     "NAME": lambda text: any(word.marked and not word.number for word in words_of(text)),
@@ -114,5 +109,5 @@ _KINDS: Mapping[str, Callable[[str], bool]] = {
     "SHARE": _quantity("%"),
     "DURATION": _quantity("time"),
     "MASS": lambda text: any(number.kind.startswith(("mass", "volume")) for number in numbers(text)),
-    "DATE": _date,
+    "DATE": lambda text: bool((found := periods(text)).years or found.dates or found.months),
 }

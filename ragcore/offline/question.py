@@ -105,24 +105,24 @@ def _task(words: Sequence[str]) -> str:
 def _is_whole(words: Sequence[str], names: Sequence[Name]) -> bool:
     """Whether the question is about a document's subject or purpose, so that the answer has none of its words."""
     own = {word for name in names for word in tokens(name.text)}
-    content = {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own
+    content = {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own - listed("whole", "kinds")
     asked = {"about", "for", "why"} | listed("whole", "says")
     opens = words[:1] in (["what"], ["why"], ["what's"])
-    return opens and not asked.isdisjoint(words) and _points_at_document(words) and content <= asked | _kinds()
+    return (
+        opens
+        and not asked.isdisjoint(words)
+        and _points_at_document(words)
+        and content <= asked
+    )
 
 
 def _points_at_document(words: Sequence[str]) -> bool:
     """Whether the words refer to a document: "this", "it", "the annual report", "Adobe's 10-K"; not "which form"."""
     if len(words) < _FEW and not {"this", "it", "these"}.isdisjoint(words):
         return True
-    before = (
-        (words[max(0, place - _LONGEST_KIND - 1) : place]) for place, word in enumerate(words) if word in _kinds()
-    )
+    at = (place for place, word in enumerate(words) if word in listed("whole", "kinds"))
+    before = (words[max(0, place - _LONGEST_KIND - 1) : place] for place in at)
     return any(one in ("the", "this", "these", "that") or one.endswith("'s") for near in before for one in near)
-
-
-def _kinds() -> frozenset[str]:
-    return listed("whole", "kinds")
 
 
 def _parts(main: str, answer: AnswerType) -> list[SubQuery]:

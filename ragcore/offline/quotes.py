@@ -268,7 +268,7 @@ class Ranking:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document
         that it names best; none without one."""
         asked = name_of(self._question.main) - stems("task", "opening") - self.names
-        closest = max((TABLE, *(agreement(row_name(quote), asked) for quote in found)))
+        closest = max((TABLE, *(agreement(name_of(quote.row.head), asked) for quote in found if quote.row is not None)))
         tables: dict[tuple[int, str], list[Quotable]] = {}
         for quote in found:
             for table in (quote.row.table, quote.row.corner) if quote.row is not None else ():
@@ -342,11 +342,6 @@ def name_of(text: str) -> frozenset[str]:
     """Stems of a quantity's name, without bracketed text, periods and ``total``."""
     words = content_stems(_BRACKETS.sub(" ", text))
     return frozenset(word for word in words if not word.isdigit() and word != "total")
-
-
-def row_name(quote: Quotable) -> frozenset[str]:
-    """`name_of` a row's own header; empty for other quotes."""
-    return name_of(quote.row.head) if quote.row is not None else frozenset()
 
 
 def agreement(one: frozenset[str], other: frozenset[str]) -> float:

@@ -109,7 +109,8 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
         cell = cells[named[0]]
         return replace(row, first=cell.number, last=cell.number, text=row.of(cell))
     chosen = [cells[i] for i in named] or list(cells)
-    return replace(row, text=_said(name, chosen))
+    pairs = "; ".join(_pair(cell.column, cell.text) for cell in chosen)
+    return replace(row, text=f"{name} — {pairs}" if name else pairs)
 
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:
@@ -178,11 +179,6 @@ def parts_of_column(column: str) -> tuple[str, str]:
     parts = [part.strip() for part in column.split(" · ")]
     periods = [part for part in parts if years(part) or is_part(part) or _ENDED.search(part)]
     return ", ".join(part for part in parts if part not in periods), ", ".join(periods)
-
-
-def _said(name: str, cells: Sequence[Cell]) -> str:
-    pairs = "; ".join(_pair(cell.column, cell.text) for cell in cells)
-    return f"{name} — {pairs}" if name else pairs
 
 
 def brief(text: str, longest: int = LONG_ROW) -> str:

@@ -28,15 +28,15 @@ from ragcore.offline.quotes import (
 from ragcore.offline.rows import Row
 from ragcore.offline.statements import coverage, opening, rows_of, statements
 from ragcore.offline.values import Given, field_values, rivals
-from ragcore.offline.writer import listing
+from ragcore.offline.writer import OfflineWriter, listing
 from ragcore.prompts import NO_ANSWER
-from ragcore.protocols import Capabilities, ModelRequest, Reranker, Rival, StaticStream, WritingTask
+from ragcore.protocols import ModelRequest, Reranker, Rival, StaticStream, WritingTask
 from ragcore.text.markdown import escape
 from ragcore.text.names import passed_over
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, cover, word_set
-from ragcore.types import OFFLINE, Document, Element, Segment, Source, Usage
+from ragcore.types import Document, Element, Segment, Source
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, missing_mark
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which their names match
@@ -147,14 +147,10 @@ def _heading(document: Document, element: Element) -> str:
     return document.text[element.start : element.end]
 
 
-def _is_item(heading: str) -> bool:
-    return heading.split()[:1] != [] and heading.split()[0].lower() in ("item", "part")
-
-
 def _ends(document: Document, element: Element, after: Element) -> bool:
     """Whether the section under the heading ``element`` ends before ``after``. An item of a filing extends to the next
     item, even if its inner headings are printed as large as its own."""
-    item, next_item = (_is_item(_heading(document, one)) for one in (element, after))
+    item, next_item = (_heading(document, one).lower().split()[:1] in (["item"], ["part"]) for one in (element, after))
     return after.level < element.level or (after.level == element.level and (not item or next_item))
 
 
@@ -176,23 +172,16 @@ def _is_row(head: str, group: str, names: Iterable[frozenset[str]]) -> bool:
     return any(name <= said for name in names)
 
 
-class OfflineSections:
+class OfflineSections(OfflineWriter):
     """`LLM` for requests with a ``form``. ``reranker`` of None ranks by words alone."""
-
-    name = OFFLINE
-    capabilities = Capabilities(extractive=True)
-
-    def __init__(self, reranker: Reranker | None, settings: AnswerSettings) -> None:
-        self._reranker = reranker
-        self._settings = settings
 
     def stream(self, request: ModelRequest) -> StaticStream:
         """Section text, one requirement at a time. The prompt is not read."""
-        stream = StaticStream((), model=self.name, usage=Usage())
-        stream.parts = self._write(request.task, stream)
+        stream = StaticStream((), model=self.name)
+        stream.parts = self._section(request.task, stream)
         return stream
 
-    def _write(self, request: WritingTask, stream: StaticStream) -> Iterator[str]:
+    def _section(self, request: WritingTask, stream: StaticStream) -> Iterator[str]:
         form = request.form
         assert form is not None  # a question without guidance goes to the answerer
         pieces = form.requirements or (request.question,)

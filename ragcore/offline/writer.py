@@ -21,7 +21,7 @@ from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream
 from ragcore.text.markdown import escape, quoted
 from ragcore.text.terms import Wanted
 from ragcore.text.words import tokens
-from ragcore.types import OFFLINE, Source, Usage
+from ragcore.types import OFFLINE, Source
 from ragcore.types.question import Question
 
 _FINAL_PUNCTUATION = " .:;,…–—-"
@@ -45,7 +45,7 @@ class OfflineWriter:
 
     def stream(self, request: ModelRequest) -> StaticStream:
         """Whole answer, one quote at a time. The prompt is not read."""
-        return StaticStream(self._write(request.task), model=self.name, usage=Usage())
+        return StaticStream(self._write(request.task), model=self.name)
 
     def _write(self, request: WritingTask) -> Iterator[str]:
         question = request.read or read(request.question)
@@ -203,20 +203,12 @@ def _opens_text(sentence: str) -> bool:
     return ends and len(sentence.split()) >= _LEAST and not any(f" {one} " in said for one in data()["whole"]["covers"])
 
 
-def listing(
-    chosen: Sequence[Quotable],
-    *,
-    best_first: bool = False,
-    mark: str = "**",
-    titles: Mapping[str, str] | None = None,
-) -> Iterator[str]:
-    """List of the quotes, given best first, in document order, or after the best one with ``best_first``; several
-    documents are listed best first under their titles (between ``mark``) or their names in ``titles``."""
+def listing(chosen: Sequence[Quotable], *, mark: str = "**", titles: Mapping[str, str] | None = None) -> Iterator[str]:
+    """List of the quotes, given best first, in document order; several documents are listed best first under their
+    titles (between ``mark``) or their names in ``titles``."""
     documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
     for index, doc_id in enumerate(documents):
-        own = [quote for quote in chosen if quote.source.doc_id == doc_id]
-        leads = own[:1] if best_first else []
-        own = leads + sorted(own[len(leads) :], key=lambda quote: quote.start)
+        own = sorted((quote for quote in chosen if quote.source.doc_id == doc_id), key=lambda quote: quote.start)
         if len(documents) > 1:
             title = (titles or {}).get(doc_id) or brief(own[0].source.title, _LONGEST_TITLE)
             # A bold title is a heading; any other is a lead-in.

@@ -89,11 +89,8 @@ def period_spans(text: str) -> list[tuple[str, int, int]]:
             found.append(("day", match.start("month"), match.end("day")))
         else:
             found.append(("day", match.start("day2"), match.end("month2")))
-    for match in _YEAR_SPAN.finditer(text):
-        found.append(("year", *match.span()))
-    for pattern in (_YEAR, _SHORT_YEAR):
-        for match in pattern.finditer(text):
-            found.append(("year", match.start(1 if pattern is _YEAR else 0), match.end()))
+    found += [("year", *match.span()) for pattern in (_YEAR_SPAN, _SHORT_YEAR) for match in pattern.finditer(text)]
+    found += [("year", match.start(1), match.end()) for match in _YEAR.finditer(text)]
     for pattern in (_QUARTER, _QUARTER_WORDS, _HALF, _MONTH_ALONE):
         found += [("part", *match.span()) for match in pattern.finditer(text)]
     found.sort(key=lambda span: (span[1], -span[2]))
