@@ -59,8 +59,7 @@ class _Plain:
         self._plain_starts, self._text_starts = [0], [0]
         position, length = 0, 0
         for mark in sorted(marks, key=lambda m: m.start):
-            piece = text[position : mark.start]
-            piece = piece[:-1] if piece.endswith(" ") else piece
+            piece = text[position : mark.start].removesuffix(" ")
             pieces.append(piece)
             length += len(piece)
             self.marks.append((length, mark))

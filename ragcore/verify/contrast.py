@@ -264,9 +264,7 @@ def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
     """Words that bound ``number``, with 1 for a lower bound and -1 for an upper one; ((), 0) without a bound."""
     ahead = tokens(text[: number.start])
     said = max((phrase for phrase in lex.BOUNDS if tuple(ahead[-len(phrase) :]) == phrase), key=len, default=())
-    if said:
-        return said, lex.BOUNDS[said]
-    return (), 0
+    return said, lex.BOUNDS.get(said, 0)
 
 
 # More and less than another

@@ -94,7 +94,7 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
     if any(agree(number, given, None, bare=False) for given in around):
         return None
     measured = bool(number.kind) and any(figure.number.kind == number.kind for figure in evidence.figures)
-    if may_be_derived(text):
+    if "%" in text or not lex.DERIVED.isdisjoint(tokens(text)):
         sign = lex.direction(text)
         against = ""
         for derived in derive(number, evidence, text):
@@ -197,10 +197,6 @@ class Derivation:
 
     words: str
     change: float = 0.0
-
-
-def may_be_derived(text: str) -> bool:
-    return "%" in text or not lex.DERIVED.isdisjoint(tokens(text))
 
 
 def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation]:

@@ -101,11 +101,7 @@ def _is_cell(piece: str, words: Set[str], cell: CitedCell) -> bool:
     """Whether ``piece``, whose words are given, is ``cell`` with its headers, or its beginning if it ends in "…"."""
     text, label = set(tokens(cell.text)), set(tokens(cell.label))
     whole = text <= words or (piece.rstrip().endswith("…") and bool(words - label))
-    return whole and words <= text | label and _signed(piece, cell)
-
-
-def _signed(text: str, cell: CitedCell) -> bool:
-    return _signs(text) <= _signs(f"{cell.text} {cell.label}")
+    return whole and words <= text | label and _signs(piece) <= _signs(f"{cell.text} {cell.label}")
 
 
 def _signs(text: str) -> set[str]:
