@@ -9,22 +9,20 @@ subject of their request, so each is requested once, whatever happens to the doc
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
-from ragcore.model_calls import ModelCalls
+from ragcore.model_calls import ModelCalls, as_material, whole_sentences
 from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
 from ragcore.protocols import LLM, ContextCache, Message, ModelRequest
-from ragcore.text.sentences import count_tokens, sentence_spans
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Chunk, Document, Element, ModelReport
 
 MAX_TOKENS = 120  # of a summary or situating sentence
 AGAIN = "Run `groundwork index` to write the rest."
 _LONGEST_TOKEN = 10  # characters per token that no text exceeds on average
-_SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
 
 def _hash(*parts: str) -> str:
@@ -106,7 +104,7 @@ class Work:
         done, total = 0, len(self.summaries) + len(passages(self.given)) * self.situates
 
         def take(key: str, text: str) -> None:
-            self.said[key] = clean(text)
+            self.said[key] = whole_sentences(text)
             self.cache.put(key, model.name, asks[key].prompt, self.said[key])
 
         with ModelCalls(
@@ -158,12 +156,8 @@ class Work:
         """Chunks with their context lines: the document's summary, and the chunk's own sentence."""
         summary = self.summary() if self.settings.context.document_summary else ""
         # A row has the sentence of its composite.
-        keys = {
-            f"{chunk.doc_id}:{tile}": self.places.get(chunk.chunk_id, "")
-            for chunk in self.given
-            if chunk.tiles
-            for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)
-        } | self.places
+        rows = ((chunk, tile) for chunk in self.given for tile in chunk.rows)
+        keys = {f"{chunk.doc_id}:{tile}": self.places.get(chunk.chunk_id, "") for chunk, tile in rows} | self.places
 
         def context(chunk: Chunk) -> str:
             return "\n".join(dict.fromkeys(filter(None, (summary, self.said.get(keys.get(chunk.chunk_id, ""), "")))))
@@ -188,15 +182,6 @@ class Work:
         )
 
 
-def clean(text: str) -> str:
-    """Model text on one line, without an incomplete last sentence."""
-    words = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
-    spans = sentence_spans(words)
-    if len(spans) > 1 and not words.endswith(_SENTENCE_END):
-        words = words[: spans[-2][1]]
-    return words
-
-
 # Requests
 
 
@@ -212,19 +197,13 @@ class Ask:
 def document_summary(document: Document, settings: Settings) -> Ask:
     """Request for a summary of the document, from its beginning."""
     text = joined(document, document.body, settings.context.prompt_tokens)
-    quoted = _quoted({"title": document.title, "text": text})
+    quoted = as_material({"title": document.title, "text": text})
     asked = Message(SUMMARY_PROMPT.format(about=quoted))
-    return Ask(_hash("summary", quoted), SUMMARY, _request(settings, SUMMARY_SYSTEM, asked))
+    return Ask(_hash("summary", quoted), SUMMARY, _request(SUMMARY_SYSTEM, asked))
 
 
-def _request(settings: Settings, system: str, *messages: Message) -> ModelRequest:
-    return ModelRequest(
-        system,
-        messages,
-        max_tokens=MAX_TOKENS,
-        purpose="contexts",
-        bulk=True,
-    )
+def _request(system: str, *messages: Message) -> ModelRequest:
+    return ModelRequest(system, messages, max_tokens=MAX_TOKENS, purpose="contexts", bulk=True)
 
 
 def situating(
@@ -246,21 +225,21 @@ def situating(
         if not whole and summary:
             about["summary"] = summary
         about["text" if whole else "part"] = document.text[part[0].start : part[-1].end].strip()
-        material = SITUATE_MATERIAL.format(about=_quoted(about))
-        yield [(_situate(chunk, material, settings), chunk) for chunk in own]
+        material = SITUATE_MATERIAL.format(about=as_material(about))
+        yield [(_situate(chunk, material), chunk) for chunk in own]
 
 
-def _situate(chunk: Chunk, material: str, settings: Settings) -> Ask:
-    passage = _quoted({"section": list(chunk.section), "text": chunk.grid or chunk.text.strip()})
+def _situate(chunk: Chunk, material: str) -> Ask:
+    passage = as_material({"section": list(chunk.section), "text": chunk.grid or chunk.text.strip()})
     asked = Message(SITUATE_PROMPT.format(passage=passage))
-    request = _request(settings, SITUATE_SYSTEM, Message(material, kept=True), asked)
+    request = _request(SITUATE_SYSTEM, Message(material, kept=True), asked)
     # Without the material: a passage keeps its sentence when another part of the document changes.
     return Ask(_hash("situate", chunk.doc_id, passage), SITUATE, request)
 
 
 def passages(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Passages to situate: composites, and tiles outside of any, in document order."""
-    covered = {tile for chunk in chunks if chunk.tiles for tile in range(chunk.tiles[0], chunk.tiles[1] + 1)}
+    covered = {tile for chunk in chunks for tile in chunk.rows}
     chosen = [chunk for chunk in chunks if chunk.tiles is not None or chunk.index not in covered]
     return sorted(chosen, key=lambda chunk: (chunk.start, chunk.index))
 
@@ -286,8 +265,3 @@ def joined(document: Document, elements: Sequence[Element], max_tokens: int) -> 
     while (tokens := count_tokens(text)) > max_tokens:
         text = text[: min(len(text) - 1, len(text) * max_tokens // tokens)]
     return text
-
-
-def _quoted(about: Mapping[str, object]) -> str:
-    """JSON object that confines the document's words to its strings."""
-    return json.dumps(about, ensure_ascii=False).replace("<", "\\u003c")

@@ -8,7 +8,6 @@ happens to the document.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -19,10 +18,9 @@ from ragcore.errors import GroundworkError, ModelError
 from ragcore.index.model_records import FigureTexts
 from ragcore.ingest.captions import is_labelled
 from ragcore.ingest.process import Child
-from ragcore.model_calls import ModelCalls
+from ragcore.model_calls import ModelCalls, as_material, whole_sentences
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
 from ragcore.protocols import LLM, Message, ModelRequest, Picture
-from ragcore.text.sentences import sentence_spans
 from ragcore.types import Box, Document, ModelReport
 
 DPI, MOST_PIXELS = 150, 800_000  # of the picture of a figure
@@ -197,7 +195,6 @@ class _Work:
 PROMPT = hashlib.sha256(f"{FIGURE_SYSTEM}\0{FIGURE_PROMPT}".encode()).hexdigest()[:12]
 MIN_SHARE = 0.01  # of its page: smaller pictures are not described
 _LONGEST_CAPTION = 1500  # characters
-_SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,17 +223,12 @@ def worth_describing(document: Document) -> list[Figure]:
 
 
 def figure_prompt(title: str, figure: Figure) -> str:
-    """Prompt for a figure. The document's words are in one JSON object, so they cannot leave its strings."""
+    """Prompt for a figure."""
     about = {"title": title, "section": list(figure.section), "caption": figure.caption}
-    return FIGURE_PROMPT.format(about=json.dumps(about, ensure_ascii=False).replace("<", "\\u003c"))
+    return FIGURE_PROMPT.format(about=as_material(about))
 
 
 def clean(text: str) -> str:
     """Description as one paragraph without an incomplete last sentence; "" if the model found nothing to describe."""
-    words = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
-    if words.strip(" .*`\"'").upper() == NO_CONTENT:
-        return ""
-    spans = sentence_spans(words)
-    if len(spans) > 1 and not words.endswith(_SENTENCE_END):
-        words = words[: spans[-2][1]]
-    return words
+    words = whole_sentences(text)
+    return "" if words.strip(" .*`\"'").upper() == NO_CONTENT else words

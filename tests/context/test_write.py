@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from ragcore.config.settings import Settings, load
-from ragcore.context.write import add_context, clean
+from ragcore.context.write import add_context
 from ragcore.errors import Cancelled, KeyMissing
 from ragcore.index.database import Database
 from ragcore.index.model_records import ModelTexts
 from ragcore.ingest.chunk import chunk_document
+from ragcore.model_calls import whole_sentences
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import Chunk, Document, ModelReport
@@ -254,5 +255,5 @@ def test_stopped_midway_it_goes_on_where_it_was(bench: Bench) -> None:
 
 
 def test_what_a_model_wrote_is_one_line_of_whole_sentences() -> None:
-    assert clean(" It is\nthe first\x00 part. It tells of wells and ") == "It is the first part."
-    assert clean("It tells of wells and") == "It tells of wells and"
+    assert whole_sentences(" It is\nthe first\x00 part. It tells of wells and ") == "It is the first part."
+    assert whole_sentences("It tells of wells and") == "It tells of wells and"
