@@ -57,7 +57,6 @@ class FileInfo:
     labels: tuple[str, ...] = ()
     outline: tuple[tuple[int, str, int], ...] = ()
     unlocked: bool = False
-    repaired: bool = False
 
 
 @dataclass(frozen=True, slots=True)

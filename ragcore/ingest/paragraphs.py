@@ -105,7 +105,8 @@ def _paragraphs(block: Block) -> list[Block]:
     if len(lines) < 3:
         return [block]
     lefts = [_left(line) for line in lines]
-    ends = [_baseline(line) for line in lines]
+    # The lower edge of its largest word, since small ones may be raised or lowered.
+    ends = [max(line, key=lambda word: word.size).box[3] for line in lines]
     steps = [b - a for a, b in pairwise(ends)]
     usual = median(steps)
     size = block.size
@@ -121,11 +122,6 @@ def _paragraphs(block: Block) -> list[Block]:
     if not cuts:
         return [block]
     return [part_of(block, lines[a:b], "paragraph") for a, b in pairwise([0, *cuts, len(lines)])]
-
-
-def _baseline(line: Line) -> float:
-    """Lower edge of the line's largest word, since small ones may be raised or lowered."""
-    return max(line, key=lambda word: word.size).box[3]
 
 
 def _items(block: Block) -> list[Block]:

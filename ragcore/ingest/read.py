@@ -96,7 +96,6 @@ class Reader:
                 if 1 <= page <= document.page_count
             ),
             unlocked=self.unlocked,
-            repaired=bool(document.is_repaired),
         )
 
     @cached_property
@@ -273,7 +272,8 @@ def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:
         document = pymupdf.open(str(path), filetype="pdf")
     except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
         if looks_like_pdf:
-            reason = _one_line(error).replace(str(path), name)
+            reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+            reason = reason.replace(str(path), name)
             raise DamagedPdf(f"{name} is too damaged to open ({reason}).") from error
         raise NotAPdf(f"{name} is not a PDF.") from error
     if not document.is_pdf:
@@ -292,10 +292,6 @@ def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:
             raise DamagedPdf(f"{name} is too damaged to open (no page can be found).")
         raise NoPages(f"{name} has no pages.")
     return document, unlocked
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
 
 
 def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> WordColumns:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +130,7 @@ def _arranged(regions: list[Region], right_to_left: bool) -> list[Region]:
     if len(columns) > 1:
         parts = columns[::-1] if right_to_left else columns
         return [region for part in parts for region in _arranged(part, right_to_left)]
-    bands = _cut(regions, _down)
+    bands = _cut(regions, itemgetter(1, 3))
     if len(bands) == 1:
         return _by_rows(regions, right_to_left)
     out: list[Region] = []
@@ -159,7 +160,7 @@ def _same_columns(bands: Sequence[list[Region]], first: int) -> int:
 
 def _columns(regions: Sequence[Region]) -> list[list[Region]]:
     """Columns of ``regions``, from the left; a group too narrow for a column joins the nearer neighbour."""
-    columns = _cut(regions, _across)
+    columns = _cut(regions, itemgetter(0, 2))
     while len(columns) > 1:
         spans = [(min(r.box[0] for r in c), max(r.box[2] for r in c)) for c in columns]
         widest = [max(r.box[2] - r.box[0] for r in c) for c in columns]
@@ -178,14 +179,6 @@ def _stand_beside(left: Sequence[Region], right: Sequence[Region]) -> bool:
     tops = [min(r.box[1] for r in column) for column in (left, right)]
     ends = [max(r.box[3] for r in column) for column in (left, right)]
     return min(ends) - max(tops) > BESIDE * min(ends[0] - tops[0], ends[1] - tops[1])
-
-
-def _across(box: Rect) -> tuple[float, float]:
-    return box[0], box[2]
-
-
-def _down(box: Rect) -> tuple[float, float]:
-    return box[1], box[3]
 
 
 def _cut(regions: Sequence[Region], extent: Callable[[Rect], tuple[float, float]]) -> list[list[Region]]:

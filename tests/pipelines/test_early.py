@@ -76,7 +76,7 @@ def test_a_word_of_a_first_build_stands_in_the_last_one_with_the_same_box(tmp_pa
     path = pdfs.write(tmp_path, "a.pdf", pdfs.joined(*parts, pdfs.two_columns(), pdfs.footnote()))
     settings, _ = load(environ={})
     pages = prepared.layouts(path, settings)
-    info = FileInfo(len(pages), "", (), (), unlocked=False, repaired=False)
+    info = FileInfo(len(pages), "", (), (), unlocked=False)
     last = printed(build_document("a", "b", "a.pdf", info, pages, settings))
     for count in range(1, len(pages)):
         assert printed(build_document("a", "b", "a.pdf", info, pages[:count], settings)) <= last

@@ -16,7 +16,7 @@ from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, plain
-from ragcore.ingest.layout import around
+from ragcore.ingest.layout import around, overlap
 from ragcore.ingest.tables.cells import draft_table
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell
 from ragcore.types import ElementKind
@@ -126,7 +126,7 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
     """Lines that name ``table``: its caption, else the heading or ``Table N`` line directly above, else the lead-in
     sentence that ends with a colon; with a unit line (``(in millions)``) between the two; [] if there are none.
     ``blocks`` are those of its page."""
-    near = [b for b in blocks if b.noise is None and b is not table and b.words and _over(b, table)]
+    near = [b for b in blocks if b.noise is None and b is not table and b.words and overlap(b.box, table.box)[0] > 0]
     above = sorted((b for b in reversed(near) if b.box[3] <= table.box[1] + 4), key=lambda b: -b.box[3])
     units: list[Line] = []
     edge = table.box[1]
@@ -173,10 +173,6 @@ def _is_continued(text: str) -> bool:
 def _without_continued(text: str) -> str:
     """``text`` for comparison: without "(continued)", letters and digits only, folded."""
     return re.sub(r"\W+", "", _CONTINUED.sub(" ", text).casefold())
-
-
-def _over(block: Block, table: Block) -> bool:
-    return min(block.box[2], table.box[2]) > max(block.box[0], table.box[0])
 
 
 def _lead_in(block: Block) -> list[Line]:
