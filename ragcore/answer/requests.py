@@ -132,6 +132,7 @@ def section_request(
             missing="\n".join(f"- {what}" for what in missing) or "- nothing",
             instruction=instruction or "Fill what is missing from the sources; keep the rest as it is.",
         )
+    unit = f" in {form.unit}" if form.unit else ""
     prompt = SECTION_PROMPT.format(
         sources="\n\n".join(render_source(source, document(source.doc_id)) for source in sources),
         outline="\n".join(outline),
@@ -140,7 +141,7 @@ def section_request(
         heading=heading,
         guidance=guidance or "–",
         requirements=asked,
-        form=_form(form),
+        form=SECTION_FORMS[form.kind].format(columns=" | ".join(form.columns), unit=unit),
         revision=revision,
     )
     return ModelRequest(
@@ -167,11 +168,6 @@ def with_markers(answer: Answer) -> str:
         ]
         at = mark.end
     return "".join([*pieces, answer.text[at:]])
-
-
-def _form(form: Field) -> str:
-    columns = " | ".join(form.columns)
-    return SECTION_FORMS[form.kind].format(columns=columns, unit=f" in {form.unit}" if form.unit else "")
 
 
 def _before(sections: Sequence[FilledSection], tokens: int) -> str:

@@ -8,6 +8,7 @@ become one source, so no text is repeated.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -231,14 +232,9 @@ def _clip(spans: Iterable[tuple[int, int]], low: int, high: int, text: str) -> l
 
 def _trim(source: Source, document: Document, budget: int, cut: Cut) -> Source:
     """Longest run of whole units from the start of ``source`` that fits the budget; at least one unit."""
-    low, high = 1, len(source.units)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if cut.tokens(_first_units(source, middle, document), document) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return _first_units(source, low, document)
+    more = range(2, len(source.units) + 1)
+    fits = bisect_right(more, budget, key=lambda n: cut.tokens(_first_units(source, n, document), document))
+    return _first_units(source, 1 + fits, document)
 
 
 def _first_units(source: Source, count: int, document: Document) -> Source:
