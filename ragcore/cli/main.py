@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import ragcore
 from ragcore.cli import asking, library
@@ -55,7 +55,9 @@ def _run(options: argparse.Namespace) -> int:
             return start(options)
         from ragcore.engine import Engine
 
-        with Engine.open(options.home, options.config, _overrides(options)) as engine:
+        # The settings given as options of a command are those stored under their dotted keys.
+        overrides = {key: value for key, value in vars(options).items() if "." in key and value is not None}
+        with Engine.open(options.home, options.config, overrides) as engine:
             code: int = options.run(engine, options)
             return code
     except (GroundworkError, KeyboardInterrupt) as raised:
@@ -67,11 +69,6 @@ def _run(options: argparse.Namespace) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone
     return 1
-
-
-def _overrides(options: argparse.Namespace) -> dict[str, Any]:
-    """Settings given as options of a command: those stored under their dotted keys."""
-    return {key: value for key, value in vars(options).items() if "." in key and value is not None}
 
 
 def _count(text: str, least: int = 1, most: int | None = None) -> int:

@@ -14,6 +14,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,17 +34,13 @@ Row = sqlite3.Row
 T = TypeVar("T", bound="DataclassInstance")
 
 
-def _to_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _from_json(text: bytes) -> Any:
     value = json.loads(text)
     return tuple(value) if isinstance(value, list) else value
 
 
 for _kind in (dict, list, tuple):
-    sqlite3.register_adapter(_kind, _to_json)
+    sqlite3.register_adapter(_kind, partial(json.dumps, ensure_ascii=False))
 sqlite3.register_converter("JSON", _from_json)
 sqlite3.register_converter("BOOLEAN", lambda digit: digit != b"0")
 

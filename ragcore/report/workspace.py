@@ -305,9 +305,8 @@ class ReportWorkspace:
         if section_ids is None:
             chosen = [one for one, place in draft.pairs if place.section.filled and not one.accepted and unwritten(one)]
         else:
-            chosen = [
-                draft.pair(section_id)[0] for section_id in section_ids if draft.pair(section_id)[1].section.filled
-            ]
+            pairs = [draft.pair(section_id) for section_id in section_ids]
+            chosen = [one for one, place in pairs if place.section.filled]
         for section in chosen:
             if section.accepted:
                 raise SectionAccepted("This section is accepted.")
@@ -504,9 +503,7 @@ class ReportWorkspace:
 
 def _change(filled: FilledSection, stored: StoredSection, instruction: str) -> str:
     done = f"Rewritten: {instruction}" if instruction else "Filled" if not stored.versions else "Filled again"
-    return (
-        f"{done} (stopped)" if filled.status == "stopped" else f"{done} (failed)" if filled.status == "failed" else done
-    )
+    return f"{done} ({filled.status})" if filled.status in ("stopped", "failed") else done
 
 
 def asked_of(section: Section) -> dict[str, Any]:

@@ -211,11 +211,7 @@ class Report:
 
     @property
     def usage(self) -> Usage:
-        total = Usage()
-        for section in self.sections:
-            if section.answer is not None:
-                total = total + section.answer.usage
-        return total
+        return sum((section.answer.usage for section in self.sections if section.answer is not None), Usage())
 
     @property
     def cost_usd(self) -> float | None:
