@@ -40,7 +40,11 @@ def render_source(source: Source, document: Document) -> str:
     Sentences of one element share a line, those of an AI-written description between tags; a table row is one line of
     numbered cells below the column headers.
     """
-    lines = [f"<<SOURCE {source.number}>>", *heading_lines(source)]
+    pages = ", ".join(source.page_labels)
+    about = [source.title, f"page {pages}" if len(source.page_labels) == 1 else f"pages {pages}" if pages else ""]
+    lines = [f"<<SOURCE {source.number}>>", neutralise(" | ".join(part for part in about if part))]
+    if source.section:
+        lines.append(neutralise("Section: " + " > ".join(source.section)))
     numbered = list(enumerate(source.units, start=1))
     position = 0
     for element in elements_within(document, source.start, source.end):
@@ -52,16 +56,6 @@ def render_source(source: Source, document: Document) -> str:
             lines.extend(_element_lines(source.number, element, own, document))
     lines.append(f"<<END SOURCE {source.number}>>")
     return "\n".join(lines)
-
-
-def heading_lines(source: Source) -> list[str]:
-    """First lines of a source: its title and page labels, and its section if it has one."""
-    pages = ", ".join(source.page_labels)
-    about = [source.title, f"page {pages}" if len(source.page_labels) == 1 else f"pages {pages}" if pages else ""]
-    lines = [neutralise(" | ".join(part for part in about if part))]
-    if source.section:
-        lines.append(neutralise("Section: " + " > ".join(source.section)))
-    return lines
 
 
 def _element_lines(number: int, element: Element, units: list[tuple[int, Unit]], document: Document) -> list[str]:

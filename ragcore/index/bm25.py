@@ -154,7 +154,9 @@ class Postings:
 
     def to_bytes(self) -> bytes:
         """Serialised postings with a checksum; numbers use the smallest type that holds them."""
-        arrays = [self.terms, *(_small(values) for values in (self.sizes, self.columns, self.counts))]
+        counted = (self.sizes, self.columns, self.counts)
+        small = (values.astype(np.min_scalar_type(int(values.max(initial=0)))) for values in counted)
+        arrays = [self.terms, *small]
         head = json.dumps([self.entries.to_json(), [(values.dtype.str, len(values)) for values in arrays]]).encode()
         return sealed(b"%d\n" % len(head) + head + b"".join(values.tobytes() for values in arrays))
 
@@ -318,7 +320,3 @@ def _hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
     """64-bit hash of each text, the same in every process."""
     digests = b"".join(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8")
-
-
-def _small(values: NDArray[Any]) -> NDArray[Any]:
-    return values.astype(np.min_scalar_type(int(values.max(initial=0))))

@@ -155,13 +155,9 @@ class Reports:
         return found[0]
 
     def update(self, report_id: str, **values: object) -> None:
-        """Set columns of a report (``title``, ``guidance``)."""
+        """Set columns of a report (``title``, ``guidance``, ``doc_ids``: a list, or None for all documents)."""
         with self.database.write() as connection:
             _touch(connection, report_id, **values)
-
-    def set_documents(self, report_id: str, doc_ids: Sequence[str] | None) -> None:
-        """Set the documents that it is filled from; None: all documents."""
-        self.update(report_id, doc_ids=None if doc_ids is None else list(doc_ids))
 
     def delete(self, report_id: str) -> None:
         """Delete it with everything written in it."""

@@ -155,6 +155,16 @@ def _unspaced(before: Ref, word: Ref) -> bool:
     return before.text[-1] >= "\u2e80" and word.text[0] >= "\u2e80" and not korean
 
 
+def first_words(lines: Sequence[Line], count: int) -> list[Line]:
+    """``lines`` up to their first ``count`` words."""
+    kept: list[Line] = []
+    for line in lines:
+        if count > 0:
+            kept.append(line[:count])
+        count -= len(line)
+    return kept
+
+
 def plain(lines: Sequence[Sequence[Ref]]) -> str:
     """Words joined by single blanks, for rules about wording; not the canonical text."""
     return " ".join(word.text for line in lines for word in line)

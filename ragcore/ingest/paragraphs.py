@@ -236,7 +236,7 @@ MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording sa
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")
 _CLOSING = "”’\"')]»）」』"
 # Words that no sentence ends with: the text continues in the next column or page even with a capital.
-_UNFINISHED = frozenset(
+UNFINISHED = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
 )
 _FLOATS = ("figure", "table", "caption", "footnote")
@@ -296,7 +296,7 @@ def _goes_on(first: Block, second: Block) -> bool:
     ending, beginning = first.words[-1].text, second.words[0].text
     if ending.endswith(("-", "\u2010")) and beginning[0].islower():
         return True
-    unfinished = beginning[0].islower() or ending.endswith((",", "–", "—")) or ending.lower() in _UNFINISHED
+    unfinished = beginning[0].islower() or ending.endswith((",", "–", "—")) or ending.lower() in UNFINISHED
     return unfinished and not _ended(first)
 
 

@@ -47,11 +47,19 @@ class WordColumns:
     word's MuPDF text block."""
 
     texts: list[str] = field(default_factory=list)
-    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
+    boxes: list[Rect] = field(default_factory=list)
     sizes: list[float] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     flags: list[int] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
+
+    def add(self, text: str, box: Rect, size: float, line: int, flags: int, block: int) -> None:
+        self.texts.append(text)
+        self.boxes.append(box)
+        self.sizes.append(size)
+        self.lines.append(line)
+        self.flags.append(flags)
+        self.blocks.append(block)
 
     def chosen(self, kept: Sequence[int]) -> WordColumns:
         """The words with these indices."""
@@ -158,12 +166,8 @@ def _read_line(line: Mapping[str, Any], line_number: int, block_number: int, tur
             pad = 0.05 * size if x1 - x0 < 0.1 else 0.0
             lift = 0.05 * size if y1 - y0 < 0.1 else 0.0
             style = reduce(and_, (style for _piece, _size, style, _box in letters))
-            out.texts.append(text)
-            out.boxes.append((x0 - pad, y0 - lift, x1 + pad, y1 + lift))
-            out.sizes.append(size)
-            out.lines.append(line_number)
-            out.flags.append(style | turned | soft | (GLUED if glued else 0))
-            out.blocks.append(block_number)
+            flags = style | turned | soft | (GLUED if glued else 0)
+            out.add(text, (x0 - pad, y0 - lift, x1 + pad, y1 + lift), size, line_number, flags, block_number)
         letters.clear()
         glued = False
 

@@ -108,12 +108,7 @@ def _is_whole(words: Sequence[str], names: Sequence[Name]) -> bool:
     content = {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own - listed("whole", "kinds")
     asked = {"about", "for", "why"} | listed("whole", "says")
     opens = words[:1] in (["what"], ["why"], ["what's"])
-    return (
-        opens
-        and not asked.isdisjoint(words)
-        and _points_at_document(words)
-        and content <= asked
-    )
+    return opens and not asked.isdisjoint(words) and _points_at_document(words) and content <= asked
 
 
 def _points_at_document(words: Sequence[str]) -> bool:

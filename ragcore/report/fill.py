@@ -51,9 +51,6 @@ _NEAREST = 2  # passages given for a gap
 _SHOWN = 4  # gaps of a section with passages
 
 
-def _unheard(_: AnswerEvent) -> None: ...
-
-
 class Retrieve(Protocol):
     """Signature of `Engine.retrieve`, as far as used here."""
 
@@ -130,7 +127,7 @@ class SectionFiller:
             before.append(section)
             yield section
 
-    def section(self, task: SectionTask, stop: Stop, heard: Heard = _unheard) -> FilledSection:
+    def section(self, task: SectionTask, stop: Stop, heard: Heard = lambda _: None) -> FilledSection:
         """One section. ``heard`` receives each event of its writing, starting again from `Found` for each rewrite. A
         section without search results is never sent to the writer."""
         place, scope, reader = task.place, task.scope, self.models.fields

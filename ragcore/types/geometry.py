@@ -25,13 +25,7 @@ class Box:
     y1: float
 
     def as_dict(self) -> dict[str, float]:
-        return {
-            "page": self.page,
-            "x0": round(self.x0, 2),
-            "y0": round(self.y0, 2),
-            "x1": round(self.x1, 2),
-            "y1": round(self.y1, 2),
-        }
+        return {"page": self.page, **{name: round(getattr(self, name), 2) for name in ("x0", "y0", "x1", "y1")}}
 
 
 class WordMap:
@@ -102,15 +96,8 @@ class WordMap:
 
     def to_bytes(self) -> bytes:
         buffer = io.BytesIO()
-        np.savez_compressed(
-            buffer,
-            starts=self.starts,
-            ends=self.ends,
-            pages=self.pages,
-            boxes=self.boxes,
-            repeated=self.repeated,
-            confidence=self.confidence,
-        )
+        names = ("starts", "ends", "pages", "boxes", "repeated", "confidence")
+        np.savez_compressed(buffer, **{name: getattr(self, name) for name in names})
         return buffer.getvalue()
 
     @classmethod

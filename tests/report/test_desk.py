@@ -113,7 +113,8 @@ def test_a_report_survives_and_keeps_every_version(home: Path) -> None:
 
 def test_an_edit_that_disagrees_with_its_source_is_flagged(engine: Engine) -> None:
     workspace, report_id, (staff,) = made(engine, STAFF)
-    workspace.store.set_documents(report_id, [info.doc_id for info in engine.documents() if info.name == "north.pdf"])
+    doc_ids = [info.doc_id for info in engine.documents() if info.name == "north.pdf"]
+    workspace.store.update(report_id, doc_ids=doc_ids)
     write(workspace, report_id)
     content = shown(workspace, staff).content
     assert content is not None

@@ -150,7 +150,7 @@ def change(request: Request, body: Json) -> None:
     if subject is not None:
         workspace.focus(report_id, Focus(subject, _number(body, "year")))
     if "docs" in body:
-        workspace.store.set_documents(report_id, _ids(body, "docs"))
+        workspace.store.update(report_id, doc_ids=_ids(body, "docs"))
 
 
 @guarded

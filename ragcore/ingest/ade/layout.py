@@ -290,12 +290,7 @@ def _assembled(page: PageLayout, parts: Sequence[_Part], degraded: str | None) -
         for text, box, size in part.written:
             line += 1
             for word in text.split():
-                added.texts.append(word)
-                added.boxes.append(box)
-                added.sizes.append(size)
-                added.lines.append(line)
-                added.flags.append(COARSE)
-                added.blocks.append(number)
+                added.add(word, box, size, line, COARSE, number)
     return replace(
         page,
         texts=(*page.texts, *added.texts),

@@ -114,12 +114,8 @@ class OcrEngine:
             for text, confidence, corners, glued in _line_words(line):
                 low, high = (corners / zoom).clip(0, edge)
                 if (high > low).all():
-                    words.texts.append(text)
-                    words.boxes.append((*low.tolist(), *high.tolist()))
-                    words.sizes.append(line.size / zoom)
-                    words.lines.append(number)
-                    words.flags.append((GLUED if glued else 0) | (SIDEWAYS if line.sideways else 0))
-                    words.blocks.append(number)
+                    flags = (GLUED if glued else 0) | (SIDEWAYS if line.sideways else 0)
+                    words.add(text, (*low.tolist(), *high.tolist()), line.size / zoom, number, flags, number)
                     confidences.append(round(100 * confidence))
         return words, np.asarray(confidences, np.uint8), turn
 

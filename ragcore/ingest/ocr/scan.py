@@ -107,8 +107,13 @@ def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tupl
 
 def own_text(raw: Mapping[str, Any]) -> str:
     """Characters of a ``rawdict`` as they are in the file, a line for each span."""
-    spans = (span for block in raw["blocks"] if block["type"] == 0 for line in block["lines"] for span in line["spans"])
-    return "\n".join("".join(char["c"] for char in span["chars"]) for span in spans)
+    return "\n".join("".join(char["c"] for char in span) for span in _characters(raw))
+
+
+def _characters(raw: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    """Characters of each span of a ``rawdict``."""
+    lines = (line for block in raw["blocks"] if block["type"] == 0 for line in block["lines"])
+    return (span["chars"] for line in lines for span in line["spans"])
 
 
 def is_blank(page: Any) -> bool:
@@ -231,7 +236,9 @@ def measure(page: Any, raw: Mapping[str, Any]) -> Cover:
     grey, zoom = _grey(page, LINE_DPI, MAX_PIXELS)
     print_ = (_contrast(grey) > CONTRAST).astype(np.uint8)
     pictures = _filled(boxes, grey.shape, zoom)
-    letters = _filled(_letters(raw), grey.shape, zoom)
+    # Letter by letter: the box of a whole slanted line would cover half of the page.
+    shown = (char["bbox"] for span in _characters(raw) for char in span if not char["c"].isspace())
+    letters = _filled(shown, grey.shape, zoom)
     text = np.asarray(cv2.dilate(letters, np.ones((3, max(3, round(JOIN * zoom))), np.uint8)), np.uint8)
     # A scan may lie on its side: the direction with the greater total length of lines counts.
     ways = (_unread(print_, pictures, text, zoom), _unread(print_.T, pictures.T, text.T, zoom))
@@ -264,14 +271,6 @@ def _lines(print_: Pixels, zoom: float) -> list[tuple[int, int, int, int]]:
     kept = flat & (filled >= FULL * width * height) & (inside * height >= width)
     kept[0] = False
     return [(int(x), int(y), int(w), int(h)) for x, y, w, h in stats[kept, :4]]
-
-
-def _letters(raw: Mapping[str, Any]) -> Iterator[Rect]:
-    # Letter by letter: the box of a whole slanted line would cover half of the page.
-    for block in raw["blocks"]:
-        for line in block["lines"] if block["type"] == 0 else ():
-            for span in line["spans"]:
-                yield from (char["bbox"] for char in span["chars"] if not char["c"].isspace())
 
 
 def _filled(boxes: Iterable[Rect], shape: tuple[int, ...], zoom: float) -> Pixels:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from ragcore.ingest.blocks import Block
-from ragcore.ingest.canonical import Line, plain
+from ragcore.ingest.canonical import Line, first_words, plain
 from ragcore.ingest.layout import around, overlap
 from ragcore.ingest.tables.cells import draft_table
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell
@@ -202,13 +202,7 @@ def _shorten(lines: Sequence[Line]) -> list[Line]:
         for place, word in enumerate(words)
         if place > 3 and word.endswith((".", "?", "!")) and not word[:-1].isdigit() and len(word) > 2
     )
-    limit = min(MAX_TITLE_WORDS, next(ends, MAX_TITLE_WORDS))
-    kept: list[Line] = []
-    for line in lines:
-        if limit > 0:
-            kept.append(line[:limit])
-        limit -= len(line)
-    return kept
+    return first_words(lines, min(MAX_TITLE_WORDS, next(ends, MAX_TITLE_WORDS)))
 
 
 def _goes_on(upper: Draft, lower: Draft, between: Sequence[Block]) -> bool:

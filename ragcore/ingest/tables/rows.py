@@ -13,15 +13,13 @@ from itertools import pairwise
 from statistics import median
 
 from ragcore.ingest.canonical import Line
+from ragcore.ingest.paragraphs import UNFINISHED
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, is_valued
 
 WIDER = 0.25  # of the text's height: a gap wider by this than that between lines divides rows
 CLOSER = 0.12  # of the text's height: lines closer by this than rows are lines of one row
 FULL = 0.5  # of the font size: a full line comes this near to its column's edge
-_OPEN_WORDS = frozenset(
-    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
-    | {"per", "than", "under", "including", "net", "&"}
-)
+_OPEN_WORDS = UNFINISHED | {"per", "than", "under", "including", "net", "&"}
 _CLOSED_ENDS = (":", ";", ".")
 _TOTALS = ("total", "subtotal")
 

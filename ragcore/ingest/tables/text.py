@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain, repeat
 
-from ragcore.ingest.canonical import CanonicalText, Line, plain
+from ragcore.ingest.canonical import CanonicalText, Line, first_words, plain
 from ragcore.ingest.tables.cells import tail
 from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import groups, header_levels
@@ -78,13 +78,7 @@ def _write_cell(text: CanonicalText, cell: DraftCell) -> Cell:
 
 def _value(cell: DraftCell) -> list[Line]:
     """Cell's lines without its marks."""
-    left = len(cell.words) - cell.marks
-    lines: list[Line] = []
-    for line in cell.lines:
-        if left > 0:
-            lines.append(line[:left])
-        left -= len(line)
-    return lines
+    return first_words(cell.lines, len(cell.words) - cell.marks)
 
 
 def _repeat(text: CanonicalText, cell: DraftCell) -> None:
