@@ -34,7 +34,7 @@ from ragcore.errors import (
 )
 from ragcore.prompts import FORM_AGAIN
 from ragcore.protocols import LLM, ContextCache, Form, Message, ModelRequest, TextStream
-from ragcore.text.sentences import count_tokens, sentence_spans
+from ragcore.text.sentences import count_tokens
 from ragcore.types import Purpose, Usage
 from ragcore.types.spending import Prices, cost
 
@@ -51,21 +51,11 @@ _count = lru_cache(maxsize=8)(count_tokens)
 _FINAL = (KeyMissing, KeyRefused, ModelMissing)
 # Errors of requests that may have been billed.
 _MAYBE_BILLED = (ModelUnreachable, StreamBroken)
-_SENTENCE_END = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")
 
 
 def as_material(about: Mapping[str, object]) -> str:
     """JSON object for a prompt, which confines the document's words to its strings."""
     return json.dumps(about, ensure_ascii=False).replace("<", "\\u003c")
-
-
-def whole_sentences(text: str) -> str:
-    """Model text on one line, without an incomplete last sentence."""
-    words = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
-    spans = sentence_spans(words)
-    if len(spans) > 1 and not words.endswith(_SENTENCE_END):
-        words = words[: spans[-2][1]]
-    return words
 
 
 def most_tokens(request: ModelRequest) -> Usage:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
-from ragcore.model_calls import ModelCalls, as_material, whole_sentences
+from ragcore.model_calls import ModelCalls, as_material
 from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
 from ragcore.protocols import LLM, ContextCache, Message, ModelRequest
-from ragcore.text.sentences import count_tokens
+from ragcore.text.sentences import count_tokens, whole_sentences
 from ragcore.types import Chunk, Document, Element, ModelReport
 
 MAX_TOKENS = 120  # of a summary or situating sentence

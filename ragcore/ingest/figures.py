@@ -18,9 +18,10 @@ from ragcore.errors import GroundworkError, ModelError
 from ragcore.index.model_records import FigureTexts
 from ragcore.ingest.captions import is_labelled
 from ragcore.ingest.process import Child
-from ragcore.model_calls import ModelCalls, as_material, whole_sentences
+from ragcore.model_calls import ModelCalls, as_material
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
 from ragcore.protocols import LLM, Message, ModelRequest, Picture
+from ragcore.text.sentences import whole_sentences
 from ragcore.types import Box, Document, ModelReport
 
 DPI, MOST_PIXELS = 150, 800_000  # of the picture of a figure

@@ -26,6 +26,7 @@ PAGE_COLUMN = re.compile(r"(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?", re.IGN
 # Words of a unit that says something; of one without a stop at its end.
 _FEWEST_WORDS, _FEWEST_UNENDED = 4, 8
 _ENDS = (".", "!", "?", ";", ":", ",")
+_WHOLE = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")  # ends of a text that is not cut
 
 # Currency abbreviations before an amount that nupunkt does not know.
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
@@ -83,6 +84,15 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at = match.end()
     if at < end:
         yield at, end
+
+
+def whole_sentences(text: str) -> str:
+    """Model text on one line, without an incomplete last sentence."""
+    words = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
+    spans = sentence_spans(words)
+    if len(spans) > 1 and not words.endswith(_WHOLE):
+        words = words[: spans[-2][1]]
+    return words
 
 
 def says_something(text: str) -> bool:

@@ -17,9 +17,9 @@ from ragcore.errors import Cancelled, KeyMissing
 from ragcore.index.database import Database
 from ragcore.index.model_records import ModelTexts
 from ragcore.ingest.chunk import chunk_document
-from ragcore.model_calls import whole_sentences
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
+from ragcore.text.sentences import whole_sentences
 from ragcore.types import Chunk, Document, ModelReport
 from tests.documents import Grid, Heading, make_document
 from tests.messages_server import MessagesServer, Reply
