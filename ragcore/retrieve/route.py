@@ -134,7 +134,9 @@ class DocumentNames:
             for place, match in named.items():
                 most = fitting[match.name]
                 share = fits[self._period[place]] / most if most else 1.0
-                priors[place] = (_prior(match, share, dated), match)
+                # If nearly all documents share the name, the year distinguishes them.
+                weight = max(match.weight * (0.5 + 0.5 * share), YEAR_ALONE * share if dated else 0.0)
+                priors[place] = (match.strength * weight, match)
         elif asked.years or asked.quarters:
             years = [place for place in scope if self._periods[self._period[place]].years]
             if len(years) < MOSTLY * len(scope):
@@ -220,12 +222,6 @@ class DocumentNames:
         if len(heads) > MOST_MEANINGS:
             return {}
         return {place: ABBREVIATED for places in heads for place in places}
-
-
-def _prior(match: Match, share: float, dated: bool) -> float:
-    """Prior of a document. ``share`` is the fit of its period; ``dated``: the question names a period."""
-    # If nearly all documents share the name, the year distinguishes them.
-    return match.strength * max(match.weight * (0.5 + 0.5 * share), YEAR_ALONE * share if dated else 0.0)
 
 
 def _shared(asked: Period, document: Period) -> tuple[str, Literal["", "same", "near", "other"]]:

@@ -150,16 +150,12 @@ def together(words: Sequence[Word]) -> str:
     return "".join([word.plain for word in words[:-1]] + [words[-1].key])
 
 
-def initials(words: Sequence[Word]) -> str:
-    return "".join(word.plain[:1] for word in words)
-
-
 def abbreviates(short: str, words: Sequence[Word]) -> bool:
     """Whether ``short`` (lower case) abbreviates a name of these words, each with a capital: its initials or, with
     three letters or more, joined beginnings of its first words (``jpm`` JPMorgan, ``amex`` American Express)."""
     if not all(word.capital for word in words):
         return False
-    if short == initials(words) and len(words) > 1:
+    if short == "".join(word.plain[:1] for word in words) and len(words) > 1:
         return True
     return len(short) >= 3 and short != words[0].plain and _beginnings(short, [word.plain for word in words])
 

@@ -73,9 +73,6 @@ class _Plain:
         index = bisect_right(self._plain_starts, position) - 1
         return self._text_starts[index] + position - self._plain_starts[index]
 
-    def end_in_text(self, position: int) -> int:
-        return self.start_in_text(position - 1) + 1 if position else 0
-
 
 def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
     """Statements of ``text``, in order: sentences of paragraphs and list items, rows or cells of tables.
@@ -91,7 +88,7 @@ def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
         words = plain.text[start:end].strip()
         if not _is_statement(words, bool(own)):
             continue
-        finish = plain.end_in_text(first + len(words))
+        finish = plain.start_in_text(first + len(words) - 1) + 1
         statements.append(
             Statement(
                 text=_MARKUP.sub("", INSUFFICIENT.sub("", words)).strip(),
