@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from ragcore.config.settings import ExportSettings
     from ragcore.export.tree import Manuscript
 
-    Writer = Callable[[Manuscript, ExportSettings], bytes]  # the same manuscript and settings give the same bytes
-
 Kind = Literal["md", "docx", "pdf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 K = TypeVar("K", bound=str)
+Writer = Callable[["Manuscript", "ExportSettings"], bytes]  # the same manuscript and settings give the same bytes
 MEDIA_TYPES: dict[Kind, str] = {
     "md": "text/markdown; charset=utf-8",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
