@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import table
-from ragcore.answer.refuse import Reading, Signs
+from ragcore.answer.refuse import Signs, signs_of
 from ragcore.engine import Engine
 from ragcore.offline.question import RuleAnalyser
 from ragcore.types import Found
@@ -53,9 +53,7 @@ def measured(home: Path, asked: list[dict[str, Any]]) -> tuple[Array, Array]:
             for event in engine.ask(one["question"], doc_ids=[ids[doc] for doc in one["docs"]]):
                 if isinstance(event, Found) and event.sources:
                     question, terms = ANALYSER.read(one["question"]), engine.search.terms(one["question"])
-                    signs = Reading(
-                        question, event.sources, terms, event.retrieval.routes, ANALYSER.fit, reranker
-                    ).signs()
+                    signs = signs_of(question, event.sources, terms, event.retrieval.routes, ANALYSER.fit, reranker)
                     rows.append(list(asdict(signs).values()))
                     answered.append(float(one["answered"]))
     return np.array(rows), np.array(answered)
