@@ -124,7 +124,10 @@ class DocumentTask:
         ``afresh``, all pages. With ``on_built``, build the first pages meanwhile, more of them each time, and call it
         after each. Raises faults of the file, and `Cancelled`."""
         store = self.of.store
-        info, pages = self._open_pdf(password) if store.ade_file(self.doc_id) is None else self._open_ade(password)
+        if store.ade_file(self.doc_id) is None:
+            info, pages = self._open_pdf(password)
+        else:  # whether it fits its PDF is only known in the end
+            (info, pages), on_built = self._open_ade(password), None
         store.set_info(self.doc_id, pack(info, FileInfo), info.pages)
         before = [] if afresh else self.pages()
         done = {page.number for page in before if not page.unread} - self._waiting(before)

@@ -15,7 +15,7 @@ from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo
 from ragcore.pipelines.ingest import FIRST_PAGES
 from ragcore.types import Box, Document, Partly
-from tests import pdfs, prepared
+from tests import ade, pdfs, prepared
 from tests.libraries import HashEmbedder, add_document, put_passages
 
 PAGES = 24
@@ -116,6 +116,18 @@ def test_what_was_read_before_a_cancellation_can_be_asked(engine: Engine) -> Non
     assert [(one.pages, one.of) for one in answer.partly] == [(info.built_pages, PAGES)]
     assert engine.ingest_and_index(doc_id).status == "ready"
     assert engine.ask("What did the crews find in year 3 of the survey?").run().partly == ()
+
+
+def test_nothing_can_be_asked_of_an_ade_file_that_does_not_match_its_pdf(tmp_path: Path, engine: Engine) -> None:
+    said = "The tariff of this zone is given in crowns for each cubic metre of water drawn. " * 6
+    chunks = [ade.chunk("text", said, (72, 300, 500, 420), page=number) for number in range(PAGES)]
+    (tmp_path / "long.json").write_bytes(ade.ade(chunks, pages=PAGES))
+    (tmp_path / "long.pdf").write_bytes(pdfs.running_headers(PAGES))
+    built: list[int] = []
+    info = engine.ingest(engine.add(tmp_path / "long.json").doc_id, on_built=lambda: built.append(1))
+    assert info.error is not None
+    assert info.error["code"] == "ade_mismatch"
+    assert not built
 
 
 def test_a_vector_of_words_that_were_replaced_meanwhile_is_not_kept(tmp_path: Path) -> None:
