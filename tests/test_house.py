@@ -22,24 +22,24 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 83
 # Lines of each package, with some air.
 LINES = {
-    "": 1700,
-    "answer": 1370,
+    "": 1750,
+    "answer": 1350,
     "cli": 870,
     "config": 510,
-    "context": 300,
+    "context": 280,
     "explore": 350,
-    "export": 1580,
-    "index": 3190,
-    "ingest": 7640,
-    "offline": 2910,
-    "pipelines": 1150,
-    "providers": 1310,
-    "report": 1850,
+    "export": 1560,
+    "index": 3250,
+    "ingest": 7600,
+    "offline": 2900,
+    "pipelines": 1190,
+    "providers": 1320,
+    "report": 1830,
     "retrieve": 1450,
     "suggest": 470,
     "text": 1590,  # with the slots of a question, the places of its periods and the lexicon's classes
     "types": 1870,
-    "verify": 2150,
+    "verify": 2130,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.
