@@ -190,6 +190,10 @@ class ReportWorkspace:
         sections = [(place.level, asked_of(place.section)) for place in template.places()]
         return self.store.new(template.title, template.guidance, origin, sections, doc_ids, focus)
 
+    def all(self) -> list[ReportInfo]:
+        """Every report, the last changed first."""
+        return self.store.all()
+
     def get(self, report_id: str) -> Draft:
         """Draft of a report. Raises `UnknownReport`."""
         return Draft.of(*self.store.get(report_id))
