@@ -194,6 +194,9 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
         until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - {value}) < 1e-9)")
         assert f"rse.irrelevant_chunk_penalty:{value}" in page.url
         page.get_by_role("button", name="Reset").click()
+        until(page, "!location.search.includes('rse.irrelevant_chunk_penalty')")
+        until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - 0.25) < 1e-9)")
+        still(page, f"{PLOT} .scatterlayer .point")
 
     with promise("a box selects chunks, which stay selected when the plot is drawn anew"):
         every = page.locator(ROW).count()

@@ -289,9 +289,14 @@ class Pane {
     if (open) this.pages.settle();
   }
 
-  moved(page) {
+  // Pages of the whole file, of which some may not be read yet.
+  total() {
     const { id, pages } = this.document;
-    this.bar.at(page, pages, Math.max(pages.length, this.offered.find((item) => item.id === id)?.of ?? 0));
+    return Math.max(pages.length, this.offered.find((item) => item.id === id)?.of ?? 0);
+  }
+
+  moved(page) {
+    this.bar.at(page);
     this.bar.zoomed(this.pages);
     this.rail.at(page);
     dispatchEvent(new CustomEvent("gw:paged", { detail: { doc: this.document.id, page } }));

@@ -57,8 +57,9 @@ export class Toolbar {
     this.which.replaceChildren(h("b", {}, String(place)), ` of ${count}`);
   }
 
-  // `of`: pages of the whole file, of which some may not be read yet.
-  at(page, pages, of) {
+  at(page) {
+    const { pages } = this.pane.document;
+    const of = this.pane.total();
     const [, , label, ocr, degraded, unread] = pages[page - 1];
     this.how.textContent = ocr != null ? `OCR ${ocr}%` : unread ? "Not read" : degraded ? "No layout" : "";
     this.how.title = degraded ?? (ocr != null ? `Read by OCR, mean confidence ${ocr}%` : "");
@@ -104,7 +105,7 @@ export class Toolbar {
   }
 
   sayPage() {
-    if (this.pane.document) this.at(this.pane.pages.page, this.pane.document.pages);
+    if (this.pane.document) this.at(this.pane.pages.page);
   }
 
   zoom(by) {
