@@ -162,7 +162,7 @@ class Engine(Library):
         done = threading.Event()
 
         def embed() -> None:
-            with suppress(Cancelled, GroundworkError):  # it happens again in the last update, which raises it
+            with suppress(GroundworkError):  # it happens again in the last update, which raises it
                 self.search.indexer.update(cancelled=done.is_set)
 
         beside = ThreadPoolExecutor(1, thread_name_prefix="embed")

@@ -57,9 +57,11 @@ class ChunkStore:
         """Tiles that contain ``spans`` (document, start, end, quote), in their order; a quote that another build moved
         is looked for in the whole text."""
         found: dict[str, None] = {}
+        query = f"SELECT doc_id, coalesce(text, '') FROM documents WHERE doc_id {IN}"
         with self.database.read() as connection:
+            texts = dict(map(tuple, connection.rows(query, [span[0] for span in spans])))
             for doc_id, start, end, quote in spans:
-                text = connection.value("SELECT text FROM documents WHERE doc_id = ?", doc_id) or ""
+                text = texts.get(doc_id, "")
                 if text[start:end] != quote and quote in text:
                     start = text.index(quote)
                     end = start + len(quote)
@@ -93,10 +95,8 @@ class ChunkStore:
         rows = self.database.rows(
             f"""
             SELECT doc_id, (SELECT count(*) FROM ({_BARE.format("built.doc_id")}))
-            FROM built WHERE held = 0 AND NOT EXISTS (
-                SELECT 1 FROM embedded e
-                WHERE e.embedder = ?1 AND e.doc_id = built.doc_id AND e.fingerprint = built.fingerprint
-            ) ORDER BY created, doc_id
+            FROM built WHERE held = 0 AND doc_id NOT IN (SELECT doc_id FROM settled WHERE embedder = ?1)
+            ORDER BY created, doc_id
             """,
             embedder,
         )
@@ -104,14 +104,16 @@ class ChunkStore:
 
     def put_vectors(self, embedder: str, chunks: Sequence[Chunk], vectors: Vector) -> None:
         """Store one batch. A chunk removed or replaced in the meantime is skipped."""
-        vectors_of = dict(zip((chunk.chunk_id for chunk in chunks), vectors, strict=True))
-        texts = {chunk.chunk_id: chunk.index_text for chunk in chunks}
         with self.database.write() as connection:
-            rows = connection.rows(f"SELECT * FROM chunks WHERE chunk_id {IN}", list(texts))
-            there = [chunk for chunk in map(_chunk, rows) if chunk.index_text == texts[chunk.chunk_id]]
+            rows = connection.rows(f"SELECT * FROM chunks WHERE chunk_id {IN}", [one.chunk_id for one in chunks])
+            texts = {chunk.chunk_id: chunk.index_text for chunk in map(_chunk, rows)}
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                ((embedder, one.chunk_id, np.asarray(vectors_of[one.chunk_id], "<f4").tobytes()) for one in there),
+                (
+                    (embedder, chunk.chunk_id, np.asarray(vector, "<f4").tobytes())
+                    for chunk, vector in zip(chunks, vectors, strict=True)
+                    if texts.get(chunk.chunk_id) == chunk.index_text
+                ),
             )
             settle(connection, embedder, {chunk.doc_id for chunk in chunks})
 
@@ -136,8 +138,7 @@ class ChunkStore:
                 SELECT count(*) FROM chunks c JOIN vectors v USING (chunk_id)
                 WHERE c.doc_id = b.doc_id AND v.embedder = ?1
             ) END AS so_far
-            FROM built b LEFT JOIN embedded e
-                ON e.doc_id = b.doc_id AND e.fingerprint = b.fingerprint AND e.embedder = ?1
+            FROM built b LEFT JOIN settled e ON e.doc_id = b.doc_id AND e.embedder = ?1
             WHERE b.chunk_count > 0 ORDER BY b.created, b.doc_id
             """,
             embedder,

@@ -86,6 +86,8 @@ CREATE TABLE embedded (
     PRIMARY KEY (embedder, doc_id)
 ) WITHOUT ROWID;
 
+CREATE VIEW settled AS SELECT embedder, doc_id FROM embedded JOIN documents USING (doc_id, fingerprint);
+
 -- Grows with every change of what can be found, or of a title: the indexes in memory are then updated.
 INSERT INTO meta VALUES ('revision', '0');
 CREATE TRIGGER document_changed AFTER UPDATE OF status, removed, built, given ON documents

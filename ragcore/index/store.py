@@ -186,13 +186,10 @@ class Store(ChunkStore):
         A chunk keeps the vectors of the earlier chunk with the same index text.
         """
         earlier = {chunk.chunk_id: chunk.index_text for chunk in self.chunks(document.doc_id)}
-        gone = set(earlier) - {chunk.chunk_id for chunk in chunks if earlier.get(chunk.chunk_id) == chunk.index_text}
+        kept = {chunk.chunk_id for chunk in chunks if earlier.get(chunk.chunk_id) == chunk.index_text}
         with_text = {text: chunk_id for chunk_id, text in earlier.items()}
-        moved = {
-            chunk.chunk_id: with_text[chunk.index_text]
-            for chunk in chunks
-            if chunk.index_text in with_text and earlier.get(chunk.chunk_id) != chunk.index_text
-        }
+        texts = {chunk.chunk_id: chunk.index_text for chunk in chunks if chunk.chunk_id not in kept}
+        moved = {chunk_id: with_text[text] for chunk_id, text in texts.items() if text in with_text}
         pages = [document.first_and_last_page(chunk.start, chunk.end) for chunk in chunks]
         read = {"status": "ready", "held": False, "error": None, "pages": len(document.pages)} if whole else {}
         with self.database.write() as connection:
@@ -217,7 +214,7 @@ class Store(ChunkStore):
                 fingerprint=fingerprint(chunks, pages),
             )
             vectors = _vectors(connection, moved)
-            connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (list(gone),))
+            connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (list(earlier.keys() - kept),))
             rows = (chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages))
             connection.insert("chunks", *rows, key="chunk_id")  # a replaced row would lose its vectors
             connection.insert("vectors", *vectors, clash="REPLACE")
@@ -271,10 +268,7 @@ class Store(ChunkStore):
                     error, figures, context, coalesce(pages, 0) AS pages,
                     iif(status = 'failed', 0, coalesce(built_pages, 0)) AS built_pages,
                     (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
-                    status = 'ready' AND EXISTS (
-                        SELECT 1 FROM embedded e
-                        WHERE e.embedder = ? AND e.doc_id = d.doc_id AND e.fingerprint = d.fingerprint
-                    ) AS "indexed"
+                    status = 'ready' AND doc_id IN (SELECT doc_id FROM settled WHERE embedder = ?) AS "indexed"
                 FROM documents d WHERE removed IS NULL AND {where} ORDER BY created, doc_id
                 """,
                 *(embedder, doc_id),
@@ -305,11 +299,10 @@ class Store(ChunkStore):
         """Documents that can be asked and are not read, or not embedded, in full."""
         rows = self.database.rows(
             """
-            SELECT doc_id, called AS title, built_pages AS pages, max(pages, built_pages) AS of FROM built b
-            WHERE chunk_count > 0 AND (status != 'ready' OR NOT EXISTS (
-                SELECT 1 FROM embedded e
-                WHERE e.embedder = ? AND e.doc_id = b.doc_id AND e.fingerprint = b.fingerprint
-            )) ORDER BY created, doc_id
+            SELECT doc_id, called AS title, built_pages AS pages, max(pages, built_pages) AS of FROM built
+            WHERE chunk_count > 0
+                AND (status != 'ready' OR doc_id NOT IN (SELECT doc_id FROM settled WHERE embedder = ?))
+            ORDER BY created, doc_id
             """,
             embedder,
         )

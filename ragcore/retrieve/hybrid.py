@@ -139,10 +139,8 @@ class HybridRetriever:
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        chunks: dict[str, Chunk] = {}
-        scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings, chunks)
+        chunks, scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings)
         with timed(timings, "fuse"):
-            self._fetch(chunks, (chunk_id for of in scores.values() for chunk_id in of))
             fused = self._fuse(words, scores, chunks)
             # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
@@ -212,17 +210,11 @@ class HybridRetriever:
             return self.names.routes(question.text, scope.doc_ids, mentions=self.sparse.mentions)
 
     def _candidates(
-        self,
-        words: Wording,
-        count: int,
-        scope: Scope,
-        named: Sequence[str],
-        timings: dict[str, float],
-        chunks: dict[str, Chunk],
-    ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-        """Scores and ranks by chunk id, for each side used by the mode. The ``named`` documents are also searched
-        separately, since in a large library their best chunks may not be among the overall best. ``chunks`` is filled.
-        """
+        self, words: Wording, count: int, scope: Scope, named: Sequence[str], timings: dict[str, float]
+    ) -> tuple[dict[str, Chunk], dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+        """Chunks by id, with their scores and ranks for each side used by the mode. The ``named`` documents are also
+        searched separately, since in a large library their best chunks may not be among the overall best."""
+        chunks: dict[str, Chunk] = {}
         scores: dict[str, dict[str, float]] = {}
         scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
         if self.mode != "bm25":
@@ -230,19 +222,18 @@ class HybridRetriever:
                 vector = self._embedded(words)
             with timed(timings, "vector"):
                 found = [self.vectors.query(vector, count, each) for each in scopes]
+                chunks = self._by_id(chunk_id for pairs in found for chunk_id, _ in pairs)
                 if self.mode == "hybrid":
-                    self._fetch(chunks, (chunk_id for pairs in found for chunk_id, _ in pairs))
                     found = [fuse.reaching(pairs, chunks, count) for pairs in found]
                 scores["vector"] = _both(found)
         if self.mode != "vector":
             with timed(timings, "bm25"):
                 scores["bm25"] = self._found(words, count, scopes)
-        return scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
+                chunks |= self._by_id(chunk_id for chunk_id in scores["bm25"] if chunk_id not in chunks)
+        return chunks, scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
 
-    def _fetch(self, chunks: dict[str, Chunk], chunk_ids: Iterable[str]) -> None:
-        """Add those of ``chunk_ids`` that are missing in ``chunks``."""
-        missing = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in chunks]
-        chunks.update((chunk.chunk_id, chunk) for chunk in self.chunks(missing))
+    def _by_id(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
+        return {chunk.chunk_id: chunk for chunk in self.chunks(list(dict.fromkeys(chunk_ids)))}
 
     def _embedded(self, words: Wording) -> Vector:
         """Vector of the question, shifted towards its synonyms; of length 1."""
