@@ -162,8 +162,8 @@ def decisions(engine: Engine, one: Asked, ids: dict[str, str]) -> tuple[bool, bo
                 ANALYSER.read(one.text),
                 event.retrieval,
                 event.sources,
-                terms=engine.terms(one.text),
-                mentions=engine.mentions,
+                terms=engine.search.terms(one.text),
+                mentions=engine.search.sparse().mentions,
                 fit=ANALYSER.fit,
             )
             refused = bool(reason)
