@@ -8,9 +8,10 @@ nothing was found, or what the question is about is named nowhere in the scope.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from math import log
 from typing import Final
 
@@ -66,17 +67,19 @@ ANSWERED: Final = Logistic(-1.6, (0.19, 2.25, 0.42, 1.86, -3.0, -4.0))
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Units ``first``..``last`` of ``source``, and the stems of their ``text`` and of its headings."""
+    """Units ``first``..``last`` of ``source`` below ``headings``, and the stems of all these words. The ``text`` of a
+    row may begin with its table's title."""
 
     source: Source
     first: int
     last: int
     text: str
+    headings: tuple[str, ...]
     words: frozenset[str]
 
     @property
     def passage(self) -> str:
-        where = " > ".join(part for part in (self.source.title, *self.source.section[-1:]) if part)
+        where = " > ".join(part for part in (self.source.title, *self.headings[-1:]) if part)
         return f"{where}: {self.text}"[:_LONGEST_PASSAGE]
 
     @property
@@ -96,12 +99,7 @@ def signs_of(
 ) -> Signs:
     """Features of ``sources``; ``fit`` is `QuestionAnalyser.fit`, and ``reranker`` reads their best lines."""
     wanted, names = Wanted(question.main, terms), named(question.names, terms)
-    lines = [
-        _Line(source, first, last, text, frozenset(content_stems(" ".join((source.title, *source.section, text)))))
-        for source in sources
-        for first, last in quotable_lines(source)
-        for text in (source.words(first, last),)
-    ]
+    lines = [line for source in sources for line in _lines(source, wanted)]
     counts = Counter(word for line in lines for word in wanted.held(line.words))
     weights = {word: log(1 + len(lines) / (1 + counts[word])) for word in wanted.words}
     total = sum(weights.values()) or 1.0
@@ -111,7 +109,8 @@ def signs_of(
     scores = [line.source.score for line in near]
     if reranker is not None and near:
         scores = [float(score) for score in reranker.score(question.main, [line.passage for line in near])]
-    best = [near[n] for n in sorted(range(len(near)), key=lambda n: -scores[n])[:_BEST]]
+    ranked = sorted(range(len(near)), key=lambda n: -scores[n])[:_BEST]
+    best = [near[n] for n in ranked]
     good = [*best, *near[:_BEST]]
     own = {stem for name in names for stem in content_stems(name.text)}
     things = [word for word in wanted.words if word not in own and not word.isdigit()]
@@ -129,7 +128,8 @@ def signs_of(
     ]
     known = " ".join(_routed(routes))
     absent = [name for name in unnamed(names, sources) if name.text not in known]
-    told = years(best[0].text) if best else set()
+    # A line with fewer of the question's words may be about something else in that year.
+    told = set().union(*(years(near[n].text) for n in ranked if covers[order[n]] >= covers[order[ranked[0]]]))
     given = set().union(*(years(full_text(source)) for source in sources))
     return Signs(
         log_odds(relevance, _FARTHEST),
@@ -140,6 +140,31 @@ def signs_of(
         float(bool(absent) and not (question.compares and len(absent) < len(names))),
         float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
     )
+
+
+def _lines(source: Source, wanted: Wanted) -> list[_Line]:
+    """Quotable lines of ``source``, each below the headings of the source's beginning and the nearest one in it. Of
+    each table, the row with most of the ``wanted`` words begins with its title: were all of them to, they would crowd
+    out other lines."""
+    inside = [number for number, unit in enumerate(source.units, start=1) if unit.heading]
+    lines: list[_Line] = []
+    best: dict[str, tuple[int, int]] = {}
+    for first, last in quotable_lines(source):
+        nearest = bisect_left(inside, first)
+        headings = (*source.section, *(source.words(n, n) for n in inside[max(nearest - 1, 0) : nearest]))
+        text = source.words(first, last)
+        words = frozenset(content_stems(" ".join((source.title, *headings, text))))
+        unit = source.units[first - 1]
+        if unit.kind == "cell":
+            above = source.between(source.start + source.text.rfind("\n", 0, unit.start - source.start) + 1, unit.start)
+            held = len(list(wanted.held(words)))
+            if held > best.get(above, (-1, 0))[0]:
+                best[above] = held, len(lines)
+        lines.append(_Line(source, first, last, text, headings, words))
+    for above, (_, n) in best.items():
+        line = lines[n]
+        lines[n] = replace(line, text=f"{above} {line.text}".strip(), words=line.words | set(content_stems(above)))
+    return lines
 
 
 def _without(question: str, names: Sequence[Name]) -> str:

@@ -210,6 +210,27 @@ def test_what_the_best_line_says_of_another_year_is_no_sign_of_an_answer() -> No
     assert [one.years for one in signs] == [0.0, 1.0, 1.0]
 
 
+def test_a_row_says_its_years_beside_a_sentence_of_another_one() -> None:
+    doc = make_document(
+        "Field sensors: long contracts; 71% of segment revenue in fiscal 2025.",
+        Grid("Revenue by segment", [["", "2025", "2024"], ["Field Sensors", "71,340", "61,905"], ["Other", "8", "9"]]),
+    )
+    asked = {year: read(f"What was revenue of Field Sensors in {year}?") for year in (2024, 2031)}
+    assert [signs_of(one, (whole(doc),)).years for one in asked.values()] == [0.0, 1.0]
+
+
+def test_a_row_is_about_what_its_table_is_called() -> None:
+    doc = make_document(
+        "A letter to all shareholders.",
+        Heading("Employees by site"),
+        Grid("", [["At 30 September", "2025"], ["Aberfeld", "312"], ["Leuven", "196"]]),
+        Heading("Results of operations"),
+        Grid("Orders by region", [["", "2025"], ["North", "31"], ["South", "19"]]),
+    )
+    for query in ("How many employees by site?", "How many orders by region?"):
+        assert signs_of(read(query), (whole(doc),)).cover == 1.0
+
+
 def test_the_refusal_says_which_words_are_missing() -> None:
     text = "".join(str(part) for part in refusal("", read("Which volcano raised revenues?"), sources(PROSE)))
     assert "Not in it: “volcano”, “raised”." in text
