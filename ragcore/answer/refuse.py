@@ -156,7 +156,7 @@ def _lines(source: Source, wanted: Wanted) -> list[_Line]:
         words = frozenset(content_stems(" ".join((source.title, *headings, text))))
         unit = source.units[first - 1]
         if unit.kind == "cell":
-            above = source.between(source.start + source.text.rfind("\n", 0, unit.start - source.start) + 1, unit.start)
+            above = source.between(source.line_start(first), unit.start)
             held = len(list(wanted.held(words)))
             if held > best.get(above, (-1, 0))[0]:
                 best[above] = held, len(lines)

@@ -86,6 +86,7 @@ CREATE TABLE embedded (
     PRIMARY KEY (embedder, doc_id)
 ) WITHOUT ROWID;
 
+-- Those of them whose build is still the same.
 CREATE VIEW settled AS SELECT embedder, doc_id FROM embedded JOIN documents USING (doc_id, fingerprint);
 
 -- Grows with every change of what can be found, or of a title: the indexes in memory are then updated.

@@ -196,8 +196,7 @@ def _pair(name: str, value: str) -> str:
 
 def table_name(source: Source, first: int) -> str:
     """Start of the row's line: its table's title, with the section if the title is only a unit."""
-    at = source.units[first - 1].start - source.start
-    line = source.text[source.text.rfind("\n", 0, at) + 1 : at]
+    line = source.text[source.line_start(first) - source.start : source.units[first - 1].start - source.start]
     title = " ".join(line.rpartition(" — ")[0].split()) if " — " in line else ""
     if (not title or title.startswith("(")) and source.section:
         title = f"{source.section[-1]} {title}".strip()

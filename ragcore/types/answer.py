@@ -62,6 +62,10 @@ class Source:
             runs.append((runs.pop()[0], number) if joins else (number, number))
         return runs
 
+    def line_start(self, number: int) -> int:
+        """Offset in the document of the line that unit ``number`` is in; a row's begins with its table's title."""
+        return self.start + self.text.rfind("\n", 0, self.units[number - 1].start - self.start) + 1
+
     def words(self, first: int, last: int) -> str:
         """Text of units ``first`` to ``last`` with single blanks and without ``marks``."""
         return self.between(self.units[first - 1].start, self.units[last - 1].end)

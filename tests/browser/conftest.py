@@ -328,7 +328,7 @@ def still(page: Any, selector: str) -> None:
 
 
 def idle(page: Any) -> None:
-    """Wait until the page has drawn what it was told and nothing is left for it to do."""
+    """Wait until the page has drawn what it was told and nothing is left for it to do, or for five seconds."""
     page.evaluate(
         """() => new Promise(done => requestAnimationFrame(
             () => requestIdleCallback(() => setTimeout(done, 50), { timeout: 5000 })

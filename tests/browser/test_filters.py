@@ -178,9 +178,9 @@ def test_filters_are_checked_as_they_are_typed(filtered: App, open_page: Callabl
         page.locator('.gw-filters [data-kind="table"][aria-pressed="false"]').wait_for()
     with promise("a document that is read anew stays in scope"):
         in_scope(page, "2 of 2")
-        statuses: tuple[Literal["reading", "ready"], ...] = ("reading", "ready")
+        statuses: tuple[tuple[Literal["reading", "ready"], str], ...] = (("reading", "true"), ("ready", "false"))
         with Engine.open(filtered.home) as engine:
-            for status, pressed in zip(statuses, ("true", "false")):
+            for status, pressed in (*statuses, *statuses):
                 engine.store.set_status(engine.documents()[0].doc_id, status)
                 page.get_by_role("button", name="Tables", exact=True).click()
                 page.locator(f'.gw-filters [data-kind="table"][aria-pressed="{pressed}"]').wait_for()

@@ -13,7 +13,10 @@ from playwright.sync_api import expect
 
 from tests import pdfs
 from tests.browser.conftest import App, serve
+from tests.browser.test_claude import ask
 from tests.matrix import standing_for
+
+QUESTION = "What did the crews find in year {} of the survey?"
 
 
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
@@ -70,19 +73,13 @@ def test_the_sample_is_one_click_from_its_first_answer_before_any_model_is_loade
         assert page.get_by_label("Page", exact=True).first.is_visible()
 
 
-def ask(page: Any, year: int) -> None:
-    composer = page.locator(".st-key-gw_composer textarea")
-    composer.fill(f"What did the crews find in year {year} of the survey?")
-    composer.press("Enter")
-
-
 def dropped(page: Any) -> Any:
     """The page with a document of 60 pages, which is asked while it is read."""
     page.locator("input[type=file]").set_input_files(
         {"name": "long.pdf", "mimeType": "application/pdf", "buffer": pdfs.running_headers(60)}
     )
     expect(page.locator(".gw-ov .now")).to_contain_text("You can already ask about pages 1–")
-    ask(page, 3)
+    ask(page, QUESTION.format(3))
     return page
 
 
@@ -101,7 +98,7 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
         expect(answer.get_by_role("group", name="Version 2 of 2")).to_be_visible(timeout=120_000)
         expect(answer).to_have_attribute("data-state", "complete")
         expect(answer.locator(".gw-partly")).to_have_count(0)
-        ask(page, 55)
+        ask(page, QUESTION.format(55))
         last = page.locator(".gw-turn").nth(1)
         last.locator(".gw-cite").first.click()
         expect(page.locator(".gw-pane .pgbox")).to_contain_text("of 60")
@@ -120,13 +117,13 @@ def test_a_document_that_has_grown_is_shown_with_all_its_pages(tmp_path: Path, o
         early.locator(".gw-cite").first.click()
         page.locator(".gw-pane .gw-highlight").first.wait_for()
         expect(again).to_be_visible()
-        ask(page, 2)
+        ask(page, QUESTION.format(2))
         expect(late).to_have_attribute("data-state", "complete")
         expect(again).to_be_hidden()
 
         expect(early.locator(".gw-partly")).to_contain_text("All pages are read now.", timeout=120_000)
         expect(page.locator(".gw-pane")).to_contain_text("of 60")
         assert page.locator(".gw-pane .gw-highlight").first.is_visible()
-        ask(page, 55)
+        ask(page, QUESTION.format(55))
         page.locator(".gw-turn").nth(2).locator(".gw-cite").first.click()
         expect(page.locator('.gw-pane .gw-highlight[data-page="55"]').first).to_be_visible()
