@@ -29,6 +29,7 @@ def test_a_question_gets_an_answer_with_chips_and_is_kept(
 
     with promise("only documents in scope are asked"):
         page.get_by_role("button", name="New conversation").click()
+        page.locator(".gw-start").wait_for()  # until then the boxes are the other conversation's
         boxes = page.locator(".gw-scope .rows label")
         boxes.nth(4).wait_for()
         total = boxes.count()
