@@ -6,9 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 
 from ragcore.text import lexicon as lex
+from ragcore.text.numbers import numbers
+from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import tokens
 from ragcore.types import Mark
@@ -135,7 +137,7 @@ def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:
             continue  # code or a heading
         start, end = block.span(kind)
         if kind == "table":
-            yield from _table_pieces(text, start, end)
+            yield from _table_pieces(text, start, end, ends)
             continue
         spans = _whole_quotes(text, _split_at_marks(text, sentence_spans(text[start:end], start), ends))
         quote = _LEAD_AND_QUOTE.fullmatch(text, start, end) if kind == "item" else None
@@ -176,18 +178,24 @@ def _whole_quotes(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
     return out
 
 
-def _table_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Body cells of a table that hold a figure, with row label and column header as context."""
+def _table_pieces(text: str, start: int, end: int, marks: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Body cells of a table. Row label, corner, column header and, beside a cited cell, the row's uncited periods and
+    words (a unit) are their context."""
     rows = list(re.finditer(r"[^\n]+", text[start:end]))
     header = [text[start + a : start + b].strip() for a, b in _cells(rows[0])]
     for row in rows[2:]:
         cells = [(start + a, start + b) for a, b in _cells(row)]
-        label = text[slice(*cells[0])].strip() if cells else ""
+        words = [text[low:high].strip() for low, high in cells]
+        cited = [any(low < at <= high for at in marks) for low, high in cells]
+        beside = [
+            column > 0 and any(cited) and not cited[column] and (bool(years(said)) or not numbers(said))
+            for column, said in enumerate(words)
+        ]
         for column, (low, high) in enumerate(cells):
-            head = header[column] if column < len(header) else ""
-            if (column == 0 and len(cells) > 1) or not text[low:high].strip():
+            if (column == 0 and len(cells) > 1) or not words[column] or beside[column]:
                 continue
-            yield low, high, f"{label} {head}".strip()
+            heads = [words[0], *header[: min(column, 1)], *header[column : column + 1], *compress(words, beside)]
+            yield low, high, " ".join(filter(None, heads))
 
 
 def _cells(row: re.Match[str]) -> list[tuple[int, int]]:

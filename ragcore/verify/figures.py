@@ -58,7 +58,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
             continue
         found += 1
         out.extend(_check_sign(number, claimed, statement, matches))
-        out.extend(_check_scale(number, text, matches))
+        out.extend(_check_scale(number, context, matches))
         if number.start in part_of:
             places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
             reason = misplaced(number, places, context, matches, evidence)
@@ -157,13 +157,18 @@ def _against(number: Number, text: str, own: str, figure: Figure) -> str:
 
 
 def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Finding]:
-    """Findings on a table's scale that the claim omits."""
+    """Findings on a table's scale that ``text``, the claim and its context, omits or gives otherwise."""
     stated = {figure.scale or 1.0 for figure in matches if figure.cell is not None and figure.number.scale == 1.0}
-    said = stated.pop() if len(stated) == 1 and all(figure.cell is not None for figure in matches) else 1.0
+    scale = stated.pop() if len(stated) == 1 and all(figure.cell is not None for figure in matches) else 1.0
     copied = number.scale == 1.0 and any(abs(figure.number.value) == abs(number.value) for figure in matches)
-    if number.currency and copied and said in _SCALES and _SCALES[said] not in text.lower() and "“" not in text:
-        return [Finding("weak", f"The cited table gives {number.raw} in {_SCALES[said]}s.", (number.raw,))]
-    return []
+    if not copied or scale not in _SCALES or _SCALES[scale] in text.lower() or "“" in text:
+        return []
+    given = f"The cited table gives {number.raw} in {_SCALES[scale]}s"
+    words = tokens(text)
+    other = next((f"{one}s" for one in _SCALES.values() if f"{one}s" in words), "")
+    if other:
+        return [Finding("unsupported", f"{given}, not in {other}.", (number.raw,))]
+    return [Finding("weak", f"{given}.", (number.raw,))] if number.currency else []
 
 
 # The sign that the claim gives a figure

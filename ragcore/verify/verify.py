@@ -102,17 +102,8 @@ def verify(
             if any(by_number[n].generated for n in cited):
                 finding = replace(finding, reason=f"{finding.reason} {GENERATED}".strip())
             found[same] = finding
-        claims.append(
-            Claim(
-                statement.text,
-                statement.start,
-                statement.end,
-                statement.citations,
-                finding.status,
-                finding.reason,
-                _places(finding.wrong, text, statement, marks),
-            )
-        )
+        said = (statement.text, statement.start, statement.end, statement.citations)
+        claims.append(Claim(*said, finding.status, finding.reason, _places(finding.wrong, text, statement, marks)))
     return tuple(claims)
 
 

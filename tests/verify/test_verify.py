@@ -211,6 +211,28 @@ def test_table_claims_are_checked_with_their_row_and_column() -> None:
 
 
 @pytest.mark.parametrize(
+    ("table", "status"),
+    [
+        ("| Row | Period | Value | Unit |\n|-|-|-|-|\n| Revenues | 2023 | $ 62,418 @ | in millions |", "supported"),
+        ("| Row | Period | Value | Unit |\n|-|-|-|-|\n| Revenues | 2022 | $ 62,418 @ | in millions |", "unsupported"),
+        ("| Row | Period | Value | Unit |\n|-|-|-|-|\n| Revenues | 2023 | 62,418 @ | in thousands |", "unsupported"),
+        ("| (In millions) | 2023 |\n|-|-|\n| Revenues | $ 62,418 @ |", "supported"),
+        ("| (In billions) | 2023 |\n|-|-|\n| Revenues | 62,418 @ |", "unsupported"),
+        ("| Row | Revenues in millions |\n|-|-|\n| 2023 | $ 62,418 @ |", "supported"),
+        ("| Row | 2023 |\n|-|-|\n| Revenues | $ 62,418 @ |", "weak"),
+    ],
+)
+def test_a_cited_cell_is_read_with_its_row_and_the_unit_beside_it(table: str, status: str) -> None:
+    (claim,) = check(table.replace("@", "<<SOURCE 1.8>>"))
+    assert claim.status == status
+
+
+def test_an_uncited_figure_beside_a_cited_one_is_a_claim() -> None:
+    text = "| | 2023 | 2022 |\n|-|-|-|\n| Revenues | 62,418 <<SOURCE 1.8>> | 56,940 |\n"
+    assert [claim.status for claim in check(text)] == ["supported", "uncited"]
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("Total revenues were $36,515 million in 2023 <<SOURCE 1.11>>.", "Cost of sales"),
