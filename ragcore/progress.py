@@ -10,7 +10,7 @@ from typing import Literal
 
 from ragcore.types.library import DocumentInfo
 
-NICE = 15  # lowers the priority of reading and embedding: a question that is asked meanwhile goes first
+NICE = 10  # lowers the priority of reading and embedding: a question that is asked meanwhile goes first
 
 
 @dataclass(frozen=True, slots=True)
