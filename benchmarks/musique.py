@@ -4,9 +4,9 @@
 
 The passages become a library in DIR (kept, so that a second run does not embed them again), one chunk each, with the
 title as header. R@k is the mean share of a question's supporting passages among the first k, AR@k the share of
-questions with all of them there. The rows: each side alone, hybrid, with the cross-encoder and routing, with
-sub-queries by rules, and, for what a model could add at best, with those of the set's own sub-questions in its place
-that stand by themselves.
+questions with all of them there. The rows: each side alone, hybrid, with names (*graph*), each with the cross-encoder
+and routing, with sub-queries by rules, and, for what a model could add at best, with those of the set's own
+sub-questions in its place that stand by themselves.
 """
 
 from __future__ import annotations
@@ -89,18 +89,24 @@ def main() -> None:
     def hybrid(mode: str, *, full: bool = False) -> HybridRetriever:
         model, names = (reranker, titles) if full else (None, None)
         return HybridRetriever(
-            embedder, vectors, sparse, model, store.chunks_by_id, settings, mode=mode, names=names, read=READ
+            *(embedder, vectors, sparse, model, store.chunks_by_id, settings),
+            mode=mode,
+            names=names,
+            read=READ,
+            connections=indexer.graph,
         )
 
     def parts(question: Mapping[str, Any]) -> list[SubQuery]:
         return [SubQuery(text, "model") for text in known(question["decomposition"])[:3]]
 
-    full = hybrid("hybrid", full=True)
+    full, connected = hybrid("hybrid", full=True), hybrid("graph", full=True)
     rows: list[tuple[str, Callable[[Mapping[str, Any]], Retriever]]] = [
         ("BM25", lambda _: hybrid("bm25")),
         ("vector", lambda _: hybrid("vector")),
         ("hybrid", lambda _: hybrid("hybrid")),
+        ("graph", lambda _: hybrid("graph")),
         ("hybrid + rerank + routing", lambda _: full),
+        ("graph + rerank + routing", lambda _: connected),
         ("+ sub-queries by rules", lambda _: AgenticRetriever(full)),
         ("+ known parts", lambda question: AgenticRetriever(full, parts=parts(question))),
     ]

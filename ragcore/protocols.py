@@ -173,6 +173,15 @@ class SparseIndex(Protocol):
 
 
 @runtime_checkable
+class NameIndex(Protocol):
+    """Passages joined by the names that they share."""
+
+    def query(self, text: str, near: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first: passages reached from the names of ``text``
+        and of the passage ``near`` (a chunk id, or ""). Empty if no such name joins anything."""
+
+
+@runtime_checkable
 class Retriever(Protocol):
     """Search for the hits and segments of a question."""
 

@@ -29,15 +29,15 @@ LINES = {
     "context": 280,
     "explore": 350,
     "export": 1560,
-    "index": 3240,
+    "index": 3490,  # with the graph of names
     "ingest": 7600,
     "offline": 2900,
     "pipelines": 1190,
     "providers": 1320,
     "report": 1830,
-    "retrieve": 1440,
+    "retrieve": 1460,
     "suggest": 470,
-    "text": 1590,  # with the slots of a question, the places of its periods and the lexicon's classes
+    "text": 1670,  # with the slots of a question, the places of its periods, names, the lexicon
     "types": 1870,
     "verify": 2130,
 }

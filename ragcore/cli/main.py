@@ -176,7 +176,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("retrieve", asking.retrieve, "find passages")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
-    sub.add_argument("--mode", dest="retrieve.mode", choices=("hybrid", "vector", "bm25"))
+    sub.add_argument("--mode", dest="retrieve.mode", choices=("hybrid", "vector", "bm25", "graph"))
     sub.add_argument("--top-k", dest="retrieve.top_k", type=_count, metavar="K")
     decompose = ("auto", "rules", "off")
     sub.add_argument(

@@ -112,7 +112,7 @@ class IndexSettings(Section):
 
 
 class RetrieveSettings(Section):
-    mode: Literal["hybrid", "vector", "bm25"]
+    mode: Literal["hybrid", "vector", "bm25", "graph"]
     top_k: Positive
     candidates: Positive
     alpha: Share

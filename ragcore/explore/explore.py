@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ragcore.retrieve.hybrid import Ranking, Weighed
 
 
-By = Literal["both", "vector", "bm25", "fused", "weighed", "segment", "table", "neighbour", "unseen"]
+By = Literal["both", "vector", "bm25", "graph", "fused", "weighed", "segment", "table", "neighbour", "unseen"]
 Fate = Literal["given", "no_room", "folded", "out"]
 
 
@@ -311,13 +311,15 @@ def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[s
     rows, and the rows of a hit table are rows of a ``table``."""
     vector: set[str] = set()
     bm25: set[str] = set()
+    graph: set[str] = set()
     out: dict[str, By] = {}
     for of in rankings:
-        for side, first in (("vector", vector), ("bm25", bm25)):
+        for side, first in (("vector", vector), ("bm25", bm25), ("graph", graph)):
             found = [i for i, rank in of.ranks.get(side, {}).items() if rank <= top_k]
             first.update(found, (of.folded[i] for i in found if i in of.folded))
         out.update(dict.fromkeys((*of.final, *of.folded), "weighed"))
     out.update(dict.fromkeys((i for i in hits if i in out), "fused"))
+    out.update(dict.fromkeys(graph & out.keys(), "graph"))
     for chunk_id in (vector | bm25) & out.keys():
         both = chunk_id in vector and chunk_id in bm25
         out[chunk_id] = "both" if both else "vector" if chunk_id in vector else "bm25"

@@ -1,5 +1,5 @@
-"""Chunk store: chunks in SQLite with their vectors and postings, from which the caches are built; and chunks as
-columns, as the caches hold them."""
+"""Chunk store: chunks in SQLite with their vectors and all else that is derived from them, from which the caches are
+built; and chunks as columns, as the caches hold them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BARE = f"""
 
 
 class ChunkStore:
-    """Tables ``chunks``, ``vectors``, ``embedded``, ``postings`` and ``meta``. `Store` adds documents and files."""
+    """Tables ``chunks``, ``vectors``, ``embedded``, ``derived`` and ``meta``. `Store` adds documents and files."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -170,34 +170,34 @@ class ChunkStore:
             for table in ("vectors", "embedded"):
                 connection.execute(f"DELETE FROM {table} WHERE embedder = ?", (embedder,))
 
-    # Postings
+    # Derived: postings, names
 
     def count(self, doc_ids: Sequence[str]) -> int:
         """Number of chunks of documents."""
         query = f"SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE doc_id {IN}"
         return int(self.database.value(query, list(doc_ids)))
 
-    def postings_marks(self) -> dict[str, str]:
-        """Mark stored with each document's postings."""
-        return dict(map(tuple, self.database.rows("SELECT doc_id, fingerprint FROM postings")))
+    def derived_marks(self, kind: str) -> dict[str, str]:
+        """Mark stored with what is derived of ``kind`` from each document."""
+        return dict(map(tuple, self.database.rows("SELECT doc_id, fingerprint FROM derived WHERE kind = ?", kind)))
 
-    def postings(self, doc_ids: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
-        """``(doc_id, mark, data)`` of the given documents that have stored postings."""
+    def derived(self, kind: str, doc_ids: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
+        """``(doc_id, mark, data)`` of the given documents that have it stored."""
         with self.database.read() as connection:
-            query = f"SELECT doc_id, fingerprint, data FROM postings WHERE doc_id {IN}"
-            yield from map(tuple, connection.execute(query, (list(doc_ids),)))
+            query = f"SELECT doc_id, fingerprint, data FROM derived WHERE kind = ? AND doc_id {IN}"
+            yield from map(tuple, connection.execute(query, (kind, list(doc_ids))))
 
-    def put_postings(self, doc_id: str, mark: str, data: bytes) -> None:
-        """Store the postings of a document. A document removed in the meantime is skipped."""
+    def put_derived(self, kind: str, doc_id: str, mark: str, data: bytes) -> None:
+        """Store what is derived from a document. A document removed in the meantime is skipped."""
         with self.database.write() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO postings SELECT doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1",
-                (doc_id, mark, data),
+                "INSERT OR REPLACE INTO derived SELECT ?4, doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1",
+                (doc_id, mark, data, kind),
             )
 
-    def forget_postings(self) -> None:
+    def forget_derived(self) -> None:
         with self.database.write() as connection:
-            connection.execute("DELETE FROM postings")
+            connection.execute("DELETE FROM derived")
 
     # The index
 

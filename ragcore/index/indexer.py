@@ -15,21 +15,51 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch
-from ragcore.index.bm25 import VERSION, Bm25Index, Postings
+from ragcore.index import bm25, graph
+from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.index.chunks import STEP, fingerprint
+from ragcore.index.graph import NameGraph, Names
 from ragcore.index.vectors import VectorIndex, VectorStore
 
 if TYPE_CHECKING:
     from ragcore.config.settings import IndexSettings
     from ragcore.index.store import Store
     from ragcore.protocols import Embedder, Vector
-    from ragcore.types import Chunk
+    from ragcore.types import Chunk, Entry
     from ragcore.types.library import DocumentInfo
+
+
+class _Stored(Protocol):
+    def to_bytes(self) -> bytes: ...
+
+
+T = TypeVar("T", bound=_Stored)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind(Generic[T]):
+    """What is derived from each document: its name in the store, the version of its method, how it is made from the
+    document's chunks, and how it is read (`ValueError`: damaged)."""
+
+    name: str
+    version: int
+    made: Callable[[Sequence[tuple[Entry, Chunk]]], T]
+    read: Callable[[bytes], T]
+
+
+POSTINGS = _Kind(
+    "postings",
+    bm25.VERSION,
+    lambda chunks: Postings.of((entry, chunk.index_text) for entry, chunk in chunks),
+    Postings.from_bytes,
+)
+NAMES = _Kind("names", graph.VERSION, Names.of, Names.from_bytes)
+KINDS: tuple[_Kind[Any], ...] = (POSTINGS, NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +85,7 @@ class Indexer:
         self._revision = -1  # that of both indexes
         self._vectors: VectorStore | None = None
         self._sparse = Bm25Index(k1=settings.bm25_k1, b=settings.bm25_b)
+        self._graph = NameGraph()
         self._lock = threading.Lock()
 
     def update(
@@ -64,9 +95,9 @@ class Indexer:
         on_progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> IndexReport:
-        """Embed every chunk without a vector, then count the terms of new documents.
+        """Embed every chunk without a vector, then count the terms of new documents and find their names.
 
-        ``rebuild`` counts those of all documents and permits another embedder. ``on_progress(done, total)`` counts
+        ``rebuild`` does so for all documents and permits another embedder. ``on_progress(done, total)`` counts
         chunks. Raises `IndexMismatch` (another embedder built the index and ``rebuild`` is off), `Cancelled`,
         `ModelError`, `StoreBusy` or `StoreError`.
         """
@@ -98,12 +129,14 @@ class Indexer:
 
         if rebuild:
             self._store.set_index_record(mine)
-            self._store.forget_postings()
+            self._store.forget_derived()
         self._store.settle(self._embedder.name)
-        documents, kept = self._store.searchable(), self._store.postings_marks()
-        for doc_id, digest in documents.items():
-            if kept.get(doc_id) != _mark(digest):
-                self._postings({doc_id: digest})
+        documents = self._store.searchable()
+        for kind in KINDS:
+            kept = self._store.derived_marks(kind.name)
+            for doc_id, digest in documents.items():
+                if kept.get(doc_id) != _mark(kind, digest):
+                    self._derived(kind, {doc_id: digest})
         searchable = self._store.count(list(documents))
         if searchable and self._settings.vector_store != "memory":
             self.open()  # now, not at the next question
@@ -128,7 +161,9 @@ class Indexer:
                 self._store.settle(name)
                 # Read first: what changes from now on has a later revision.
                 revision = self._store.revision()
-                self._sparse = sparse = sparse.updated(self._store.searchable(), self._postings)
+                self._sparse = sparse = sparse.updated(
+                    self._store.searchable(), lambda wanted: self._derived(POSTINGS, wanted)
+                )
                 vectors = self._empty() if vectors is None else vectors
                 embedded, load = self._store.with_vectors(name), partial(self._store.vectors, name)
                 self._vectors = vectors = vectors.updated(embedded, load)
@@ -136,6 +171,12 @@ class Indexer:
         if not len(sparse):
             raise IndexEmpty("No document is indexed yet.")
         return vectors, sparse
+
+    def graph(self) -> NameGraph:
+        """Graph of names for one query, in step with SQLite. Raises `StoreBusy` or `StoreError`."""
+        with self._lock:
+            self._graph = self._graph.updated(self._store.searchable(), lambda wanted: self._derived(NAMES, wanted))
+            return self._graph
 
     def _empty(self) -> VectorStore:
         kind, _, address = self._settings.vector_store.partition(":")
@@ -154,20 +195,20 @@ class Indexer:
         vectors = self._embedder.embed_documents([batch[place].index_text for place in order])
         return vectors[np.argsort(order)]
 
-    def _postings(self, wanted: Mapping[str, str]) -> dict[str, Postings]:
-        """Postings of documents (id → fingerprint): as stored, else counted again and stored."""
-        found: dict[str, Postings] = {}
-        for doc_id, mark, data in self._store.postings(list(wanted)):
-            if mark == _mark(wanted[doc_id]):
-                with suppress(ValueError):  # damaged: counted again below
-                    found[doc_id] = Postings.from_bytes(data)
+    def _derived(self, kind: _Kind[T], wanted: Mapping[str, str]) -> dict[str, T]:
+        """What is derived of ``kind`` from documents (id → fingerprint): as stored, else made again and stored."""
+        found: dict[str, T] = {}
+        for doc_id, mark, data in self._store.derived(kind.name, list(wanted)):
+            if mark == _mark(kind, wanted[doc_id]):
+                with suppress(ValueError):  # damaged: made again below
+                    found[doc_id] = kind.read(data)
         for doc_id in wanted.keys() - found.keys():
             chunks = self._store.indexed_chunks(doc_id)
-            made = found[doc_id] = Postings.of((entry, chunk.index_text) for entry, chunk in chunks)
-            # It may have been rebuilt in the meantime, so the mark is that of the counted chunks.
+            made = found[doc_id] = kind.made(chunks)
+            # It may have been rebuilt in the meantime, so the mark is that of these chunks.
             pages = [(entry.first_page, entry.last_page) for entry, _ in chunks]
-            mark = _mark(fingerprint([chunk for _, chunk in chunks], pages))
-            self._store.put_postings(doc_id, mark, made.to_bytes())
+            mark = _mark(kind, fingerprint([chunk for _, chunk in chunks], pages))
+            self._store.put_derived(kind.name, doc_id, mark, made.to_bytes())
         return found
 
     def _check_embedder(self, record: Mapping[str, Any]) -> None:
@@ -182,6 +223,6 @@ class Indexer:
             )
 
 
-def _mark(fingerprint: str) -> str:
-    """Mark of postings of this document, as `terms` counts them now."""
-    return f"{VERSION} {fingerprint}"
+def _mark(kind: _Kind[Any], fingerprint: str) -> str:
+    """Mark of what is derived of ``kind`` from this document by today's method."""
+    return f"{kind.version} {fingerprint}"

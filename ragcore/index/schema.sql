@@ -109,12 +109,15 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_by_chunk ON vectors (chunk_id);
 
--- BM25 postings of each document; counted again if missing or damaged.
-CREATE TABLE postings (
-    doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
-    fingerprint TEXT NOT NULL,  -- of the counted chunks and the counting method
-    data BLOB NOT NULL  -- ragcore.index.bm25.Postings
+-- Made from the chunks of each document, and made again if missing or damaged: BM25 postings, names.
+CREATE TABLE derived (
+    kind TEXT NOT NULL,
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    fingerprint TEXT NOT NULL,  -- of the chunks and the method
+    data BLOB NOT NULL,  -- ragcore.index.bm25.Postings, ragcore.index.graph.Names
+    PRIMARY KEY (kind, doc_id)
 );
+CREATE INDEX derived_by_document ON derived (doc_id);
 
 -- Texts by models about pictures ('figure') and before chunks ('context'), keyed by their input: a document that is
 -- added again needs no new request.

@@ -123,6 +123,7 @@ class Search:
             synonyms=self.synonyms() if settings.wording.synonyms else None,
             read=models.analyser.read,
             on_step=on_step,
+            connections=self.indexer.graph,
         )
 
     @property

@@ -13,6 +13,7 @@ nearest it takes up their places (`reaching`), so that tables have the room that
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,14 @@ def stretched(scores: Mapping[str, float]) -> dict[str, float]:
     """Scores of one side, scaled so that the best is 1 and the worst 0."""
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     return {i: (score - low) / (high - low) if high > low else 1.0 for i, score in scores.items()}
+
+
+def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weight: float) -> dict[str, float]:
+    """Convex combination of ``fused`` and of the log-probabilities of a walk, each scaled as in `min_max`; ``fused`` as
+    it is if nothing was reached. The tail of the probabilities is too long for themselves to be compared."""
+    if not reached:
+        return dict(fused)
+    return min_max({i: math.log(score) for i, score in reached.items()}, fused, alpha=weight)
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:

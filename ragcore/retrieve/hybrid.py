@@ -1,4 +1,5 @@
-"""Hybrid search: question → documents named → vector ∥ BM25 → fuse → fold tables → rerank → segments and neighbours."""
+"""Hybrid search: question → documents named → vector ∥ BM25 (→ names) → fuse → fold tables → rerank → segments and
+neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.protocols import Embedder, Nearest, Reranker, SparseIndex, Vector
+    from ragcore.protocols import Embedder, NameIndex, Nearest, Reranker, SparseIndex, Vector
 
 Scored = list[tuple[str, float]]  # chunk ids with their scores
 MOST_TERMS = 12  # limit of synonyms searched for
@@ -31,7 +32,8 @@ TEMPERATURE = 3.0  # divides the reranker's log-odds for its vote: it is too sur
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
-MODES = ("hybrid", "vector", "bm25")
+MODES = ("hybrid", "vector", "bm25", "graph")
+CONNECTED = 0.5  # weight of what is reached through names, in mode ``graph``
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,12 @@ class HybridRetriever:
     """`Retriever` over chunk vectors and a sparse index, which must contain the same chunks.
 
     ``chunks`` gives chunks by id (``doc_id:index``), without removed ones. ``mode`` determines how candidates are
-    found: by ``vector`` or ``bm25`` alone, or by both (``hybrid``); "" uses ``retrieve.mode``. With a reranker every
-    mode is reranked, with ``names`` every mode prefers the documents named by the question, and ``synonyms`` are the
-    domain terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`. ``on_step`` receives each step
-    before it starts, ``on_ranking`` the result of each query. Raises `ConfigError` for an unknown mode.
+    found: by ``vector`` or ``bm25`` alone, by both (``hybrid``), or by both and the names that passages share
+    (``graph``, which needs ``connections``); "" uses ``retrieve.mode``. With a reranker every mode is reranked, with
+    ``names`` every mode prefers the documents named by the question, and ``synonyms`` are the domain terms that every
+    mode also searches for. ``read`` is `QuestionAnalyser.read`. ``on_step`` receives each step before it starts,
+    ``on_ranking`` the result of each query. Raises `ConfigError` for an unknown mode, and `ValueError` for ``graph``
+    without ``connections``.
     """
 
     embedder: Embedder
@@ -95,11 +99,14 @@ class HybridRetriever:
     read: Callable[[str], Question] = unread
     on_step: OnStep = ignore_step
     on_ranking: Callable[[Ranking], None] | None = None
+    connections: Callable[[], NameIndex] | None = None
 
     def __post_init__(self) -> None:
         self.mode = self.mode or self.settings.retrieve.mode
         if self.mode not in MODES:
             raise ConfigError(f"There's no search mode {self.mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
+        if self.mode == "graph" and self.connections is None:
+            raise ValueError("mode graph needs connections")
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
@@ -223,13 +230,19 @@ class HybridRetriever:
             with timed(timings, "vector"):
                 found = [self.vectors.query(vector, count, each) for each in scopes]
                 chunks = self._by_id(chunk_id for pairs in found for chunk_id, _ in pairs)
-                if self.mode == "hybrid":
+                if self.mode != "vector":
                     found = [fuse.reaching(pairs, chunks, count) for pairs in found]
                 scores["vector"] = _both(found)
         if self.mode != "vector":
             with timed(timings, "bm25"):
                 scores["bm25"] = self._found(words, count, scopes)
                 chunks |= self._by_id(chunk_id for chunk_id in scores["bm25"] if chunk_id not in chunks)
+        if self.mode == "graph":
+            assert self.connections is not None
+            with timed(timings, "graph"):
+                nearest = next(iter(scores["vector"]), "")
+                scores["graph"] = dict(self.connections().query(words.text, nearest, count, scope))
+                chunks |= self._by_id(chunk_id for chunk_id in scores["graph"] if chunk_id not in chunks)
         return chunks, scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
 
     def _by_id(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
@@ -265,7 +278,8 @@ class HybridRetriever:
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
         scores["vector"] = fuse.spread(scores["vector"], chunks)
-        return fuse.min_max(scores["vector"], scores["bm25"], alpha=self.settings.retrieve.alpha)
+        fused = fuse.min_max(scores["vector"], scores["bm25"], alpha=self.settings.retrieve.alpha)
+        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""
@@ -284,7 +298,7 @@ def timed(timings: dict[str, float], step: str) -> Iterator[None]:
 
 
 def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]], priors: Mapping[str, float]) -> str:
-    steps = [step for step in ("vector", "bm25") if chunk.chunk_id in ranks.get(step, {})]
+    steps = [step for step in ("vector", "bm25", "graph") if chunk.chunk_id in ranks.get(step, {})]
     return "+".join([*steps, *(["table"] if chunk.tiles else []), *(["named"] if chunk.doc_id in priors else [])])
 
 

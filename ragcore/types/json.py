@@ -116,7 +116,9 @@ def _hit(hit: Hit, document: Document) -> Json:
         "composite": item.tiles is not None,
         "pages": list(document.pages_of(item.start, item.end)),
         "boxes": plain(document.boxes(item.start, item.end)),
-        "scores": {step: hit.scores.get(step) for step in ("vector", "bm25", "prior", "fused", "rerank", "question")},
+        "scores": {
+            step: hit.scores.get(step) for step in ("vector", "bm25", "graph", "prior", "fused", "rerank", "question")
+        },
     }
 
 

@@ -148,11 +148,20 @@ def test_retrieve_explains_each_hit(home: Path) -> None:
     assert 1 <= answer["reranked"] <= answer["candidates"]
     hit = answer["hits"][0]
     assert hit["rank"] == 1
-    assert set(hit["scores"]) == {"vector", "bm25", "prior", "fused", "rerank", "question"}
+    assert set(hit["scores"]) == {"vector", "bm25", "graph", "prior", "fused", "rerank", "question"}
     assert hit["via"]
     assert hit["pages"] == [1]
     segment = answer["segments"][0]
     assert {"doc_id", "start", "end", "first_chunk", "last_chunk", "value", "pages", "text"} <= set(segment)
+
+
+def test_names_are_followed_where_they_are_asked_for(home: Path) -> None:
+    answer = ragcore(home, "retrieve", "-q", QUESTION, "--mode", "graph")
+    assert answer["mode"] == "graph"
+    assert answer["hits"]
+    assert "graph" in answer["timings_ms"]
+    reached = [hit for hit in answer["hits"] if hit["scores"]["graph"] is not None]
+    assert all("graph" in hit["via"] for hit in reached if "table" not in hit["via"])
 
 
 def test_generate_cites(home: Path) -> None:

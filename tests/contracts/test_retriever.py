@@ -44,7 +44,8 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     indexer = Indexer(store, embedder, settings.index)
     indexer.update()
     vectors, sparse = indexer.open()
-    hybrid = HybridRetriever(embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings, mode=mode)
+    parts = (embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings)
+    hybrid = HybridRetriever(*parts, mode=mode, connections=indexer.graph)
     return AgenticRetriever(hybrid, parts=PARTS) if request.param == "agentic" else hybrid
 
 

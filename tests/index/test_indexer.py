@@ -163,11 +163,11 @@ def test_another_embedder_is_refused_until_it_rebuilds(store: Store, settings: I
 def test_a_rebuild_embeds_nothing_again(store: Store, settings: IndexSettings) -> None:
     alpha = add_document(store, "alpha", ALPHA)
     make_indexer(store, settings).update()
-    store.put_postings(alpha, store.postings_marks()[alpha], b"damaged")
+    store.put_derived("postings", alpha, store.derived_marks("postings")[alpha], b"damaged")
     embedder = HashEmbedder()
     report = make_indexer(store, settings, embedder).update(rebuild=True)
     assert (report.embedded, embedder.calls) == (0, 0)
-    assert b"damaged" not in [data for _, _, data in store.postings([alpha])]
+    assert b"damaged" not in [data for _, _, data in store.derived("postings", [alpha])]
 
 
 def test_another_model_under_the_same_name_is_refused_until_it_rebuilds(store: Store, settings: IndexSettings) -> None:
@@ -199,7 +199,7 @@ def test_lost_postings_come_back_by_themselves(store: Store, settings: IndexSett
     indexer = make_indexer(store, settings)
     indexer.update()
     expected = found(indexer, "revenues")
-    store.forget_postings()
+    store.forget_derived()
     assert found(make_indexer(store, settings), "revenues") == expected
 
 
@@ -387,26 +387,26 @@ def test_damaged_postings_are_counted_again_within_the_question(store: Store, se
     beta = add_document(store, "beta", BETA)
     make_indexer(store, settings).update()
     expected = make_indexer(store, settings).open()[1].query("revenues of tea", 9)
-    ((_, mark, data),) = store.postings([beta])
+    ((_, mark, data),) = store.derived("postings", [beta])
     chance = random.Random(1)
     for _ in range(40):
         flipped = bytearray(data)
         place = chance.randrange(len(data) * 8)
         flipped[place // 8] ^= 1 << place % 8
-        store.put_postings(beta, mark, bytes(flipped))
+        store.put_derived("postings", beta, mark, bytes(flipped))
         assert make_indexer(store, settings).open()[1].query("revenues of tea", 9) == expected
-        assert list(store.postings([beta])) == [(beta, mark, data)]
+        assert list(store.derived("postings", [beta])) == [(beta, mark, data)]
 
 
 def test_postings_are_of_the_document_as_it_is_now_and_go_with_it(store: Store, settings: IndexSettings) -> None:
     alpha, beta = add_document(store, "alpha", ALPHA), add_document(store, "beta", BETA)
     make_indexer(store, settings).update()
-    before = store.postings_marks()
+    before = store.derived_marks("postings")
     put_passages(store, alpha, "alpha", ["Zebras graze."])
     make_indexer(store, settings).update()
-    after = store.postings_marks()
+    after = store.derived_marks("postings")
     assert (after[alpha] != before[alpha], after[beta] == before[beta]) == (True, True)
     Trash(store, 0).remove(beta)
-    assert store.postings_marks() == {alpha: after[alpha]}
-    store.put_postings(beta, "late", b"of a process that did not know")
-    assert beta not in store.postings_marks()
+    assert store.derived_marks("postings") == {alpha: after[alpha]}
+    store.put_derived("postings", beta, "late", b"of a process that did not know")
+    assert beta not in store.derived_marks("postings")

@@ -69,7 +69,7 @@ def test_when_its_time_is_over_nothing_of_a_document_is_left(tmp_path: Path) -> 
         assert path.is_file()
         assert engine.trash.empty() == [doc_id]
         assert not list((tmp_path / "files").rglob("*.pdf"))
-        for table in ("documents", "chunks", "vectors", "page_layouts", "tags", "embedded", "postings"):
+        for table in ("documents", "chunks", "vectors", "page_layouts", "tags", "embedded", "derived"):
             assert store.database.value(f"SELECT count(*) FROM {table}") == 0
         with pytest.raises(InputError, match="too late"):
             engine.trash.restore([doc_id])

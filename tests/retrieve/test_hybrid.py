@@ -70,9 +70,8 @@ def make(store: Store) -> Make:
         reranker = reranker or (OverlapReranker() if rerank else None)
         by_id = chunks or store.chunks_by_id
         read = RuleAnalyser().read
-        return HybridRetriever(
-            embedder, vectors, sparse, reranker, by_id, settings, mode=mode, synonyms=synonyms, read=read
-        )
+        parts = (embedder, vectors, sparse, reranker, by_id, settings)
+        return HybridRetriever(*parts, mode=mode, synonyms=synonyms, read=read, connections=indexer.graph)
 
     return make
 
@@ -261,3 +260,37 @@ def test_nothing_found_is_nothing(make: Make) -> None:
 def test_an_unknown_mode_is_refused(make: Make) -> None:
     with pytest.raises(ConfigError, match="'fast'"):
         make(mode="fast")
+
+
+def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    texts = {
+        "song.pdf": ["The song “Hello Love” was written by Graham Parker.", "It was a hit."],
+        "man.pdf": ["For years Graham Parker lived near the village of Deepcut.", "Then he left."],
+        "town.pdf": ["The parish of Deepcut has a canal.", "It is old."],
+    }
+    for name, passages in texts.items():
+        add_document(store, name, passages)
+    for n in range(12):
+        add_document(store, f"other{n}.pdf", [f"A writer of song number {n} in a village."])
+    settings, _ = load(environ={})
+    embedder = HashEmbedder()
+    indexer = Indexer(store, embedder, settings.index)
+    indexer.update()
+
+    def found(mode: str) -> Hit | None:
+        parts = (embedder, *indexer.open(), None, store.chunks_by_id, settings)
+        retriever = HybridRetriever(*parts, mode=mode, connections=indexer.graph)
+        hits = retriever.retrieve("Where is the village of the writer of Hello Love?", top_k=8).hits
+        return next((hit for hit in hits if "Deepcut has" in hit.chunk.text), None)
+
+    assert found("hybrid") is None
+    reached = found("graph")
+    assert reached is not None
+    assert "graph" in reached.via.split("+")
+    assert 0.0 < reached.scores["graph"] < 1.0
+
+
+def test_the_graph_needs_its_index(store: Store) -> None:
+    with pytest.raises(ValueError, match="connections"):
+        HybridRetriever(None, None, None, None, store.chunks_by_id, load(environ={})[0], mode="graph")  # type: ignore[arg-type]

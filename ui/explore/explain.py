@@ -23,6 +23,7 @@ STEPS = {
     "embed": "Reading the question",
     "vector": "Searching by meaning",
     "bm25": "Searching by words",
+    "graph": "Following names",
     "fuse": "Combining both",
     "rerank": "Reading the best passages",
     "gaps": "Looking for what’s missing",

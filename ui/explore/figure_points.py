@@ -20,6 +20,7 @@ SYMBOLS = {
     "both": ("square", "--step-rerank"),
     "vector": ("circle", "--step-vector"),
     "bm25": ("diamond", "--step-bm25"),
+    "graph": ("star", "--step-rse"),
     "fused": ("pentagon", "--step-rerank"),
     "segment": ("triangle-up", "--step-rse"),
     "table": ("line-ew", "--step-rse"),

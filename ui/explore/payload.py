@@ -39,6 +39,7 @@ BY = {
     "both": "both searches",
     "vector": "meaning only",
     "bm25": "words only",
+    "graph": "through names",
     "fused": "both together",
     "segment": "filled in by a segment",
     "table": "row of a table",
@@ -56,7 +57,7 @@ def use(point: Point, cited: Collection[int] = ()) -> str:
         return "cited"
     if point.fate == "given":
         return "used"
-    return "found" if point.hit or point.by in ("both", "vector", "bm25", "fused") else ""
+    return "found" if point.hit or point.by in ("both", "vector", "bm25", "graph", "fused") else ""
 
 
 def cited(citations: Sequence[Citation], found: Explored) -> frozenset[int]:
@@ -137,6 +138,8 @@ def _scores(point: Point, found: Explored, exploration: Exploration) -> list[Jso
         line("Meaning, of its table" if of_table else "Meaning", point.scores.get("vector", float(cosine)), "vector"),
         line("Words (BM25)", point.scores.get("bm25", float(words)), "bm25", 1),
     ]
+    if "graph" in point.scores:
+        lines.append(line("Names", point.scores["graph"], "graph", 4))
     if "prior" in point.scores or found.retrieval.routes:
         priors = {route.doc_id: route.prior for route in found.retrieval.routes}
         lines.append(line("Named document", priors.get(point.chunk.doc_id, 0.0), "prior"))

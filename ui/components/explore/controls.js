@@ -35,7 +35,7 @@ export class Controls {
     this.use.textContent = `Use ${side.toUpperCase()} in Chat`;
     this.use.disabled = !Object.keys(chosen).length;
     this.used.textContent = "";
-    const hybrid = at["retrieve.mode"] === "hybrid";
+    const hybrid = ["hybrid", "graph"].includes(at["retrieve.mode"]);
     this.inputs.get("retrieve.alpha").input.disabled = !hybrid;
   }
 

@@ -13,6 +13,7 @@ const KINDS = [
   ["both", "both searches", true],
   ["vector", "meaning only", true],
   ["bm25", "words only", true],
+  ["graph", "through names", true],
   ["fused", "both together", true],
   ["segment", "filled in by a segment", true],
   ["table", "row of a table", true],

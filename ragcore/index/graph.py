@@ -1,0 +1,201 @@
+"""Graph of names: passages joined by the names that they share, and walked from those of a question.
+
+A name is joined to each passage with it, and to each name of the same sentence as often as they stand together.
+Personalised PageRank (Haveliwala 2002) from the names of the question, and of the passages nearest to it, then reaches
+passages that share no word with the question, as in HippoRAG (Gutiérrez et al. 2024 and 2025), without a model's
+triples.
+
+What was found in a document (`Names`) is stored with it and goes with it; the graph is made of them alone, so that it
+is the same after any order of additions and removals.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ragcore.files import sealed, unsealed
+from ragcore.index.chunks import Entries, Mask
+from ragcore.text.mentions import mentions
+from ragcore.types import EVERYTHING, Chunk, Entry, Scope
+
+VERSION = 1  # raise it when `mentions` or the stored form changes: names are then looked for again
+WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seeds
+STEPS = 20  # the error halves with each
+MOST_IN_SENTENCE = 40  # names of a sentence that are joined to one another; a list joins nothing
+COMMON = 0.05  # share of the passages with a name above which it joins nothing, if they are more than `FEW`
+FEW = 200
+MOST_SEEDS = 10  # names of the nearest passage
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of a document's leaves: its composites, and the tiles in none. ``places`` int32 ``(n, 3)`` has the leaf,
+    the sentence (numbered through the document) and the name of each mention, as an index in ``keys``, negative (-1
+    for the first) for a doubtful one."""
+
+    entries: Entries
+    keys: list[str]
+    places: Ints
+
+    @classmethod
+    def of(cls, chunks: Sequence[tuple[Entry, Chunk]]) -> Names:
+        """Names of a document's chunks."""
+        held = {tile for _, chunk in chunks for tile in chunk.rows}
+        leaves = [(entry, chunk) for entry, chunk in chunks if chunk.tiles is not None or chunk.index not in held]
+        keys: dict[str, int] = {}
+        places: list[tuple[int, int, int]] = []
+        sentence = 0
+        for leaf, (_, chunk) in enumerate(leaves):
+            for text in filter(None, (chunk.section[-1] if chunk.section else chunk.header, chunk.text)):
+                found = mentions(text)
+                for one in found:
+                    name = keys.setdefault(one.key, len(keys))
+                    places.append((leaf, sentence + one.sentence, ~name if one.doubtful else name))
+                sentence += max((one.sentence for one in found), default=0) + 1
+        return cls(Entries.of([entry for entry, _ in leaves]), list(keys), np.array(places, np.int32).reshape(-1, 3))
+
+    def to_bytes(self) -> bytes:
+        head = json.dumps([self.entries.to_json(), self.keys]).encode()
+        return sealed(b"%d\n" % len(head) + head + self.places.tobytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Names:
+        """Inverse of `to_bytes`. Raises `ValueError` for damaged data."""
+        size, _, rest = unsealed(data).partition(b"\n")
+        entries, keys = json.loads(rest[: int(size)])
+        return cls(Entries.from_json(entries), keys, np.frombuffer(rest, np.int32, offset=int(size)).reshape(-1, 3))
+
+
+Load = Callable[[Mapping[str, str]], Mapping[str, Names]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Graph of the passages in one scope: ``names`` (indices in the vocabulary), the number of passages with each,
+    ``leaves`` (rows), and ``walk``, CSR over names, then leaves: each column divided by its sum."""
+
+    names: Longs
+    frequency: Longs
+    leaves: Longs
+    walk: Any
+
+
+class NameGraph:
+    """`NameIndex` over some documents. Immutable: `updated` returns a new one. Thread-safe."""
+
+    def __init__(self, documents: Mapping[str, str] | None = None, parts: Mapping[str, Names] | None = None) -> None:
+        self.documents = documents or {}  # id → fingerprint, in the library's order
+        self._parts = parts or {}
+        held = [self._parts[doc_id] for doc_id in self.documents]
+        self._entries = Entries.joined([part.entries for part in held])
+        self._rows = {chunk_id: row for row, chunk_id in enumerate(self._entries.ids)}
+        self._keys = {key: n for n, key in enumerate(sorted({key for part in held for key in part.keys}))}
+        leaves, sentences, names, sure = [], [], [], []
+        leaf = sentence = 0
+        for part in held:
+            of = np.array([self._keys[key] for key in part.keys], np.int64)
+            signed = part.places[:, 2].astype(np.int64)
+            names.append(of[np.where(signed < 0, ~signed, signed)] if len(signed) else signed)
+            sure.append(signed >= 0)
+            leaves.append(part.places[:, 0] + np.int64(leaf))
+            sentences.append(part.places[:, 1] + np.int64(sentence))
+            leaf += len(part.entries)
+            sentence += int(part.places[:, 1].max(initial=-1)) + 1
+        empty = np.zeros(0, np.int64)
+        self._leaf, self._sentence, self._name = (np.concatenate([empty, *v]) for v in (leaves, sentences, names))
+        certain = np.bincount(self._name[np.concatenate([empty.astype(bool), *sure])], minlength=len(self._keys)) > 0
+        kept = certain[self._name]  # a doubtful mention counts where another of its name is not
+        self._leaf, self._sentence, self._name = self._leaf[kept], self._sentence[kept], self._name[kept]
+        self._last: tuple[Scope, _Links] | None = None
+
+    def __len__(self) -> int:
+        """Number of passages."""
+        return len(self._entries)
+
+    def updated(self, wanted: Mapping[str, str], load: Load) -> NameGraph:
+        """Graph of exactly the documents ``wanted`` (id → fingerprint, in the library's order); ``load`` returns the
+        names of the requested ones."""
+        if list(wanted.items()) == list(self.documents.items()):
+            return self
+        kept = {one: part for one, part in self._parts.items() if wanted.get(one) == self.documents[one]}
+        new = {doc_id: mark for doc_id, mark in wanted.items() if doc_id not in kept}
+        return NameGraph(wanted, {**kept, **(load(new) if new else {})})
+
+    def query(self, text: str, near: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, probability > 0)`` in ``scope``, best first: where a walk from the names of
+        ``text`` and of the passage ``near`` (a chunk id, or "") is found. Empty if no such name joins anything."""
+        links = self._links(scope)
+        seeds = self._seeds(links, text, near)
+        found = pagerank(links.walk, seeds)[len(links.names) :]
+        best = np.lexsort((links.leaves, -found))[:k]
+        return [(self._entries.ids[links.leaves[row]], float(found[row])) for row in best.tolist() if found[row] > 0.0]
+
+    def _seeds(self, links: _Links, text: str, near: str) -> Floats:
+        """Start of the walk, float64 ``(names + leaves,)``: half of it at the names of the question, half at the rarest
+        ones of the nearest passage, each in inverse proportion to its passages. Sums to 1, or to 0 without names."""
+        asked = np.isin(links.names, [self._keys[one.key] for one in mentions(text) if one.key in self._keys])
+        own = np.isin(links.names, self._name[self._leaf == self._rows.get(near, -1)]) / links.frequency
+        if len(own) > MOST_SEEDS:
+            own[own < np.partition(own, -MOST_SEEDS)[-MOST_SEEDS]] = 0.0
+        halves = [half / half.sum() for half in (asked / links.frequency, own) if half.any()]
+        out = np.zeros(links.walk.shape[0])
+        if halves:
+            out[: len(own)] = np.mean(halves, axis=0)
+        return out
+
+    def _links(self, scope: Scope) -> _Links:
+        last = self._last
+        if last is not None and last[0] == scope:
+            return last[1]
+        made = self._linked(self._entries.within(scope))
+        self._last = (scope, made)
+        return made
+
+    def _linked(self, inside: Mask | None) -> _Links:
+        """Links of the passages ``inside`` (None: all); no other carries a path."""
+        leaf, sentence, name = self._leaf, self._sentence, self._name
+        if inside is not None:
+            kept = inside[leaf]
+            leaf, sentence, name = leaf[kept], sentence[kept], name[kept]
+        leaves, leaf = np.unique(leaf, return_inverse=True)
+        by_leaf = _held(leaf, name, len(self._keys))
+        frequency = np.bincount(by_leaf.indices, minlength=len(self._keys))
+        most = COMMON * len(leaves) if len(leaves) > FEW else len(leaves)
+        names = np.flatnonzero((frequency > 0) & (frequency <= most))
+        by_leaf = by_leaf[:, names]
+        by_sentence = _held(np.unique(sentence, return_inverse=True)[1], name, len(self._keys))[:, names]
+        by_sentence = by_sentence[np.diff(by_sentence.indptr) <= MOST_IN_SENTENCE]
+        beside = by_sentence.T @ by_sentence
+        beside = beside - sparse.diags_array(beside.diagonal())
+        joined = sparse.block_array([[beside, by_leaf.T], [by_leaf, None]], format="csc")
+        sums = joined.sum(axis=0)
+        walk = joined @ sparse.diags_array(1.0 / np.where(sums > 0.0, sums, 1.0))
+        return _Links(names, frequency[names], leaves, walk.tocsr())
+
+
+def _held(rows: Longs, columns: Longs, width: int) -> Any:
+    """Matrix with a 1 for each pair of row and column, CSR; rows are numbered without gaps."""
+    matrix = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(int(rows.max(initial=-1)) + 1, width))
+    matrix.data[:] = 1.0
+    return matrix
+
+
+def pagerank(walk: Any, seeds: Floats) -> Floats:
+    """Stationary distribution, float64 ``(n,)``, of a walk that goes on along ``walk`` (columns sum to 1, or 0 where it
+    ends) with probability `WALKS_ON` and else, and from where it ends, starts again at ``seeds`` (sum 1)."""
+    ends = walk.sum(axis=0) == 0.0
+    found = seeds
+    for _ in range(STEPS):
+        found = (1.0 - WALKS_ON) * seeds + WALKS_ON * (walk @ found + seeds * found[ends].sum())
+    return found
