@@ -267,7 +267,8 @@ def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) 
     texts = {
         "song.pdf": ["The song “Hello Love” was written by Graham Parker.", "It was a hit."],
         "man.pdf": ["For years Graham Parker lived near the village of Deepcut.", "Then he left."],
-        "town.pdf": ["The parish of Deepcut has a canal.", "It is old."],
+        "town.pdf": ["The parish of Deepcut has the Basingstoke Canal.", "It is old."],
+        "canal.pdf": ["It runs by the Basingstoke Canal.", "There are boats."],
     }
     for name, passages in texts.items():
         add_document(store, name, passages)
