@@ -90,7 +90,8 @@ def given(answer: Answer) -> Citation | None:
     if "\n" in line:
         return None
     if "**" not in line:  # the line cites the whole row, the table under it the cell
-        cell = next((mark for mark in others if line.endswith(f": {before(answer.text, mark)}")), None)
+        figure = re.sub(r" \([^()\d]*\)$", "", line)  # without its unit
+        cell = next((mark for mark in others if figure.endswith(f": {before(answer.text, mark)}")), None)
         if cell is None:
             return None
         lead = cell

@@ -108,6 +108,9 @@ def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) ->
     said = f"{name}: {', '.join(shown)}" if name else ", ".join(shown)
     if len(cells) == 1 and name:
         said = f"{name}{f', {column}' if column else ''}: {f'**{figure}**' if certain else figure}"
+    units = {unit_of(lead.source, lead.row, cell) for cell in cells}
+    unit = units.pop() if len(units) == 1 else ""
+    said += f" ({escape(unit[:1].lower() + unit[1:] if unit.split(' ')[0].isalpha() else unit)})" if unit else ""
     yield f"{f'{_title(lead)}: ' if several else ''}{said} {lead.marker}\n\n"
     yield from _quotes([lead, *rest], titled=several)
 

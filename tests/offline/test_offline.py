@@ -57,14 +57,14 @@ def test_the_sentence_that_answers_comes_quoted_and_cited() -> None:
 
 def test_a_question_for_a_row_and_a_column_gets_the_cell() -> None:
     text = ask("What was the cost of sales in 2022?", TABLE)
-    assert text.startswith("Cost of sales, 2022: **31,886** <<SOURCE 1.8>>\n")
+    assert text.startswith("Cost of sales, 2022: **31,886** (in millions) <<SOURCE 1.8>>\n")
     assert "| Cost of sales | 2022 | 31,886 <<SOURCE 1.8>> | In millions |" in text
     assert "“" not in text
 
 
 def test_a_question_for_a_row_gets_a_line_and_a_table_of_its_cells() -> None:
     text = ask("How did cost of sales develop?", TABLE)
-    assert text.startswith("Cost of sales: 36,515 (2023), 31,886 (2022) <<SOURCE 1.6-1.8>>\n")
+    assert text.startswith("Cost of sales: 36,515 (2023), 31,886 (2022) (in millions) <<SOURCE 1.6-1.8>>\n")
     assert "| Cost of sales | 2023 | 36,515 <<SOURCE 1.7>> | In millions |\n" in text
     assert "| Cost of sales | 2022 | 31,886 <<SOURCE 1.8>> | In millions |\n" in text
 
@@ -181,7 +181,7 @@ def test_two_periods_asked_for_are_two_rows() -> None:
     )
     text = quotes("How did total revenues change from 2021 to 2022?", table)
     assert text == (
-        "Total revenues: 2,984 (June 30, 2022), 2,761 (June 30, 2021) <<SOURCE 1.4-1.7>>\n\n"
+        "Total revenues: 2,984 (June 30, 2022), 2,761 (June 30, 2021) (dollars in millions) <<SOURCE 1.4-1.7>>\n\n"
         "| Row | Period | Value | Unit |\n| --- | ---: | ---: | ---: |\n"
         "| Total revenues | June 30, 2022 | 2,984 <<SOURCE 1.6>> | Dollars in millions |\n"
         "| Total revenues | June 30, 2021 | 2,761 <<SOURCE 1.7>> | Dollars in millions |\n\n"

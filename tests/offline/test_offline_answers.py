@@ -116,7 +116,7 @@ def test_a_cell_is_handed_out_with_its_headers(library: Engine) -> None:
     label, figures = next((label.strip(), values) for _, label, values in pdfs.STATEMENT if label.startswith("Total"))
     answer = library.ask(f"What were {label.lower()} in 2022?").run()
     first = answer.text.partition("\n")[0]
-    assert f": **{figures[1]}** [1]" in first
+    assert f": **{figures[1]}** (in millions) [1]" in first
     assert answer.citations[0].quote.strip("$ ") == figures[1].strip("$ ")
     assert re.search(rf"\| 2022 \| {re.escape(figures[1])} \[1\]", answer.text)
     assert {claim.status for claim in answer.claims} == {"supported"}

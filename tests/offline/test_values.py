@@ -63,7 +63,7 @@ def test_a_cell_by_its_row_and_its_year(question: str) -> None:
     document = make_document(CASH, ASSETS, title="3M 10-K 2018")
     line, _, rest = written(question, document).partition("\n\n")
     name = "Purchases of property, plant and equipment (PP&E)"
-    assert line == f"{name}, 2018: **(1,577)** <<SOURCE 1.9>>"
+    assert line == f"{name}, 2018: **(1,577)** (millions) <<SOURCE 1.9>>"
     assert f"| {name} | 2018 | (1,577) <<SOURCE 1.9>> |" in rest
 
 
@@ -98,7 +98,7 @@ def test_only_what_is_certain(question: str, figure: str) -> None:
 def test_a_statement_comes_before_a_summary_that_differs() -> None:
     summary = Grid("Selected data (Millions)", [YEARS, ["Net income", "5,363", "4,868", "5,058"]])
     text = written("What was net income in 2017?", make_document(summary, CASH))
-    assert text.startswith("Net income, 2017: **4,869** <<")
+    assert text.startswith("Net income, 2017: **4,869** (millions) <<")
 
 
 def test_of_two_tables_that_differ_none_is_certain() -> None:
@@ -125,7 +125,7 @@ def test_the_document_that_the_question_names_comes_first() -> None:
     theirs = make_document(Grid("Consolidated Statement of Income", [YEARS, row]), doc_id="b" * 16, title="Acme")
     routes = (Route("a" * 16, 1.0, "3M"), Route("b" * 16, 0.1))
     text = written("What was 3M's net income in 2018?", theirs, ours, routes=routes)
-    assert text.startswith("Net income, 2018: **5,363** <<SOURCE 2")
+    assert text.startswith("Net income, 2018: **5,363** (millions) <<SOURCE 2")
 
 
 @pytest.mark.parametrize(
