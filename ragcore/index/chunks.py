@@ -124,9 +124,11 @@ class ChunkStore:
             with self.database.write() as connection:
                 settle(connection, embedder, waiting)
 
-    def searchable(self) -> dict[str, str]:
-        """Documents that can be asked, in order of addition, with a digest of all their indexed data."""
-        query = "SELECT doc_id, fingerprint FROM built WHERE chunk_count > 0 ORDER BY created, doc_id"
+    def searchable(self, *, whole: bool = False) -> dict[str, str]:
+        """Documents that can be asked, in order of addition, with a digest of all their indexed data; ``whole``: only
+        those that are read to the end."""
+        read = "AND status = 'ready'" if whole else ""
+        query = f"SELECT doc_id, fingerprint FROM built WHERE chunk_count > 0 {read} ORDER BY created, doc_id"
         return dict(map(tuple, self.database.rows(query)))
 
     def with_vectors(self, embedder: str) -> dict[str, str]:

@@ -28,9 +28,9 @@ from ragcore.types import EVERYTHING, Chunk, Entry, Scope
 VERSION = 1  # raise it when `mentions` or the stored form changes: names are then looked for again
 WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seeds
 STEPS = 20  # the error halves with each
-MOST_IN_SENTENCE = 40  # names of a sentence that are joined to one another; a list joins nothing
-COMMON = 0.05  # share of the passages with a name above which it joins nothing, if they are more than `FEW`
-FEW = 200
+MOST_IN_SENTENCE = 12  # names of a sentence that are joined to one another; those of a longer list are not
+COMMON, FEW = 0.05, 20  # a name in more than this share of the passages that have names, and in more than `FEW`, is out
+SCOPES = 3  # of which the links are kept
 MOST_SEEDS = 10  # names of the nearest passage
 
 Ints = NDArray[np.int32]
@@ -40,9 +40,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of a document's leaves: its composites, and the tiles in none. ``places`` int32 ``(n, 3)`` has the leaf,
-    the sentence (numbered through the document) and the name of each mention, as an index in ``keys``, negative (-1
-    for the first) for a doubtful one."""
+    """Names of a document's leaves: its composites, and the tiles in none; without descriptions of figures, which are a
+    model's words. ``places`` int32 ``(n, 3)`` has for each mention its leaf, its sentence (numbered through the
+    document; a leaf's heading is one too), and the index of its name in ``keys``, inverted (``~index``) if the mention
+    is doubtful."""
 
     entries: Entries
     keys: list[str]
@@ -52,7 +53,7 @@ class Names:
     def of(cls, chunks: Sequence[tuple[Entry, Chunk]]) -> Names:
         """Names of a document's chunks."""
         held = {tile for _, chunk in chunks for tile in chunk.rows}
-        leaves = [(entry, chunk) for entry, chunk in chunks if chunk.tiles is not None or chunk.index not in held]
+        leaves = [(e, c) for e, c in chunks if c.kind != "figure" and (c.tiles is not None or c.index not in held)]
         keys: dict[str, int] = {}
         places: list[tuple[int, int, int]] = []
         sentence = 0
@@ -83,12 +84,14 @@ Load = Callable[[Mapping[str, str]], Mapping[str, Names]]
 @dataclass(frozen=True, slots=True)
 class _Links:
     """Graph of the passages in one scope: ``names`` (indices in the vocabulary), the number of passages with each,
-    ``leaves`` (rows), and ``walk``, CSR over names, then leaves: each column divided by its sum."""
+    ``leaves`` (rows), and ``walk``, CSR over names, then leaves: each column divided by its sum. A name may have no
+    link; ``ends`` tells which."""
 
     names: Longs
     frequency: Longs
     leaves: Longs
     walk: Any
+    ends: Mask
 
 
 class NameGraph:
@@ -117,7 +120,7 @@ class NameGraph:
         certain = np.bincount(self._name[np.concatenate([empty.astype(bool), *sure])], minlength=len(self._keys)) > 0
         kept = certain[self._name]  # a doubtful mention counts where another of its name is not
         self._leaf, self._sentence, self._name = self._leaf[kept], self._sentence[kept], self._name[kept]
-        self._last: tuple[Scope, _Links] | None = None
+        self._made: dict[Scope, _Links] = {}
 
     def __len__(self) -> int:
         """Number of passages."""
@@ -137,7 +140,7 @@ class NameGraph:
         ``text`` and of the passage ``near`` (a chunk id, or "") is found. Empty if no such name joins anything."""
         links = self._links(scope)
         seeds = self._seeds(links, text, near)
-        found = pagerank(links.walk, seeds)[len(links.names) :]
+        found = pagerank(links.walk, links.ends, seeds)[len(links.names) :]
         best = np.lexsort((links.leaves, -found))[:k]
         return [(self._entries.ids[links.leaves[row]], float(found[row])) for row in best.tolist() if found[row] > 0.0]
 
@@ -146,8 +149,8 @@ class NameGraph:
         ones of the nearest passage, each in inverse proportion to its passages. Sums to 1, or to 0 without names."""
         asked = np.isin(links.names, [self._keys[one.key] for one in mentions(text) if one.key in self._keys])
         own = np.isin(links.names, self._name[self._leaf == self._rows.get(near, -1)]) / links.frequency
-        if len(own) > MOST_SEEDS:
-            own[own < np.partition(own, -MOST_SEEDS)[-MOST_SEEDS]] = 0.0
+        own[links.frequency < 2] = 0.0  # they lead nowhere
+        own[np.argsort(-own, kind="stable")[MOST_SEEDS:]] = 0.0
         halves = [half / half.sum() for half in (asked / links.frequency, own) if half.any()]
         out = np.zeros(links.walk.shape[0])
         if halves:
@@ -155,11 +158,12 @@ class NameGraph:
         return out
 
     def _links(self, scope: Scope) -> _Links:
-        last = self._last
-        if last is not None and last[0] == scope:
-            return last[1]
-        made = self._linked(self._entries.within(scope))
-        self._last = (scope, made)
+        """Links of ``scope``; those of the whole library and of the last few scopes are kept."""
+        made = self._made.get(scope)
+        if made is None:
+            made = self._linked(self._entries.within(scope))
+            whole = {one: links for one, links in self._made.items() if one == EVERYTHING}
+            self._made = {**whole, **dict(list(self._made.items())[-SCOPES:]), scope: made}
         return made
 
     def _linked(self, inside: Mask | None) -> _Links:
@@ -171,7 +175,7 @@ class NameGraph:
         leaves, leaf = np.unique(leaf, return_inverse=True)
         by_leaf = _held(leaf, name, len(self._keys))
         frequency = np.bincount(by_leaf.indices, minlength=len(self._keys))
-        most = COMMON * len(leaves) if len(leaves) > FEW else len(leaves)
+        most = max(COMMON * len(leaves), FEW)
         names = np.flatnonzero((frequency > 0) & (frequency <= most))
         by_leaf = by_leaf[:, names]
         by_sentence = _held(np.unique(sentence, return_inverse=True)[1], name, len(self._keys))[:, names]
@@ -181,7 +185,7 @@ class NameGraph:
         joined = sparse.block_array([[beside, by_leaf.T], [by_leaf, None]], format="csc")
         sums = joined.sum(axis=0)
         walk = joined @ sparse.diags_array(1.0 / np.where(sums > 0.0, sums, 1.0))
-        return _Links(names, frequency[names], leaves, walk.tocsr())
+        return _Links(names, frequency[names], leaves, walk.tocsr(), sums == 0.0)
 
 
 def _held(rows: Longs, columns: Longs, width: int) -> Any:
@@ -191,10 +195,9 @@ def _held(rows: Longs, columns: Longs, width: int) -> Any:
     return matrix
 
 
-def pagerank(walk: Any, seeds: Floats) -> Floats:
+def pagerank(walk: Any, ends: Mask, seeds: Floats) -> Floats:
     """Stationary distribution, float64 ``(n,)``, of a walk that goes on along ``walk`` (columns sum to 1, or 0 where it
-    ends) with probability `WALKS_ON` and else, and from where it ends, starts again at ``seeds`` (sum 1)."""
-    ends = walk.sum(axis=0) == 0.0
+    ``ends``) with probability `WALKS_ON` and else, and from where it ends, starts again at ``seeds`` (sum 1)."""
     found = seeds
     for _ in range(STEPS):
         found = (1.0 - WALKS_ON) * seeds + WALKS_ON * (walk @ found + seeds * found[ends].sum())

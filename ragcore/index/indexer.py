@@ -59,7 +59,6 @@ POSTINGS = _Kind(
     Postings.from_bytes,
 )
 NAMES = _Kind("names", graph.VERSION, Names.of, Names.from_bytes)
-KINDS: tuple[_Kind[Any], ...] = (POSTINGS, NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,7 @@ class Indexer:
         self._sparse = Bm25Index(k1=settings.bm25_k1, b=settings.bm25_b)
         self._graph = NameGraph()
         self._lock = threading.Lock()
+        self._linking = threading.Lock()  # other searches don't wait for names
 
     def update(
         self,
@@ -95,7 +95,7 @@ class Indexer:
         on_progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> IndexReport:
-        """Embed every chunk without a vector, then count the terms of new documents and find their names.
+        """Embed every chunk without a vector, then count the terms of new documents and find the names of whole ones.
 
         ``rebuild`` does so for all documents and permits another embedder. ``on_progress(done, total)`` counts
         chunks. Raises `IndexMismatch` (another embedder built the index and ``rebuild`` is off), `Cancelled`,
@@ -132,9 +132,13 @@ class Indexer:
             self._store.forget_derived()
         self._store.settle(self._embedder.name)
         documents = self._store.searchable()
-        for kind in KINDS:
+        each: list[tuple[_Kind[Any], dict[str, str]]] = [(POSTINGS, documents)]
+        each.append((NAMES, self._store.searchable(whole=True)))
+        for kind, wanted in each:
             kept = self._store.derived_marks(kind.name)
-            for doc_id, digest in documents.items():
+            for doc_id, digest in wanted.items():
+                if cancelled is not None and cancelled():
+                    raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
                 if kept.get(doc_id) != _mark(kind, digest):
                     self._derived(kind, {doc_id: digest})
         searchable = self._store.count(list(documents))
@@ -174,7 +178,7 @@ class Indexer:
 
     def graph(self) -> NameGraph:
         """Graph of names for one query, in step with SQLite. Raises `StoreBusy` or `StoreError`."""
-        with self._lock:
+        with self._linking:
             self._graph = self._graph.updated(self._store.searchable(), lambda wanted: self._derived(NAMES, wanted))
             return self._graph
 

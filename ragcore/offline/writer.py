@@ -110,7 +110,8 @@ def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) ->
         said = f"{name}{f', {column}' if column else ''}: {f'**{figure}**' if certain else figure}"
     units = {unit_of(lead.source, lead.row, cell) for cell in cells}
     unit = units.pop() if len(units) == 1 else ""
-    said += f" ({escape(unit[:1].lower() + unit[1:] if unit.split(' ')[0].isalpha() else unit)})" if unit else ""
+    unit = unit.lower() if unit.isupper() or unit.split(" ")[0].istitle() else unit
+    said += f" ({escape(unit)})" if unit else ""
     yield f"{f'{_title(lead)}: ' if several else ''}{said} {lead.marker}\n\n"
     yield from _quotes([lead, *rest], titled=several)
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from ragcore.types import Chunk
 
+LEAST = 1e-5  # probability that counts nothing, as a share of the highest
 SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
 
 
@@ -43,11 +44,15 @@ def stretched(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weight: float) -> dict[str, float]:
-    """Convex combination of ``fused`` and of the log-probabilities of a walk, each scaled as in `min_max`; ``fused`` as
-    it is if nothing was reached. The tail of the probabilities is too long for themselves to be compared."""
+    """Convex combination of ``fused``, stretched, and of what a walk has ``reached``: 1 for the most probable, 0 for
+    what is `LEAST` times as probable and less, on a scale of logarithms, since probabilities have a long tail. It is
+    ``fused`` as it is if nothing was reached."""
     if not reached:
         return dict(fused)
-    return min_max({i: math.log(score) for i, score in reached.items()}, fused, alpha=weight)
+    best = max(reached.values())
+    worth = {i: max(0.0, 1.0 - math.log(score / best) / math.log(LEAST)) for i, score in reached.items()}
+    first = stretched(fused)
+    return {i: weight * worth.get(i, 0.0) + (1.0 - weight) * first.get(i, 0.0) for i in dict.fromkeys((*fused, *worth))}
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:

@@ -33,7 +33,9 @@ FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a f
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES = ("hybrid", "vector", "bm25", "graph")
-CONNECTED = 0.5  # weight of what is reached through names, in mode ``graph``
+# In mode ``graph``: weight of what is reached through names, and `alpha` beside it, since a question's words name what
+# its first fact is about, and no other.
+CONNECTED, MEANING = 0.5, 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +276,12 @@ class HybridRetriever:
     def _fuse(self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]) -> dict[str, float]:
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
-        # Every candidate gets a BM25 score, including those found only by vectors, and a row its composite's cosine.
+        # What only vectors found gets a BM25 score too, and a row its composite's cosine.
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
         scores["vector"] = fuse.spread(scores["vector"], chunks)
-        fused = fuse.min_max(scores["vector"], scores["bm25"], alpha=self.settings.retrieve.alpha)
+        alpha = MEANING if self.mode == "graph" else self.settings.retrieve.alpha
+        fused = fuse.min_max(scores["vector"], scores["bm25"], alpha=alpha)
         return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:

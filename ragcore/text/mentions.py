@@ -1,7 +1,7 @@
 """Mentions of names in a text: runs of capitalised words, and quoted titles, each with its sentence.
 
-Names are told by capitals (Latin, Greek, Cyrillic, Armenian), so languages that write every noun so give too many, and
-those without capitals none. A single word that begins its sentence may be no name: such a mention is ``doubtful``.
+Names are told by capitals (of Latin, Greek, Cyrillic and Armenian letters). Languages that write every noun with one
+give too many names, those without capitals none. A mention is ``doubtful`` if its capital may be that of its sentence.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from dataclasses import dataclass
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import STOP_WORDS
 
-LONGEST = 6  # words of a name; a longer run is a heading in capitals
+LONGEST = 6  # words of a name, small ones aside; a longer run is a heading in capitals
 _LONGEST_TITLE = 8  # words of a quoted one
 
-_UPPER = "".join(filter(str.isupper, map(chr, range(0x41, 0x590))))
+_UPPER = "".join(filter(str.isupper, map(chr, (*range(0x41, 0x590), *range(0x1E00, 0x2000)))))
 # J. or U.S.; else a capital with all that a name may hold (AT&T, O'Brien, 3M, Saint-Étienne) but no possessive ending.
 _WORD = rf"(?:(?:[{_UPPER}]\.)+|(?:\d{{1,3}}-?)?[{_UPPER}](?:[\w&-]|[’'](?!s\b)(?=\w))*)"
-_INNER = r"(?:of|the|and|for|&|de|del|della|di|da|du|des|la|le|van|von|der|den|zu|y|e|bin|ibn|al|el)"
+_JOINS = r"(?:and|for|&)"  # also join two names
+_INNER = rf"(?:of|the|{_JOINS}|de|del|della|di|da|du|des|la|le|van|von|der|den|zu|y|e|bin|ibn|al|el)"
 _NUMBER = r"\d[\w-]{0,5}(?![.,]?\d)"
-_RUN = re.compile(rf"(?<![\w’'-]){_WORD}(?:(?:\s{_INNER}){{0,2}}\s{_WORD}|\s{_NUMBER})*")
+_BLANK = r"[^\S\n]"  # a line ends a cell or a block
+_RUN = re.compile(rf"(?<![\w’'-]){_WORD}(?:(?:{_BLANK}{_INNER}){{0,2}}{_BLANK}{_WORD}|{_BLANK}{_NUMBER})*")
+_JOINED = re.compile(rf"\s{_JOINS}(?:\sthe)?\s")
 _QUOTED = re.compile(rf"[“\"«]([{_UPPER}][^“”\"«»\n]{{1,80}})[”\"»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _ARTICLE = re.compile(r"\A(?:the|a|an) (?=.)")
@@ -49,7 +52,7 @@ def key_of(name: str) -> str:
 
 
 def mentions(text: str) -> list[Mention]:
-    """Names of ``text`` in order; a quoted title, and the names in it."""
+    """Names of ``text`` in order: quoted titles, runs of capitals, and their parts that may be names of their own."""
     out: list[Mention] = []
     for number, (low, high) in enumerate(sentence_spans(text)):
         found = dict.fromkeys(_titles(text, low, high), False)
@@ -69,13 +72,18 @@ def _titles(text: str, low: int, high: int) -> Iterator[tuple[int, int]]:
 
 
 def _runs(text: str, low: int, high: int) -> Iterator[tuple[int, int, bool]]:
-    """Capitalised runs of one sentence, without stop words in front, and whether they are doubtful."""
+    """Capitalised runs of one sentence, and whether they are doubtful: one word that begins the sentence, or the rest
+    of a run there. Of "A and B" each side is a name too."""
+    begins = next((place for place in range(low, high) if text[place].isalnum()), high)
     for match in _RUN.finditer(text, low, high):
-        start, end = match.span()
-        first = not any(map(str.isalnum, text[low:start]))
-        words = list(re.finditer(r"\S+", match.group()))
-        while words and words[0].group().lower() in STOP_WORDS:
-            del words[0]
-            first = False
-        if words and len(words) <= LONGEST:
-            yield start + words[0].start(), end, first and len(words) == 1
+        joints = [(match.start() + one.start(), match.start() + one.end()) for one in _JOINED.finditer(match.group())]
+        sides = zip([match.start(), *(end for _, end in joints)], [*(start for start, _ in joints), match.end()])
+        for start, end in dict.fromkeys([match.span(), *sides]):
+            words = [(start + one.start(), one.group()) for one in re.finditer(r"\S+", text[start:end])]
+            stops = next((n for n, (_, word) in enumerate(words) if word.lower() not in STOP_WORDS), len(words))
+            capitals = [place for place, word in words[stops:] if not word[0].islower()]
+            first = not stops and start <= begins
+            if capitals and len(capitals) <= LONGEST:
+                yield capitals[0], end, first and len(capitals) == 1
+                if first and len(capitals) > 1:
+                    yield capitals[1], end, True

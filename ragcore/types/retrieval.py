@@ -70,8 +70,9 @@ class SubQuery:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """Retrieved chunk. ``score`` is the ranking score; ``scores`` has every step's (``vector`` cosine, ``bm25`` raw,
-    ``prior`` of its document 0–1, ``fused`` 0–1 with that prior, ``rerank`` 0–1 without it; absent if the step did not
-    see the chunk, ``prior`` if the question names no document); ``ranks`` has the rank at each step, from 1.
+    ``graph`` probability of a walk over names, ``prior`` of its document 0–1, ``fused`` 0–1 with that prior,
+    ``rerank`` 0–1 without it; absent if the step did not see the chunk, ``prior`` if the question names no document);
+    ``ranks`` has the rank at each step, from 1.
 
     ``via`` lists the steps that found it, e.g. ``vector+bm25``, then ``table`` for a composite: found rows are folded
     into it, and from ``fused`` on its scores are those of the best of them; then ``named`` if the question names its

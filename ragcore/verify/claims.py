@@ -10,9 +10,10 @@ from itertools import compress, pairwise
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import numbers
-from ragcore.text.periods import years
+from ragcore.text.periods import period_spans
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.words import tokens
+from ragcore.text.units import currency, unit
+from ragcore.text.words import STOP_WORDS, tokens
 from ragcore.types import Mark
 from ragcore.types.report import INSUFFICIENT
 
@@ -179,8 +180,8 @@ def _whole_quotes(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _table_pieces(text: str, start: int, end: int, marks: Sequence[int]) -> Iterator[tuple[int, int, str]]:
-    """Body cells of a table. Row label, corner, column header and, beside a cited cell, the row's uncited periods and
-    words (a unit) are their context."""
+    """Body cells of a table. Row label, column header, a unit in the corner and, beside a cited cell, the row's uncited
+    cells with a period or unit only are their context."""
     rows = list(re.finditer(r"[^\n]+", text[start:end]))
     header = [text[start + a : start + b].strip() for a, b in _cells(rows[0])]
     for row in rows[2:]:
@@ -188,14 +189,30 @@ def _table_pieces(text: str, start: int, end: int, marks: Sequence[int]) -> Iter
         words = [text[low:high].strip() for low, high in cells]
         cited = [any(low < at <= high for at in marks) for low, high in cells]
         beside = [
-            column > 0 and any(cited) and not cited[column] and (bool(years(said)) or not numbers(said))
+            column > 0 and any(cited) and not cited[column] and (_is_unit(said) or _is_period(said))
             for column, said in enumerate(words)
         ]
         for column, (low, high) in enumerate(cells):
             if (column == 0 and len(cells) > 1) or not words[column] or beside[column]:
                 continue
-            heads = [words[0], *header[: min(column, 1)], *header[column : column + 1], *compress(words, beside)]
-            yield low, high, " ".join(filter(None, heads))
+            heads = [words[0], *filter(_is_unit, header[:1]), *header[column : column + 1], *compress(words, beside)]
+            yield low, high, " ".join(filter(None, dict.fromkeys(heads)))
+
+
+def _is_unit(text: str) -> bool:
+    """Whether ``text`` is a scale, a currency or a unit, and nothing else."""
+    said = [word for word in tokens(text) if word not in STOP_WORDS]
+    return unit(text) is not None or (bool(said) and all(word in lex.SCALES or currency(word) for word in said))
+
+
+def _is_period(text: str) -> bool:
+    """Whether ``text`` is a period, and nothing else."""
+    rest = text
+    for _, start, end in reversed(period_spans(text)):
+        rest = f"{rest[:start]} {rest[end:]}"
+    said = [word for word in tokens(rest) if word not in STOP_WORDS and word not in lex.SPANS]
+    lengths = [number.raw for number in numbers(rest) if number.unit is not None and number.unit.measures == "time"]
+    return rest != text and set(said) <= set(lengths)
 
 
 def _cells(row: re.Match[str]) -> list[tuple[int, int]]:

@@ -58,7 +58,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
             continue
         found += 1
         out.extend(_check_sign(number, claimed, statement, matches))
-        out.extend(_check_scale(number, context, matches))
+        out.extend(_check_scale(number, statement, matches))
         if number.start in part_of:
             places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
             reason = misplaced(number, places, context, matches, evidence)
@@ -156,15 +156,16 @@ def _against(number: Number, text: str, own: str, figure: Figure) -> str:
     return "" if fits else _SIGNS[negative]
 
 
-def _check_scale(number: Number, text: str, matches: list[Figure]) -> list[Finding]:
-    """Findings on a table's scale that ``text``, the claim and its context, omits or gives otherwise."""
+def _check_scale(number: Number, statement: Statement, matches: list[Figure]) -> list[Finding]:
+    """Findings on a table's scale that the claim and its context omit, or that the context contradicts."""
+    text = f"{statement.context} {statement.text}"
     stated = {figure.scale or 1.0 for figure in matches if figure.cell is not None and figure.number.scale == 1.0}
     scale = stated.pop() if len(stated) == 1 and all(figure.cell is not None for figure in matches) else 1.0
     copied = number.scale == 1.0 and any(abs(figure.number.value) == abs(number.value) for figure in matches)
     if not copied or scale not in _SCALES or _SCALES[scale] in text.lower() or "“" in text:
         return []
     given = f"The cited table gives {number.raw} in {_SCALES[scale]}s"
-    words = tokens(text)
+    words = tokens(statement.context)
     other = next((f"{one}s" for one in _SCALES.values() if f"{one}s" in words), "")
     if other:
         return [Finding("unsupported", f"{given}, not in {other}.", (number.raw,))]

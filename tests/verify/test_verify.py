@@ -227,6 +227,33 @@ def test_a_cited_cell_is_read_with_its_row_and_the_unit_beside_it(table: str, st
     assert claim.status == status
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "99,999 (2023)",
+        "The company went bankrupt",
+        "$ 99,999 in 2022",
+        "up 40% since 2021",
+        "higher than in 2022",
+        "12 months",
+    ],
+)
+def test_what_else_stands_uncited_beside_a_cited_cell_is_a_claim_of_its_own(beside: str) -> None:
+    text = f"| Row | Note | Value |\n|-|-|-|\n| Revenues 2023 | {beside} | 62,418 <<SOURCE 1.8>> |\n"
+    assert [(claim.text, claim.status) for claim in check(text)] == [(beside, "uncited"), ("62,418", "supported")]
+
+
+@pytest.mark.parametrize("corner", ["Fiscal 2024 review", "2023 vs 2022", "Segment"])
+def test_a_caption_in_the_corner_is_no_part_of_a_claim(corner: str) -> None:
+    (claim,) = check(f"| {corner} | 2023 |\n|-|-|\n| Revenues | 62,418 <<SOURCE 1.8>> |\n")
+    assert claim.status == "supported"
+
+
+def test_a_scale_of_something_else_is_no_scale_of_the_figure() -> None:
+    (claim,) = check("Revenues in 2023 were 62,418 after thousands of shops opened <<SOURCE 1.8>>.")
+    assert "thousands" not in claim.reason
+
+
 def test_an_uncited_figure_beside_a_cited_one_is_a_claim() -> None:
     text = "| | 2023 | 2022 |\n|-|-|-|\n| Revenues | 62,418 <<SOURCE 1.8>> | 56,940 |\n"
     assert [claim.status for claim in check(text)] == ["supported", "uncited"]

@@ -35,7 +35,7 @@ export class Controls {
     this.use.textContent = `Use ${side.toUpperCase()} in Chat`;
     this.use.disabled = !Object.keys(chosen).length;
     this.used.textContent = "";
-    const hybrid = ["hybrid", "graph"].includes(at["retrieve.mode"]);
+    const hybrid = at["retrieve.mode"] === "hybrid";
     this.inputs.get("retrieve.alpha").input.disabled = !hybrid;
   }
 
