@@ -52,7 +52,7 @@ SLIDERS = (
     ),
     Slider("retrieve.top_k", "Passages found", 1, 60, 1, "How many passages become segments.", True),
 )
-MODES = {"hybrid": "Both", "vector": "Meaning alone", "bm25": "Words alone", "graph": "Both and names"}
+MODES = {"hybrid": "Both", "vector": "Meaning alone", "bm25": "Words alone", "graph": "Connections"}
 _KEYS = {slider.key for slider in SLIDERS} | {"retrieve.mode"}
 
 
