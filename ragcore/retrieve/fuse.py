@@ -7,14 +7,13 @@ that takes: equal questions have equal answers even on a busy machine.
 
 Rows and composites are ranked together. Rows of a ranked composite are folded into it: it takes the position of the
 best of them, so that the following positions go to other passages, and the writer gets the table instead of one row
-after another. The rows of a composite have no vector: its cosine counts for them too (`spread`), and in a list of the
-nearest it takes up their places (`reaching`), so that tables have the room that their rows would have.
+after another. The rows of a composite have no vector: its cosine counts for them too (`spread`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,16 +57,6 @@ def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weigh
 def ranking(scores: Mapping[str, float]) -> list[str]:
     """Ids by score, best first; ties by id, so that the order is reproducible."""
     return sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
-
-
-def reaching(found: Sequence[tuple[str, float]], chunks: Mapping[str, Chunk], count: int) -> list[tuple[str, float]]:
-    """Beginning of ``found``, best first, that stands for ``count`` chunks: a composite for itself and its rows."""
-    taken = 0
-    for place, (chunk_id, _) in enumerate(found):
-        if taken >= count:
-            return list(found[:place])
-        taken += 1 + (len(chunks[chunk_id].rows) if chunk_id in chunks else 0)
-    return list(found)
 
 
 def spread(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:

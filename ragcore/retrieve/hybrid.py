@@ -232,8 +232,6 @@ class HybridRetriever:
             with timed(timings, "vector"):
                 found = [self.vectors.query(vector, count, each) for each in scopes]
                 chunks = self._by_id(chunk_id for pairs in found for chunk_id, _ in pairs)
-                if self.mode != "vector":
-                    found = [fuse.reaching(pairs, chunks, count) for pairs in found]
                 scores["vector"] = _both(found)
         if self.mode != "vector":
             with timed(timings, "bm25"):

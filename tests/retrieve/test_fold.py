@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.fuse import fold, reaching, spread
+from ragcore.retrieve.fuse import fold, spread
 from ragcore.types import Chunk
 
 TABLES = {"t1": (2, 4), "t2": (5, 9), "t3": (12, 13)}
@@ -58,10 +58,3 @@ def test_nothing_is_found_twice_and_no_place_is_lost(scores: dict[str, float]) -
         assert folded.scores[covering[0].chunk_id] >= score
     assert set(folded.best) == {i for i in folded.scores if CHUNKS[i].tiles}
     assert all(scores[best] == folded.scores[kept] for kept, best in folded.best.items())
-
-
-def test_a_composite_takes_up_the_places_of_its_rows() -> None:
-    found = [("a:t1", 0.9), ("a:0", 0.8), ("gone", 0.7), ("a:t3", 0.6), ("b:0", 0.5)]
-    lengths = [len(reaching(found, CHUNKS, count)) for count in range(1, 12)]
-    assert lengths == [1, 1, 1, 1, 2, 3, 4, 4, 4, 5, 5]
-    assert reaching(found, CHUNKS, 5) == found[:2]
