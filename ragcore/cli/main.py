@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, get_args
 import ragcore
 from ragcore.cli import asking, library
 from ragcore.cli.common import plain_output, print_json, say_error
+from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
@@ -176,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("retrieve", asking.retrieve, "find passages")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
-    sub.add_argument("--mode", dest="retrieve.mode", choices=("hybrid", "vector", "bm25", "graph"))
+    sub.add_argument("--mode", dest="retrieve.mode", choices=get_args(SearchMode))
     sub.add_argument("--top-k", dest="retrieve.top_k", type=_count, metavar="K")
     decompose = ("auto", "rules", "off")
     sub.add_argument(

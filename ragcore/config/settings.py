@@ -111,8 +111,11 @@ class IndexSettings(Section):
     bm25_b: Share
 
 
+SearchMode = Literal["hybrid", "vector", "bm25", "graph"]
+
+
 class RetrieveSettings(Section):
-    mode: Literal["hybrid", "vector", "bm25", "graph"]
+    mode: SearchMode
     top_k: Positive
     candidates: Positive
     alpha: Share

@@ -20,6 +20,7 @@ from ragcore.answer.sources import Cut, build_sources
 from ragcore.index.outline import Outline, Projection, project
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask
 from ragcore.retrieve.fuse import ranking
+from ragcore.retrieve.hybrid import SIDES
 from ragcore.retrieve.rse import chunk_values
 from ragcore.types import Chunk, Document, Retrieval, Scope, Segment, Source, SubQuery
 
@@ -309,12 +310,11 @@ def _passages(segments: Sequence[Segment], source_of: Sequence[int]) -> _Passage
 def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[str, By]:
     """Search that alone would have returned each weighed chunk. A table is found by the search that found any of its
     rows, and the rows of a hit table are rows of a ``table``."""
-    vector: set[str] = set()
-    bm25: set[str] = set()
-    graph: set[str] = set()
+    by: dict[str, set[str]] = {side: set() for side in SIDES}
+    vector, bm25, graph = by.values()
     out: dict[str, By] = {}
     for of in rankings:
-        for side, first in (("vector", vector), ("bm25", bm25), ("graph", graph)):
+        for side, first in by.items():
             found = [i for i, rank in of.ranks.get(side, {}).items() if rank <= top_k]
             first.update(found, (of.folded[i] for i in found if i in of.folded))
         out.update(dict.fromkeys((*of.final, *of.folded), "weighed"))

@@ -10,7 +10,6 @@ depends on k1 and b.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from array import array
@@ -25,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ragcore.files import sealed, unsealed
 from ragcore.index.chunks import Entries
+from ragcore.index.packing import pack_arrays, unpack_arrays
 from ragcore.text.words import FUNCTION_WORDS, stem
 from ragcore.types import EVERYTHING, Entry, Scope
 
@@ -156,19 +155,12 @@ class Postings:
         """Serialised postings with a checksum; numbers use the smallest type that holds them."""
         counted = (self.sizes, self.columns, self.counts)
         small = (values.astype(np.min_scalar_type(int(values.max(initial=0)))) for values in counted)
-        arrays = [self.terms, *small]
-        head = json.dumps([self.entries.to_json(), [(values.dtype.str, len(values)) for values in arrays]]).encode()
-        return sealed(b"%d\n" % len(head) + head + b"".join(values.tobytes() for values in arrays))
+        return pack_arrays(self.entries.to_json(), [self.terms, *small])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Postings:
         """Inverse of `to_bytes`. Raises `ValueError` for damaged data."""
-        size, _, rest = unsealed(data).partition(b"\n")
-        entries, kinds = json.loads(rest[: int(size)])
-        arrays, at = [], int(size)
-        for dtype, count in kinds:
-            arrays.append(np.frombuffer(rest, dtype, count, at))
-            at += arrays[-1].nbytes
+        entries, arrays = unpack_arrays(data)
         return cls(Entries.from_json(entries), *arrays)
 
 

@@ -11,26 +11,26 @@ is the same after any order of additions and removals.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ragcore.files import sealed, unsealed
 from ragcore.index.chunks import Entries, Mask
+from ragcore.index.packing import pack_arrays, unpack_arrays
 from ragcore.text.mentions import mentions
 from ragcore.types import EVERYTHING, Chunk, Entry, Scope
 
-VERSION = 1  # raise it when `mentions` or the stored form changes: names are then looked for again
+VERSION = 2  # raise it when `mentions` or the stored form changes: names are then looked for again
 WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seeds
 STEPS = 20  # the error halves with each
 MOST_IN_SENTENCE = 12  # names of a sentence that are joined to one another; those of a longer list are not
 COMMON, FEW = 0.05, 20  # a name in more than this share of the passages that have names, and in more than `FEW`, is out
-SCOPES = 3  # of which the links are kept
+SCOPES = 4  # of which the links are kept, those asked last
 MOST_SEEDS = 10  # names of the nearest passage
 
 Ints = NDArray[np.int32]
@@ -67,15 +67,13 @@ class Names:
         return cls(Entries.of([entry for entry, _ in leaves]), list(keys), np.array(places, np.int32).reshape(-1, 3))
 
     def to_bytes(self) -> bytes:
-        head = json.dumps([self.entries.to_json(), self.keys]).encode()
-        return sealed(b"%d\n" % len(head) + head + self.places.tobytes())
+        return pack_arrays([self.entries.to_json(), self.keys], [self.places.ravel()])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Names:
         """Inverse of `to_bytes`. Raises `ValueError` for damaged data."""
-        size, _, rest = unsealed(data).partition(b"\n")
-        entries, keys = json.loads(rest[: int(size)])
-        return cls(Entries.from_json(entries), keys, np.frombuffer(rest, np.int32, offset=int(size)).reshape(-1, 3))
+        (entries, keys), (places,) = unpack_arrays(data)
+        return cls(Entries.from_json(entries), keys, places.reshape(-1, 3))
 
 
 Load = Callable[[Mapping[str, str]], Mapping[str, Names]]
@@ -104,23 +102,19 @@ class NameGraph:
         self._entries = Entries.joined([part.entries for part in held])
         self._rows = {chunk_id: row for row, chunk_id in enumerate(self._entries.ids)}
         self._keys = {key: n for n, key in enumerate(sorted({key for part in held for key in part.keys}))}
-        leaves, sentences, names, sure = [], [], [], []
+        found = [np.zeros((4, 0), np.int64)]  # leaf, sentence, name and whether it is sure, of each mention
         leaf = sentence = 0
         for part in held:
-            of = np.array([self._keys[key] for key in part.keys], np.int64)
-            signed = part.places[:, 2].astype(np.int64)
-            names.append(of[np.where(signed < 0, ~signed, signed)] if len(signed) else signed)
-            sure.append(signed >= 0)
-            leaves.append(part.places[:, 0] + np.int64(leaf))
-            sentences.append(part.places[:, 1] + np.int64(sentence))
+            own, number, name = part.places.T.astype(np.int64)
+            key = np.array([self._keys[one] for one in part.keys], np.int64)[np.where(name < 0, ~name, name)]
+            found.append(np.stack([own + leaf, number + sentence, key, name >= 0]))
             leaf += len(part.entries)
-            sentence += int(part.places[:, 1].max(initial=-1)) + 1
-        empty = np.zeros(0, np.int64)
-        self._leaf, self._sentence, self._name = (np.concatenate([empty, *v]) for v in (leaves, sentences, names))
-        certain = np.bincount(self._name[np.concatenate([empty.astype(bool), *sure])], minlength=len(self._keys)) > 0
-        kept = certain[self._name]  # a doubtful mention counts where another of its name is not
-        self._leaf, self._sentence, self._name = self._leaf[kept], self._sentence[kept], self._name[kept]
-        self._made: dict[Scope, _Links] = {}
+            sentence += int(number.max(initial=-1)) + 1
+        leaves, sentences, names, sure = np.concatenate(found, axis=1)
+        certain = np.bincount(names, sure, len(self._keys)) > 0
+        kept = certain[names]  # a doubtful mention counts where another of its name is not
+        self._leaf, self._sentence, self._name = leaves[kept], sentences[kept], names[kept]
+        self._links = lru_cache(maxsize=SCOPES)(self._linked)
 
     def __len__(self) -> int:
         """Number of passages."""
@@ -157,17 +151,9 @@ class NameGraph:
             out[: len(own)] = np.mean(halves, axis=0)
         return out
 
-    def _links(self, scope: Scope) -> _Links:
-        """Links of ``scope``; those of the whole library and of the last few scopes are kept."""
-        made = self._made.get(scope)
-        if made is None:
-            made = self._linked(self._entries.within(scope))
-            whole = {one: links for one, links in self._made.items() if one == EVERYTHING}
-            self._made = {**whole, **dict(list(self._made.items())[-SCOPES:]), scope: made}
-        return made
-
-    def _linked(self, inside: Mask | None) -> _Links:
-        """Links of the passages ``inside`` (None: all); no other carries a path."""
+    def _linked(self, scope: Scope) -> _Links:
+        """Links of the passages in ``scope``; no other carries a path."""
+        inside = self._entries.within(scope)
         leaf, sentence, name = self._leaf, self._sentence, self._name
         if inside is not None:
             kept = inside[leaf]

@@ -132,9 +132,8 @@ class Indexer:
             self._store.forget_derived()
         self._store.settle(self._embedder.name)
         documents = self._store.searchable()
-        each: list[tuple[_Kind[Any], dict[str, str]]] = [(POSTINGS, documents)]
-        each.append((NAMES, self._store.searchable(whole=True)))
-        for kind, wanted in each:
+        derived: dict[_Kind[Any], dict[str, str]] = {POSTINGS: documents, NAMES: self._store.searchable(whole=True)}
+        for kind, wanted in derived.items():
             kept = self._store.derived_marks(kind.name)
             for doc_id, digest in wanted.items():
                 if cancelled is not None and cancelled():

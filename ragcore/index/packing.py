@@ -1,4 +1,5 @@
-"""Serialisation: dataclasses ↔ compressed JSON for SQLite. A document's elements are decoded one by one, on demand."""
+"""Serialisation for SQLite: dataclasses ↔ compressed JSON, arrays ↔ bytes with a checksum. A document's elements are
+decoded one by one, on demand."""
 
 from __future__ import annotations
 
@@ -9,7 +10,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragcore.errors import StoreError
+from ragcore.files import sealed, unsealed
 from ragcore.types import Element
 
 if TYPE_CHECKING:
@@ -41,6 +46,23 @@ def adapter(kind: Hashable) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(cast(Any, kind))
+
+
+def pack_arrays(head: Any, arrays: Sequence[NDArray[Any]]) -> bytes:
+    """``head``, serialised as JSON, and one-dimensional ``arrays``, with a checksum."""
+    first = json.dumps([head, [(values.dtype.str, len(values)) for values in arrays]]).encode()
+    return sealed(b"%d\n" % len(first) + first + b"".join(values.tobytes() for values in arrays))
+
+
+def unpack_arrays(data: bytes) -> tuple[Any, list[NDArray[Any]]]:
+    """Inverse of `pack_arrays`. Raises `ValueError` for damaged data."""
+    size, _, rest = unsealed(data).partition(b"\n")
+    head, kinds = json.loads(rest[: int(size)])
+    arrays, at = [], int(size)
+    for dtype, count in kinds:
+        arrays.append(np.frombuffer(rest, dtype, count, at))
+        at += arrays[-1].nbytes
+    return head, arrays
 
 
 def pack_elements(elements: Sequence[Element]) -> bytes:

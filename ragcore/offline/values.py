@@ -23,7 +23,7 @@ from ragcore.protocols import Reranker, Rival
 from ragcore.text.markdown import escape
 from ragcore.text.names import of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
-from ragcore.text.periods import date_spans, days_in, is_part, years
+from ragcore.text.periods import blanked, date_spans, days_in, is_part, years
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.units import currency, unit
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
@@ -410,9 +410,7 @@ def _clause(before: str, after: str) -> tuple[str, str]:
 
 def _called(asked: Wish, quote: Quotable, before: str, after: str) -> frozenset[str] | None:
     """Words of a clause that name its figure; None if it is uncertain or a comparison."""
-    for start, end in reversed(date_spans(before)):
-        before = f"{before[:start]} {before[end:]}"
-    said = tokens(before)
+    said = tokens(blanked(before, date_spans(before)))
     clause = [*said, *tokens(after)]
     neutral = listed("sentences", "neutral") | listed("names", "beside") | listed("names", "columns")
     neutral |= listed("sentences", "changes") if said[-1:] in (["to"], ["at"]) else frozenset()

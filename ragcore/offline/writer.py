@@ -108,12 +108,16 @@ def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) ->
     said = f"{name}: {', '.join(shown)}" if name else ", ".join(shown)
     if len(cells) == 1 and name:
         said = f"{name}{f', {column}' if column else ''}: {f'**{figure}**' if certain else figure}"
-    units = {unit_of(lead.source, lead.row, cell) for cell in cells}
-    unit = units.pop() if len(units) == 1 else ""
-    unit = unit.lower() if unit.isupper() or unit.split(" ")[0].istitle() else unit
-    said += f" ({escape(unit)})" if unit else ""
-    yield f"{f'{_title(lead)}: ' if several else ''}{said} {lead.marker}\n\n"
+    unit = _unit_of_all(lead.source, lead.row, cells)
+    yield f"{f'{_title(lead)}: ' if several else ''}{said}{f' ({escape(unit)})' if unit else ''} {lead.marker}\n\n"
     yield from _quotes([lead, *rest], titled=several)
+
+
+def _unit_of_all(source: Source, row: Row, cells: Sequence[Cell]) -> str:
+    """Unit that all ``cells`` have, as it is spelt within a sentence; else ""."""
+    units = {unit_of(source, row, cell) for cell in cells}
+    unit = units.pop() if len(units) == 1 else ""
+    return unit.lower() if unit.isupper() or unit.split(" ")[0].istitle() else unit
 
 
 def _table(rows: Sequence[Quotable]) -> Iterator[str]:

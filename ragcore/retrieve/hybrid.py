@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 import numpy as np
 
+from ragcore.config.settings import SearchMode
 from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
@@ -32,7 +33,8 @@ TEMPERATURE = 3.0  # divides the reranker's log-odds for its vote: it is too sur
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
-MODES = ("hybrid", "vector", "bm25", "graph")
+MODES: tuple[str, ...] = get_args(SearchMode)
+SIDES = ("vector", "bm25", "graph")  # which a mode may have
 # In mode ``graph``: weight of what is reached through names, and `alpha` beside it, since a question's words name what
 # its first fact is about, and no other.
 CONNECTED, MEANING = 0.5, 0.8
@@ -299,8 +301,8 @@ def timed(timings: dict[str, float], step: str) -> Iterator[None]:
 
 
 def _via(chunk: Chunk, ranks: Mapping[str, Mapping[str, int]], priors: Mapping[str, float]) -> str:
-    steps = [step for step in ("vector", "bm25", "graph") if chunk.chunk_id in ranks.get(step, {})]
-    return "+".join([*steps, *(["table"] if chunk.tiles else []), *(["named"] if chunk.doc_id in priors else [])])
+    sides = [side for side in SIDES if chunk.chunk_id in ranks.get(side, {})]
+    return "+".join([*sides, *(["table"] if chunk.tiles else []), *(["named"] if chunk.doc_id in priors else [])])
 
 
 def _both(lists: Sequence[Sequence[tuple[str, float]]]) -> dict[str, float]:

@@ -7,12 +7,11 @@ give too many names, those without capitals none. A mention is ``doubtful`` if i
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.words import STOP_WORDS
+from ragcore.text.words import STOP_WORDS, folded
 
 LONGEST = 6  # words of a name, small ones aside; a longer run is a heading in capitals
 _LONGEST_TITLE = 8  # words of a quoted one
@@ -31,6 +30,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _ARTICLE = re.compile(r"\A(?:the|a|an) (?=.)")
 _POINTS = re.compile(r"[.'’]")
 _NO_WORD = re.compile(r"[\W_]+")
+_SOLID = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,16 @@ class Mention:
 
 def key_of(name: str) -> str:
     """Lower-case words of ``name``, without accents, points, a possessive ending and an article in front."""
-    folded = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", name).casefold())
-    bare = "".join(character for character in folded if not unicodedata.combining(character))
-    return _ARTICLE.sub("", _NO_WORD.sub(" ", _POINTS.sub("", bare)).strip())
+    bare = _POINTS.sub("", folded(_POSSESSIVE.sub("", name)))
+    return _ARTICLE.sub("", _NO_WORD.sub(" ", bare).strip())
 
 
 def mentions(text: str) -> list[Mention]:
     """Names of ``text`` in order: quoted titles, runs of capitals, and their parts that may be names of their own."""
     out: list[Mention] = []
     for number, (low, high) in enumerate(sentence_spans(text)):
-        found = dict.fromkeys(_titles(text, low, high), False)
+        titles = (match for match in _QUOTED.finditer(text, low, high) if len(match[1].split()) <= _LONGEST_TITLE)
+        found = {title.span(1): False for title in titles}
         for start, end, doubtful in _runs(text, low, high):
             found.setdefault((start, end), doubtful)
         for (start, end), doubtful in sorted(found.items()):
@@ -65,23 +65,17 @@ def mentions(text: str) -> list[Mention]:
     return out
 
 
-def _titles(text: str, low: int, high: int) -> Iterator[tuple[int, int]]:
-    for match in _QUOTED.finditer(text, low, high):
-        if len(match[1].split()) <= _LONGEST_TITLE:
-            yield match.span(1)
-
-
 def _runs(text: str, low: int, high: int) -> Iterator[tuple[int, int, bool]]:
     """Capitalised runs of one sentence, and whether they are doubtful: one word that begins the sentence, or the rest
     of a run there. Of "A and B" each side is a name too."""
     begins = next((place for place in range(low, high) if text[place].isalnum()), high)
     for match in _RUN.finditer(text, low, high):
-        joints = [(match.start() + one.start(), match.start() + one.end()) for one in _JOINED.finditer(match.group())]
+        joints = [one.span() for one in _JOINED.finditer(text, *match.span())]
         sides = zip([match.start(), *(end for _, end in joints)], [*(start for start, _ in joints), match.end()])
         for start, end in dict.fromkeys([match.span(), *sides]):
-            words = [(start + one.start(), one.group()) for one in re.finditer(r"\S+", text[start:end])]
-            stops = next((n for n, (_, word) in enumerate(words) if word.lower() not in STOP_WORDS), len(words))
-            capitals = [place for place, word in words[stops:] if not word[0].islower()]
+            words = list(_SOLID.finditer(text, start, end))
+            stops = next((n for n, word in enumerate(words) if word[0].lower() not in STOP_WORDS), len(words))
+            capitals = [word.start() for word in words[stops:] if not word[0][0].islower()]
             first = not stops and start <= begins
             if capitals and len(capitals) <= LONGEST:
                 yield capitals[0], end, first and len(capitals) == 1

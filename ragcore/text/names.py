@@ -8,7 +8,6 @@ are compared without case, accents, possessive and plural endings, and joined, s
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,7 +16,7 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import FUNCTION_WORDS, LISTS, STOP_WORDS, content_stems, tokens, word_set
+from ragcore.text.words import FUNCTION_WORDS, LISTS, STOP_WORDS, content_stems, folded, tokens, word_set
 from ragcore.types import Document, Source
 from ragcore.types.question import Name
 
@@ -178,8 +177,7 @@ def runs_of(words: Sequence[Word], longest: int) -> Iterator[tuple[int, int]]:
 
 
 def _plain(word: str) -> str:
-    folded = unicodedata.normalize("NFKD", _MARKS.sub("", word)).casefold()
-    return unicodedata.normalize("NFC", "".join(c for c in folded if not unicodedata.combining(c)))
+    return folded(_MARKS.sub("", word))
 
 
 def _singular(word: str) -> str:

@@ -7,6 +7,7 @@ covers more than the year in its name, so a document partly fits a question abou
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -118,6 +119,13 @@ def is_part(text: str) -> bool:
 def days_in(text: str) -> list[tuple[int, int, int]]:
     """Days of a known year in ``text`` as (year, month, day), in order."""
     return [(year, month, day) for month, day, year in dates_in(text) if year]
+
+
+def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """``text`` with a blank in the place of each of ``spans``, which are in order."""
+    for start, end in reversed(spans):
+        text = f"{text[:start]} {text[end:]}"
+    return text
 
 
 def without_dates(text: str) -> str:

@@ -95,6 +95,12 @@ def _parts(word: str) -> tuple[str, ...]:
     return tuple(part for part in re.split(r"[-/]", word) if part)
 
 
+def folded(text: str) -> str:
+    """``text`` in lower case, with compatibility forms folded and without accents."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
+
+
 def content_stems(text: str) -> list[str]:
     """Stems of the content words of ``text``, in order, with repetitions."""
     return [stem(word) for word in tokens(text) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]

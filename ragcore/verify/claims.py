@@ -10,7 +10,7 @@ from itertools import compress, pairwise
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import numbers
-from ragcore.text.periods import period_spans
+from ragcore.text.periods import blanked, period_spans
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currency, unit
 from ragcore.text.words import STOP_WORDS, tokens
@@ -207,9 +207,7 @@ def _is_unit(text: str) -> bool:
 
 def _is_period(text: str) -> bool:
     """Whether ``text`` is a period, and nothing else."""
-    rest = text
-    for _, start, end in reversed(period_spans(text)):
-        rest = f"{rest[:start]} {rest[end:]}"
+    rest = blanked(text, [(start, end) for _, start, end in period_spans(text)])
     said = [word for word in tokens(rest) if word not in STOP_WORDS and word not in lex.SPANS]
     lengths = [number.raw for number in numbers(rest) if number.unit is not None and number.unit.measures == "time"]
     return rest != text and set(said) <= set(lengths)

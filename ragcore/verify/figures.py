@@ -162,9 +162,10 @@ def _check_scale(number: Number, statement: Statement, matches: list[Figure]) ->
     stated = {figure.scale or 1.0 for figure in matches if figure.cell is not None and figure.number.scale == 1.0}
     scale = stated.pop() if len(stated) == 1 and all(figure.cell is not None for figure in matches) else 1.0
     copied = number.scale == 1.0 and any(abs(figure.number.value) == abs(number.value) for figure in matches)
-    if not copied or scale not in _SCALES or _SCALES[scale] in text.lower() or "“" in text:
+    named = _SCALES.get(scale, "")
+    if not (copied and named) or named in text.lower() or "“" in text:
         return []
-    given = f"The cited table gives {number.raw} in {_SCALES[scale]}s"
+    given = f"The cited table gives {number.raw} in {named}s"
     words = tokens(statement.context)
     other = next((f"{one}s" for one in _SCALES.values() if f"{one}s" in words), "")
     if other:
