@@ -182,12 +182,14 @@ class TestWriter:
             cited = [samples.citation(n, f"Quote {place}.{n}. " + "lorem ipsum dolor " * 15) for n in range(1, 9)]
             return samples.exchange(f"Question {place}?", samples.answer(samples.RICH + "[6] [7] [8]", cited), place)
 
-        def written(turns: int) -> tuple[bytes, float]:
+        def written(turns: int) -> tuple[float, bytes]:
             started = time.process_time()
-            return write(samples.made(*map(turn, range(turns))), SETTINGS), time.process_time() - started
+            data = write(samples.made(*map(turn, range(turns))), SETTINGS)
+            return time.process_time() - started, data
 
-        (_, short), (data, long) = written(15), written(60)
-        assert long < 8 * short  # 3 to 5 times; 16 where each turn reads all
+        # The least of three: what else a process does only adds to it.
+        (short, _), (long, data) = (min(written(turns) for _ in range(3)) for turns in (15, 60))
+        assert long < 8 * short  # 3 to 6 times; 16 where each turn reads all
         words = words_of(name, data)
         for place in (0, 29, 59):
             assert f"Question{place}?" in words
