@@ -11,14 +11,18 @@ pages. `PageLayout.displayed` maps a box to the page as displayed, the only conv
 from __future__ import annotations
 
 import json
-import struct
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ragcore.index.packing import adapter, pack_arrays, unpack_arrays
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 BOLD: Final = 1
 ITALIC: Final = 2
@@ -32,16 +36,9 @@ COARSE: Final = 128  # its box is that of a whole area: order and lines are as g
 LINE_NUMBERS: Final = "line-number"  # kind of the region that holds a draft's line numbers
 WATERMARK: Final = "watermark"  # and of the region that holds text printed across the page
 
-_MAGIC = b"GWP3"
-_PLAIN: Final = ("number", "label", "width", "height", "rotation", "turn", "degraded", "unread")
-_CONFIDENCE: Final = ("confidence", np.dtype("u1"), 1)
-_ARRAYS: Final = (
-    ("boxes", np.dtype("<f4"), 4),
-    ("sizes", np.dtype("<f4"), 1),
-    ("lines", np.dtype("<i4"), 1),
-    ("flags", np.dtype("u1"), 1),
-    ("owners", np.dtype("<i4"), 1),
-)
+_MAGIC = b"GWP4"
+_PLAIN: Final = ("number", "label", "width", "height", "rotation", "turn", "texts", "degraded", "unread")
+_ARRAYS: Final = ("boxes", "sizes", "lines", "flags", "owners", "confidence")
 
 Rect = tuple[float, float, float, float]
 
@@ -141,22 +138,12 @@ class PageLayout:
         return max(0.0, x0), max(0.0, y0), min(self.width, x1), min(self.height, y1)
 
     def to_bytes(self) -> bytes:
-        """Compact serialisation for the checkpoint (zlib over a JSON head and the arrays)."""
-        regions = [
-            [r.kind, _rounded(r.box), None if r.grid is None else _pack_grid(r.grid), r.description]
-            for r in self.regions
-        ]
-        given = {name: getattr(self, name) for name in _PLAIN}
-        head = json.dumps(
-            {**given, "ocr": self.confidence is not None, "texts": self.texts, "regions": regions},
-            ensure_ascii=False,
-            separators=(",", ":"),
-        ).encode("utf-8", "surrogatepass")
-        body = b"".join(
-            np.ascontiguousarray(getattr(self, name), dtype=dtype).tobytes()
-            for name, dtype, _width in (_ARRAYS if self.confidence is None else (*_ARRAYS, _CONFIDENCE))
-        )
-        return _MAGIC + zlib.compress(struct.pack("<I", len(head)) + head + body, 6)
+        """Compact serialisation for the checkpoint. Boxes of regions are rounded to hundredths of a point."""
+        regions = json.loads(_regions().dump_json(self.regions), parse_float=lambda digits: round(float(digits), 2))
+        head = {name: getattr(self, name) for name in _PLAIN}
+        given = (getattr(self, name) for name in _ARRAYS)
+        arrays = [values.ravel() for values in given if values is not None]
+        return _MAGIC + zlib.compress(pack_arrays({**head, "regions": regions}, arrays), 6)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageLayout:
@@ -164,29 +151,17 @@ class PageLayout:
         if data[:4] != _MAGIC:
             raise ValueError("these bytes are not a page of this version")
         try:
-            raw = zlib.decompress(data[4:])  # also checks the bytes
+            head, given = unpack_arrays(zlib.decompress(data[4:]))
         except zlib.error as error:
             raise ValueError("these bytes are damaged") from error
-        (length,) = struct.unpack_from("<I", raw)
-        # "unread" is missing from pages stored before it existed.
-        head = {"unread": False} | json.loads(raw[4 : 4 + length].decode("utf-8", "surrogatepass"))
-        texts = tuple(head["texts"])
-        offset = 4 + length
-        arrays: dict[str, Any] = {}
-        for name, dtype, width in (*_ARRAYS, _CONFIDENCE) if head["ocr"] else _ARRAYS:
-            count = len(texts) * width
-            array = np.frombuffer(raw, dtype=dtype, count=count, offset=offset)
-            arrays[name] = array.reshape(-1, width) if width > 1 else array
-            offset += count * dtype.itemsize
-        return cls(
-            **{name: head[name] for name in _PLAIN},
-            texts=texts,
-            regions=tuple(
-                Region(kind, _rect(box), None if grid is None else _unpack_grid(grid), description)
-                for kind, box, grid, description in head["regions"]
-            ),
-            **arrays,
-        )
+        arrays = dict(zip(_ARRAYS, given))  # without OCR the last is missing
+        arrays["boxes"] = arrays["boxes"].reshape(-1, 4)
+        texts, regions = tuple(head["texts"]), _regions().validate_python(head["regions"])
+        return cls(**{**head, **arrays, "texts": texts, "regions": regions})
+
+
+def _regions() -> TypeAdapter[Any]:
+    return adapter(tuple[Region, ...])
 
 
 def around(boxes: Iterable[Rect]) -> Rect:
@@ -236,32 +211,4 @@ def empty_page(
         owners=np.empty(0, np.int32),
         degraded=degraded,
         unread=unread,
-    )
-
-
-def _rounded(box: Rect) -> list[float]:
-    return [round(value, 2) for value in box]
-
-
-def _rect(values: list[float]) -> Rect:
-    x0, y0, x1, y1 = values
-    return (x0, y0, x1, y1)
-
-
-def _pack_grid(grid: Grid) -> list[object]:
-    return [
-        grid.rows,
-        grid.columns,
-        [[c.row, c.col, c.row_span, c.col_span, int(c.header), *_rounded(c.box)] for c in grid.cells],
-        int(grid.given),
-    ]
-
-
-def _unpack_grid(packed: list[list[list[float]]]) -> Grid:
-    rows, columns, cells, given = packed
-    return Grid(
-        int(rows),  # type: ignore[call-overload]  # JSON: two numbers and a list
-        int(columns),  # type: ignore[call-overload]  # as above
-        tuple(GridCell(int(c[0]), int(c[1]), int(c[2]), int(c[3]), _rect(c[5:9]), bool(c[4])) for c in cells),
-        bool(given),
     )
