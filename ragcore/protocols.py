@@ -11,7 +11,6 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.config.settings import AnswerSettings
 from ragcore.text.terms import Term
 from ragcore.types import EVERYTHING, Document, Purpose, Retrieval, Route, Scope, Segment, Source, Usage
 from ragcore.types.question import AnswerType, FollowUp, Question
@@ -95,17 +94,6 @@ class FieldReader(Protocol):
         self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
     ) -> list[tuple[str, list[Rival]]]:
         """Items of a value field with the conflicting values that ``sources`` give for each."""
-
-    def nearest(
-        self,
-        heading: str,
-        what: str,
-        terms: Sequence[Term],
-        sources: Sequence[Source],
-        settings: AnswerSettings,
-        most: int,
-    ) -> list[str]:
-        """Markers of at most ``most`` sentences and rows closest to ``what``, best first."""
 
 
 class QuestionWording(Protocol):

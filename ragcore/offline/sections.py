@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import groupby, zip_longest
 from math import log
 
-from ragcore.config.settings import AnswerSettings
 from ragcore.offline.fields import head_stems, refers, requirements, stems_of, wish
 from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
@@ -126,21 +125,6 @@ class RuleFields:
     ) -> list[tuple[str, list[Rival]]]:
         wishes = [(piece, wish(heading, piece, form.unit, terms, known.year)) for piece in form.requirements]
         return [(piece, each) for piece, asked in wishes for each in rivals(asked, terms, sources, known)]
-
-    def nearest(
-        self,
-        heading: str,
-        what: str,
-        terms: Sequence[Term],
-        sources: Sequence[Source],
-        settings: AnswerSettings,
-        most: int,
-    ) -> list[str]:
-        asked = f"{heading}: {what}"
-        found = list(quotables(requirement(asked), Wanted(asked, terms), sources))
-        request = WritingTask(heading, tuple(sources), tuple(terms))
-        # By words alone: it is a hint, and the cross-encoder would read every sentence again.
-        return [quote.marker for quote in Evidence(request, found, None).nearest([what], most)]
 
 
 def _heading(document: Document, element: Element) -> str:

@@ -6,12 +6,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ragcore.answer.render import neutralise, render_source
+from ragcore.answer.requests import SHOWN_MARK
 from ragcore.cancel import Stop
-from ragcore.protocols import FieldReader, ModelRequest, Reranker
+from ragcore.prompts import SECTION_FORMS, SECTION_PROMPT, SECTION_REVISION, SECTION_SYSTEM
+from ragcore.protocols import FieldReader, Message, ModelRequest, Reranker, WritingTask
 from ragcore.report.evidence import EvidenceSet, Gathering, SectionTask, further, own_units, within
 from ragcore.text.languages import language_of
+from ragcore.text.sentences import count_tokens
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term
 from ragcore.text.words import content_stems, cover
@@ -48,6 +53,7 @@ NOTHING_FOUND = "No passage found is about this."
 _WORDS = 0.5
 _RELEVANT = 0.3
 _NEAREST = 2  # passages given for a gap
+BEFORE_TOKENS = 3000  # of the earlier sections that the writer sees
 _SHOWN = 4  # gaps of a section with passages
 
 
@@ -130,6 +136,8 @@ class SectionFiller:
     def section(self, task: SectionTask, stop: Stop, heard: Heard = lambda _: None) -> FilledSection:
         """One section. ``heard`` receives each event of its writing, starting again from `Found` for each rewrite. A
         section without search results is never sent to the writer."""
+        from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
+
         place, scope, reader = task.place, task.scope, self.models.fields
         asked = task.asked
         form = Field(asked.kind, asked.columns, asked.unit, reader.requirements(asked.heading, asked.guidance))
@@ -164,8 +172,14 @@ class SectionFiller:
         missing: list[Missing] = []
         instruction = task.instruction
         spent: list[Answer] = []
+        query, models = self.models.analyser.read(asked.query), self.models
+        services = Services(
+            models.section_writer, self.settings, self.document, models.reranker, entailment=models.entailment
+        )
         for rounds in range(1, self.settings.report.rounds + 1):
-            stream = self._stream(task, form, given, retrieval, missing, instruction)
+            request = partial(self._request, task, form, given, retrieval, missing, instruction)
+            writing = AnswerTask(asked.query, query, retrieval, given.sources, fresh=task.fresh, request=request)
+            stream = AnswerStream(writing, services)
             answer = _followed(stream, stop, heard)
             spent.append(answer)
             if answer.status != "complete" and written is not None:
@@ -243,7 +257,7 @@ class SectionFiller:
 
     # Writing
 
-    def _stream(
+    def _request(
         self,
         task: SectionTask,
         form: Field,
@@ -251,41 +265,41 @@ class SectionFiller:
         retrieval: Retrieval,
         missing: Sequence[Missing],
         instruction: str,
-    ) -> AnswerStream:
-        from ragcore.answer.requests import section_request
-        from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
-
-        section, template = task.asked, task.template
-
-        def request() -> ModelRequest:
-            made = section_request(
-                section.heading,
-                section.guidance,
-                form,
-                [f"{one.number} {one.section.heading}" for one in template.places()],
-                task.before,
-                given.sources,
-                self.document,
-                self.settings,
-                about=task.focus.told(template.guidance),
-                terms=self.terms(section.query),
-                routes=retrieval.routes,
-                own=own_units(given.sources, given.spans),
-                draft=given.draft,
-                missing=[one.words for one in missing],
-                instruction=instruction,
+    ) -> ModelRequest:
+        """Request for one section. A draft makes it one for a revision: for ``missing`` items, with sources found
+        since, or by ``instruction``."""
+        asked, template, sources = task.asked, task.template, given.sources
+        revision = ""
+        if given.draft is not None:
+            revision = SECTION_REVISION.format(
+                draft=with_markers(given.draft),
+                missing="\n".join(f"- {one.words}" for one in missing) or "- nothing",
+                instruction=instruction or "Fill what is missing from the sources; keep the rest as it is.",
             )
-            pinned = own_units(given.sources, [(span.doc_id, span.start, span.end) for span in task.pinned])
-            return replace(made, task=replace(made.task, pinned=pinned, stated=given.stated))
-
-        query = self.models.analyser.read(section.query)
-        models = self.models
-        return AnswerStream(
-            AnswerTask(section.query, query, retrieval, given.sources, fresh=task.fresh, request=request),
-            Services(
-                models.section_writer, self.settings, self.document, models.reranker, entailment=models.entailment
-            ),
+        unit = f" in {form.unit}" if form.unit else ""
+        prompt = SECTION_PROMPT.format(
+            sources="\n\n".join(render_source(source, self.document(source.doc_id)) for source in sources),
+            outline="\n".join(f"{one.number} {one.section.heading}" for one in template.places()),
+            about=task.focus.told(template.guidance) or "–",
+            before=_before(task.before, BEFORE_TOKENS) or "None yet.",
+            heading=asked.heading,
+            guidance=asked.guidance or "–",
+            requirements="\n".join(f"{number}. {piece}" for number, piece in enumerate(form.requirements, start=1)),
+            form=SECTION_FORMS[form.kind].format(columns=" | ".join(form.columns), unit=unit),
+            revision=revision,
         )
+        writing = WritingTask(
+            asked.heading,
+            sources,
+            self.terms(asked.query),
+            retrieval.routes,
+            form,
+            own=own_units(sources, given.spans),
+            pinned=own_units(sources, [(span.doc_id, span.start, span.end) for span in task.pinned]),
+            stated=given.stated,
+        )
+        most = self.settings.report.section_tokens
+        return ModelRequest(SECTION_SYSTEM, (Message(prompt),), max_tokens=most, purpose="report", task=writing)
 
     def _searches(
         self, asked: Section, missing: Sequence[Missing], sought: Focus, scope: Scope, extractive: bool, stop: Stop
@@ -330,13 +344,14 @@ class SectionFiller:
     def _with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
         """``gaps``, the first ones with the nearest passages of ``sources``; for a gap of one document, from that
         document only."""
+        from ragcore.answer.refuse import nearest_units
+
         out = []
         for place, gap in enumerate(gaps):
             if not gap.nearest and place < _SHOWN:
                 own = [source for source in sources if gap.doc_id in ("", source.doc_id)]
-                markers = self.models.fields.nearest(
-                    heading, gap.what, self.terms(gap.what), own, self.settings.answer, _NEAREST
-                )
+                found = nearest_units(f"{heading}: {gap.what}", own, self.terms(gap.what))[:_NEAREST]
+                markers = (f"<<SOURCE {number}.{first}-{number}.{last}>>" for number, first, last, _ in found)
                 gap = replace(gap, nearest=tuple(self._cited(marker, sources) for marker in markers))
             out.append(gap)
         return tuple(out)
@@ -386,6 +401,37 @@ def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:
             heard(event)
     assert stream.answer is not None  # a stream always ends with Done
     return stream.answer
+
+
+def with_markers(answer: Answer) -> str:
+    """Text of an answer as written, with citations as the writer's markers."""
+    by_number = {citation.n: citation for citation in answer.citations}
+    pieces: list[str] = []
+    at = 0
+    for mark in answer.marks:
+        citation = by_number[mark.n]
+        first, last = citation.units
+        unit = f"{citation.source}.{first}" if first else str(citation.source)
+        pieces += [
+            answer.text[at : mark.start],
+            f"<<SOURCE {unit}{f'-{citation.source}.{last}' if last > first else ''}>>",
+        ]
+        at = mark.end
+    return "".join([*pieces, answer.text[at:]])
+
+
+def _before(sections: Sequence[FilledSection], tokens: int) -> str:
+    """Earlier sections that fit ``tokens`` together, newest first, in the report's order, without citation marks, whose
+    numbers belong to other sources."""
+    kept: list[str] = []
+    for section in reversed([section for section in sections if section.text]):
+        text = neutralise(f"{section.number} {section.heading}\n{SHOWN_MARK.sub('', section.text)}")
+        cost = count_tokens(text)
+        if cost > tokens:
+            break
+        kept.append(text)
+        tokens -= cost
+    return "\n\n".join(reversed(kept))
 
 
 def _booked(answer: Answer, spent: Sequence[Answer]) -> Answer:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragcore.answer.requests import BEFORE_TOKENS
 from ragcore.cancel import Stop
 from ragcore.errors import (
     BadTemplate,
@@ -30,7 +29,7 @@ from ragcore.index.reports import PlaceKind, ReportInfo, Reports, StoredSection,
 from ragcore.prompts import SECTION_PROMPT, SECTION_SYSTEM
 from ragcore.report.editing import HAND, edited, with_passage, with_value
 from ragcore.report.evidence import OWN_TOKENS, SectionTask, within
-from ragcore.report.fill import Heard, SectionFiller
+from ragcore.report.fill import BEFORE_TOKENS, Heard, SectionFiller
 from ragcore.report.template import Place, Section, Template, from_data, nested
 from ragcore.text.sentences import count_tokens
 from ragcore.types import OFFLINE, Scope, Usage
