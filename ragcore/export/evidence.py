@@ -11,6 +11,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+import pymupdf
+
 from ragcore.config.settings import ExportSettings
 from ragcore.export.characters import shortened
 from ragcore.export.manuscripts import page_of
@@ -100,8 +102,6 @@ def _pictures(note: Note, sheets: Sheets) -> str:
 def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings) -> bytes:
     """PDF with bookmarks by document: each cited page once, in order, with all its citations. A page that cannot be
     drawn is named with the reason."""
-    import pymupdf
-
     pages: dict[str, dict[int, list[Note]]] = defaultdict(lambda: defaultdict(list))
     for note in manuscript.notes:
         for number in dict.fromkeys(place.page for place in note.citation.boxes):
@@ -133,15 +133,11 @@ def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings
 
 def _write(page: Any, html: str) -> None:
     """Write small print at the top of a page."""
-    import pymupdf
-
     top = pymupdf.Rect(MARGIN, 20, page.rect.width - MARGIN, page.rect.height)
     page.insert_htmlbox(top, html, css="* { font: 8pt sans-serif; color: #333; }")
 
 
 def _draw(page: Any, sheet: Sheet, notes: list[Note]) -> None:
-    import pymupdf
-
     room = pymupdf.Rect(MARGIN, MARGIN + HEAD, page.rect.width - MARGIN, page.rect.height - MARGIN)
     scale = min(room.width / sheet.width, room.height / sheet.height)
     left, top = room.x0 + (room.width - sheet.width * scale) / 2, room.y0

@@ -14,6 +14,8 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
+import pymupdf
+
 from ragcore.config.settings import ExportSettings
 from ragcore.errors import GroundworkError
 from ragcore.export.pandoc import PADDING, WIDE, html, widths
@@ -33,8 +35,6 @@ GREY = (0.4, 0.4, 0.4)
 
 def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
     """PDF with bookmarks, links, page numbers, title and date."""
-    import pymupdf
-
     laid_out, positions = _lay_out(manuscript, pymupdf.paper_rect(settings.paper))
     opened = [place for place in positions if place.open_close & 1]
     # With the manuscript's words: MuPDF's lack the blanks at line ends.
@@ -72,8 +72,6 @@ def finished(document: Any, title: str, written: float) -> bytes:
 
 def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, list[Any]]:
     """PDF without links, and MuPDF's positions of the elements, each with its ``page_num`` from 1."""
-    import pymupdf
-
     page_html = html(replace(manuscript, blocks=rewritten(manuscript.blocks, _fitted)))
     style = (files("ragcore.export") / "pdf.css").read_text("utf-8")
     story = pymupdf.Story(_DOUBLE.sub("&amp;<span></span>", page_html), user_css=style)

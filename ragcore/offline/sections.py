@@ -44,7 +44,6 @@ _NUMBER = re.compile(r"(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]|[IVX]+)[.):]?")
 _PARTS = word_set("item part note section chapter article annex appendix")
 # Headings with one of these words match only as a whole: "Business Innovation" is a different topic.
 _BROAD = word_set("busi compani group gener overview")  # stems, on demand: making them loads the stemmer
-_NEAREST = 3
 _MOST_LACKING = 8  # documents without a value that are named individually
 _OF_ONE = 3  # quotes for one of several requirements; a single one gets as many as an answer
 _SPEAKS = 0.5  # share of a requirement's words that a quote must have, weighted by rarity
@@ -195,10 +194,6 @@ class OfflineSections(OfflineWriter):
             yield from _laid_out(pieces, texts, lacks)
             return
         yield NO_ANSWER
-        nearest = evidence.nearest(pieces, _NEAREST)
-        if nearest:
-            yield " The nearest passages:\n\n"
-            yield from listing(nearest)
 
     def _quoted(self, pieces: Sequence[str], evidence: Evidence) -> list[list[Quotable]]:
         alone = len(pieces) == 1
@@ -315,12 +310,6 @@ class Evidence:
         worth = dict(zip(near, spread(self._reranker.score(asked, read)), strict=True))
         judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
         return sorted(judged, key=lambda each: -each[1])
-
-    def nearest(self, pieces: Sequence[str], most: int) -> list[Quotable]:
-        """Quotes nearest to ``pieces``, however distant."""
-        lists = [[quote for quote, _ in self._ranking(piece).best(self._found, self._reranker)] for piece in pieces[:3]]
-        turns = [ranked[place] for place in range(most) for ranked in lists if place < len(ranked)]
-        return without_repeats(turns, most)
 
     def _ranking(self, piece: str) -> Ranking:
         request = self._request

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ragcore.answer.cite import Citer, Part
+from ragcore.answer.sources import build_sources
 from ragcore.errors import InputError
 from ragcore.report.fill import marked
 from ragcore.text.markdown import escape
@@ -89,9 +91,6 @@ def with_value(filler: SectionFiller, section: FilledSection, rival: Conflicting
 
 def _cited(filler: SectionFiller, section: FilledSection, span: Span) -> tuple[Source | None, Citation]:
     """Citation of ``span`` with its source, None for a source that the section has already."""
-    from ragcore.answer.cite import Citer, Part
-    from ragcore.answer.sources import build_sources
-
     if span.end - span.start > LONGEST_PASSAGE:
         raise InputError(
             f"You can add at most {LONGEST_PASSAGE:,} characters at once.", hint="Select a shorter passage."

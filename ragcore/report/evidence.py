@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from ragcore.answer.sources import Cut, build_sources
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.protocols import FieldReader
+from ragcore.text.names import companies, company, of_others
 from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Chunk, Document, Retrieval, Scope, Segment, Source
@@ -113,8 +115,6 @@ class Gathering:
     ) -> tuple[Retrieval, tuple[str, ...]]:
         """``retrieval`` and ``documents`` without documents known to be of other companies than ``subject``, unless
         nothing else was found."""
-        from ragcore.text.names import companies, company, of_others
-
         own = company(subject)
         found = set(_documents(retrieval))
         looked_into = {*found, *(documents if len(documents) <= FEW else ())}
@@ -129,8 +129,6 @@ class Gathering:
     def sources(self, retrieval: Retrieval, stated: Sequence[Segment] = ()) -> tuple[Source, ...]:
         """Sources for ``retrieval`` within an answer's budget, and in addition ``stated``, merged with adjacent
         sources."""
-        from ragcore.answer.sources import Cut, build_sources
-
         if self.excluded:
             found = tuple(hit for hit in retrieval.hits if not _shares(hit.chunk, self.excluded))
             retrieval = replace(retrieval, hits=found, segments=_without(retrieval.segments, self.excluded))
@@ -171,8 +169,6 @@ class Gathering:
 
 def _known(documents: Sequence[Document], names: Mapping[str, str], year: int) -> KnownFacts:
     """Companies and names of ``documents``."""
-    from ragcore.text.names import companies
-
     return KnownFacts(
         companies={document.doc_id: companies(document) for document in documents},
         titles={document.doc_id: names.get(document.doc_id, document.title) for document in documents},

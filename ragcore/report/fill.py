@@ -9,9 +9,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ragcore.answer.cite import Citer, MarkerParser
+from ragcore.answer.refuse import in_another_language, literals, nearest_units, reason_to_refuse
 from ragcore.answer.render import neutralise, render_source
 from ragcore.answer.requests import SHOWN_MARK
 from ragcore.cancel import Stop
+from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.prompts import SECTION_FORMS, SECTION_PROMPT, SECTION_REVISION, SECTION_SYSTEM
 from ragcore.protocols import FieldReader, Message, ModelRequest, Reranker, WritingTask
 from ragcore.report.evidence import EvidenceSet, Gathering, SectionTask, further, own_units, within
@@ -39,7 +42,6 @@ from ragcore.types.report import (
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.pipelines.stream import AnswerStream
     from ragcore.providers.registry import Models
     from ragcore.report.template import Section, Template
     from ragcore.types.library import DocumentInfo
@@ -136,8 +138,6 @@ class SectionFiller:
     def section(self, task: SectionTask, stop: Stop, heard: Heard = lambda _: None) -> FilledSection:
         """One section. ``heard`` receives each event of its writing, starting again from `Found` for each rewrite. A
         section without search results is never sent to the writer."""
-        from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
-
         place, scope, reader = task.place, task.scope, self.models.fields
         asked = task.asked
         form = Field(asked.kind, asked.columns, asked.unit, reader.requirements(asked.heading, asked.guidance))
@@ -215,8 +215,6 @@ class SectionFiller:
 
     def _nothing_for(self, task: SectionTask, form: Field, given: EvidenceSet, retrieval: Retrieval) -> str:
         """Reason why no source can hold anything for a section, "" if one may."""
-        from ragcore.answer.refuse import literals
-
         asked = task.asked
         abroad = self._foreign(task, given.sources)
         if abroad and not task.pinned and not literals(self.models.analyser.read(asked.query), given.sources):
@@ -230,8 +228,6 @@ class SectionFiller:
     def _foreign(self, task: SectionTask, sources: Sequence[Source]) -> str:
         """Reason why quotes of ``sources`` do not answer a section: it is in another language ("" if not, or if the
         writer does more than quote). A few words are assumed to be in the language of the template around them."""
-        from ragcore.answer.refuse import in_another_language
-
         if not self.models.section_writer.capabilities.extractive:
             return ""
         headings = (place.section.heading for place in task.template.places())
@@ -240,8 +236,6 @@ class SectionFiller:
 
     def _may_hold(self, heading: str, form: Field, retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any requested piece may be in ``sources``."""
-        from ragcore.answer.refuse import reason_to_refuse
-
         pieces = form.requirements
         asked = dict.fromkeys((heading, *(f"{heading}: {piece}" for piece in pieces), *pieces))
         return any(
@@ -344,8 +338,6 @@ class SectionFiller:
     def _with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
         """``gaps``, the first ones with the nearest passages of ``sources``; for a gap of one document, from that
         document only."""
-        from ragcore.answer.refuse import nearest_units
-
         out = []
         for place, gap in enumerate(gaps):
             if not gap.nearest and place < _SHOWN:
@@ -373,8 +365,6 @@ class SectionFiller:
 
     def _cited(self, marker: str, sources: Sequence[Source]) -> Citation:
         """Citation by a marker of a quote of ``sources``."""
-        from ragcore.answer.cite import Citer, MarkerParser
-
         (parsed,) = (item for item in MarkerParser().feed(marker) if not isinstance(item, str))
         return Citer(sources, self.document).resolve(parsed)[0][0]
 

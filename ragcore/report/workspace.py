@@ -31,6 +31,7 @@ from ragcore.report.editing import HAND, edited, with_passage, with_value
 from ragcore.report.evidence import OWN_TOKENS, SectionTask, within
 from ragcore.report.fill import BEFORE_TOKENS, Heard, SectionFiller
 from ragcore.report.template import Place, Section, Template, from_data, nested
+from ragcore.text.names import company_name
 from ragcore.text.sentences import count_tokens
 from ragcore.types import OFFLINE, Scope, Usage
 from ragcore.types.report import (
@@ -204,8 +205,6 @@ class ReportWorkspace:
     def materials(self) -> list[Material]:
         """Possible subjects of a report: the company of each ready document, and its reporting period. In a large
         library only the first documents are read."""
-        from ragcore.text.names import company_name
-
         out = []
         for place, info in enumerate(one for one in self.documents() if one.status == "ready"):
             company, covered = "", NOT_KNOWN
