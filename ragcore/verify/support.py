@@ -74,10 +74,8 @@ def support(
     settings: VerifySettings,
     reranker: Reranker | None = None,
     entailment: Entailment | None = None,
-    *,
-    without: str = "",
 ) -> Support:
-    """Support of ``evidence`` for ``statement``. ``without`` names a check of `CHECKS` to leave out.
+    """Support of ``evidence`` for ``statement``.
 
     Models are asked only about cited prose: the cross-encoder if the words do not decide, the entailment model whenever
     no exact check is against the claim.
@@ -88,9 +86,8 @@ def support(
     statement = replace(statement, text=without_yes_or_no(statement.text))
     if not statement.text.strip(" .*_"):
         return Support(0.0, (Finding("weak", "A plain yes or no can't be checked."),), Finding("supported", ""))
-    exact = tuple(one for name, check in CHECKS.items() if name != without for one in check(statement, evidence))
-    if any(finding.status == "unsupported" for finding in exact):
-        entailment = None
+    exact = tuple(one for check in CHECKS.values() for one in check(statement, evidence))
+    against = any(finding.status == "unsupported" for finding in exact)
     share, gap = cover_of(statement.text, evidence)
     probability = BY_WORDS(share, gap)
     said, only = f"{share:.0%} of its words are in the cited words.", "Only "
@@ -98,13 +95,12 @@ def support(
         probability = BY_RELEVANCE(share, gap, relevance_of(statement.text, evidence, reranker))
         if probability >= settings.weak_below:
             said = "It says the same as the cited words in other words."
-    if entailment is not None and not evidence.cells:
+    if entailment is not None and not against and not evidence.cells:
         entailed = float(entailment.score(statement.text, [evidence.words[:_PASSAGE]])[0])
         probability = Logistic(0.0, (0.5, 0.5))(log_odds(probability, _MOST), log_odds(entailed, _MOST))
         said, only = f"{entailment.name} finds it {entailed:.0%} likely that the cited words say so.", ""
     status: ClaimStatus = "unsupported" if probability < settings.unsupported_below else "weak"
     words = Finding("supported", said) if probability >= settings.weak_below else Finding(status, f"{only}{said}")
-    against = any(finding.status == "unsupported" for finding in exact)
     return Support(0.0 if against else probability, exact, words)
 
 
