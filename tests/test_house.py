@@ -46,7 +46,7 @@ LINES = {
 ENGLISH = {
     "answer": 7,
     "export": 1,
-    "ingest": 26,
+    "ingest": 23,
     "types": 2,
     "verify": 2,
 }

@@ -124,6 +124,7 @@ def _outline_levels(headings: Sequence[Block], info: FileInfo) -> dict[Block, in
 
 
 def key(text: str) -> str:
+    """Letters and digits of ``text``, caseless."""
     return re.sub(r"\W+", "", text.casefold())
 
 

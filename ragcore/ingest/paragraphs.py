@@ -21,7 +21,7 @@ from statistics import median
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
 from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, around
-from ragcore.ingest.levels import WEAK_BULLETS, Marker, item_marker, marker
+from ragcore.ingest.levels import WEAK_BULLETS, Marker, item_marker, key, marker
 from ragcore.types import ElementKind
 
 LARGER = 1.12  # times the size of the text: a heading's size
@@ -169,7 +169,7 @@ def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
             if block.noise is not None or block.verbatim:
                 continue
             if block.kind == "heading":
-                heading = block.text.casefold()
+                heading = key(block.text)
             if block.kind not in ("paragraph", "heading"):
                 continue
             length = _run_in(block)
@@ -178,7 +178,7 @@ def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
             if _NUMBERED.match(block.words[0].text):
                 numbered.add(block)
                 lengths[block] = length
-            elif not re.match(r"\W*(abstract|summary)", heading) and block.words[0].flags & BOLD:
+            elif not heading.startswith(("abstract", "summary")) and block.words[0].flags & BOLD:
                 lengths[block] = length
     bold = {block: len(block.words) - n >= MIN_RUN_IN_TEXT for block, n in lengths.items() if block not in numbered}
     # If most have little text after them, they are terms with their definitions.

@@ -227,11 +227,8 @@ def _registrant(lines: Sequence[str]) -> str:
             continue
         for candidate in (match.group(1), *reversed(lines[max(0, place - 2) : place])):
             name = candidate.strip(" _-–—*.,") + ("." if candidate.rstrip().endswith(".") else "")
-            if (
-                sum(c.isalpha() for c in name) >= 3
-                and len(name) <= MAX_NAME
-                and not re.search(r"number|period", name, re.I)
-            ):
+            of_another = "number" in name.lower() or "period" in name.lower()
+            if sum(c.isalpha() for c in name) >= 3 and len(name) <= MAX_NAME and not of_another:
                 return name
         return ""
     return ""

@@ -34,7 +34,6 @@ _SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")
 # "Table 4. Genes in each group: “…”": a list item that is a lead-in and a quote.
 _LEAD_AND_QUOTE = re.compile(r"(.+:[*_ ]*“[^“”]*)”[.*_\s]*", re.DOTALL)
 _MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
-_YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
 _LEADING_YES = re.compile(
     r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
 )
@@ -107,7 +106,7 @@ def split_statements(text: str, marks: Sequence[Mark]) -> list[Statement]:
 def _is_statement(words: str, cited: bool) -> bool:
     if not cited and INSUFFICIENT.search(words):
         return False  # it names what a report lacks
-    if not any(character.isalnum() for character in words) or (not cited and _YES_OR_NO.fullmatch(words)):
+    if not any(character.isalnum() for character in words) or (not cited and tokens(words) in (["yes"], ["no"])):
         return False
     return cited or not (words.rstrip("*_ ").endswith((":", "?")) or _about_sources(tokens(words)))
 
