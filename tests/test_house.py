@@ -30,7 +30,7 @@ LINES = {
     "explore": 350,
     "export": 1550,
     "index": 3500,  # with the graph of names
-    "ingest": 7550,
+    "ingest": 7540,
     "offline": 2880,
     "pipelines": 1190,
     "providers": 1320,

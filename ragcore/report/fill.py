@@ -55,8 +55,8 @@ NOTHING_FOUND = "No passage found is about this."
 _WORDS = 0.5
 _RELEVANT = 0.3
 _NEAREST = 2  # passages given for a gap
-BEFORE_TOKENS = 3000  # of the earlier sections that the writer sees
 _SHOWN = 4  # gaps of a section with passages
+BEFORE_TOKENS = 3000  # of the earlier sections that the writer sees
 
 
 class Retrieve(Protocol):

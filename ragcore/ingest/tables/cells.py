@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,6 @@ from ragcore.ingest.tables.headers import mark_headers, settle_headers
 from ragcore.ingest.tables.rows import merge_wrapped_rows, split_rows
 
 BLANK = 0.4  # of the font size: words closer than this are in one run
-ALIGNED = 0.3  # of the font size: largest offset of a header from the left edge of its column
 LABEL_EDGE = 1.0  # of the font size: a run that starts this near the first column's edge starts at it
 NEAR = 1.5  # of the font size: largest distance between a mark and its value
 SMALL = 0.85  # of the previous font size: a raised word is smaller
@@ -121,8 +119,6 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, edge: float) -> bool:
     if any(is_number(cell.text) and not is_year(cell.text) and not dated for cell in (left, right)):
         return False
     label = left.col == 0 and left.extent()[0] - edge < LABEL_EDGE * left.size
-    if _begins_column(draft, right) and (label or _begins_column(draft, left)):
-        return False
     first, second = left.lines[0], right.lines[0]
     if not _one_run(first[-1], second[0]):
         return False
@@ -141,13 +137,6 @@ def _join(draft: Draft, left: DraftCell, right: DraftCell, edge: float) -> bool:
         left.col_span += right.col_span
         draft.cells = [c for c in draft.cells if c is not right]
     return True
-
-
-def _begins_column(draft: Draft, cell: DraftCell) -> bool:
-    """Whether ``cell`` begins where the words of its column's body do: the column is set left, the cell in it."""
-    body = [c for c in draft.column(cell.col) if c is not cell and not c.header]
-    others = [c.extent()[0] for c in body if not is_number(c.text)]
-    return bool(others) and abs(cell.extent()[0] - median(others)) <= ALIGNED * cell.size
 
 
 def _one_run(first: Ref, second: Ref) -> bool:
