@@ -25,7 +25,7 @@ from ragcore.types.scope import within
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.index.conversations import Conversation
-    from ragcore.types import Answer
+    from ragcore.types import Answer, NamePath
     from ragcore.types.report import Report
 
 
@@ -47,8 +47,20 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
         pages = ", ".join(str(page) for page in source.pages_of(hit.chunk.start, hit.chunk.end))
         text = " ".join(hit.chunk.text.split())
         lines.append(f"{hit.rank:3}  {hit.score:.3f}  {source.title}, p. {pages}  {text[:100]}")
+        lines += [f"{'':12}{_told(path, engine)}" for path in found.paths if path.chunk_id == hit.chunk.chunk_id]
     show(options, lambda: wire.retrieval(found, engine.document), lines if found.hits else [*lines, found.notes[-1]])
     return 0
+
+
+def _told(path: NamePath, engine: Engine) -> str:
+    """Path on one line: ``Hello Love → Graham Parker (Song, p. 3) → this passage (Deepcut, p. 1)``."""
+    told = []
+    for step in path.steps:
+        source = engine.document(step.doc_id) if step.doc_id else None
+        last = step is path.steps[-1]
+        where = f" ({source.title}, p. {source.page_at(step.start, step.end)})" if source is not None else ""
+        told.append(f"{step.name or ('this passage' if last else 'a passage')}{where}")
+    return " → ".join(told)
 
 
 def generate(engine: Engine, options: argparse.Namespace) -> int:

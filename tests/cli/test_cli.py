@@ -164,6 +164,20 @@ def test_names_are_followed_where_they_are_asked_for(home: Path) -> None:
     assert all("graph" in hit["via"] for hit in reached if "table" not in hit["via"])
 
 
+def test_retrieve_tells_the_path_to_a_passage(home: Path) -> None:
+    asked = ("retrieve", "-q", "What reading was there at the Orchard Lane pump?", "--mode", "graph")
+    answer = ragcore(home, *asked)
+    assert answer["paths"]
+    for path in answer["paths"]:
+        first, *others = path["steps"]
+        assert first["name"]
+        assert others[-1]["name"] == ""
+        assert all(step["quote"] and step["boxes"] and step["page"] == 1 for step in others)
+        assert path["chunk_id"] in {hit["chunk_id"] for hit in answer["hits"]}
+    assert " → this passage (" in for_people(home, *asked).stdout
+    assert ragcore(home, "retrieve", "-q", QUESTION)["paths"] == []
+
+
 def test_generate_cites(home: Path) -> None:
     answer = ragcore(home, "generate", "-q", QUESTION)
     wanted = "question answer refused claims citations dropped_citations model usage cost_usd timings_ms settings_hash"
