@@ -24,7 +24,7 @@ SETTINGS = 83
 LINES = {
     "": 1780,
     "answer": 1370,
-    "cli": 880,
+    "cli": 910,
     "config": 510,
     "context": 280,
     "explore": 350,

@@ -22,8 +22,8 @@ from scipy import sparse
 
 from ragcore.index.chunks import Entries, Mask
 from ragcore.index.packing import pack_arrays, unpack_arrays
-from ragcore.index.paths import Chunks, Sentences, Walk
-from ragcore.text.mentions import mentions
+from ragcore.index.paths import Chunks, Sentence, Sentences, Walk
+from ragcore.text.mentions import key_of, mentions
 from ragcore.types import EVERYTHING, Chunk, Document, Entry, NamePath, Scope
 
 VERSION = 2  # raise it when `mentions` or the stored form changes: names are then looked for again
@@ -157,6 +157,14 @@ class NameGraph:
         nodes = [self._node(self._links(scope), chunk_id) for chunk_id in ids]
         found = (walk.path(node, sentences) for node in nodes if node >= 0)
         return [path for path in found if path is not None]
+
+    def sentences(self, name: str, chunks: Chunks, document: Callable[[str], Document]) -> list[Sentence]:
+        """Sentences and headings with a name, in any of its spellings, document after document."""
+        key = key_of(name)
+        leaves = np.unique(self._leaf[self._name == self._keys.get(key, -1)]).tolist()
+        read = Sentences(chunks, document, EVERYTHING)
+        found = (one for leaf in leaves for one in read.having(self._entries.ids[leaf], key))
+        return list({(one.doc_id, one.start): one for one in found}.values())
 
     def _node(self, links: _Links, chunk_id: str) -> int:
         """Node of a leaf in scope, else -1."""

@@ -7,7 +7,7 @@ The graph has the numbers of sentences only. Those of the few passages on a path
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -54,28 +54,29 @@ class Sentences:
             self._leaves[chunk_id] = next(iter(self.chunks([chunk_id])), None)
         return self._leaves[chunk_id]
 
-    def having(self, chunk_id: str, *keys: str) -> Sentence | None:
-        """First sentence of a leaf with all these names; None if it has none."""
+    def having(self, chunk_id: str, *keys: str) -> Iterator[Sentence]:
+        """Sentences of a leaf with all these names, then its heading if it has them."""
         chunk = self.leaf(chunk_id)
-        if chunk is None:
-            return None
-        return self._within(chunk.doc_id, chunk.start, chunk.text, keys) or self._heading(chunk, keys)
+        if chunk is not None:
+            yield from self._within(chunk.doc_id, chunk.start, chunk.text, keys)
+            yield from self._heading(chunk, keys)
 
-    def _heading(self, chunk: Chunk, keys: tuple[str, ...]) -> Sentence | None:
+    def _heading(self, chunk: Chunk, keys: tuple[str, ...]) -> Iterator[Sentence]:
         """The heading above a leaf, where it is printed: a document's title need not be."""
         heading = chunk.section[-1] if chunk.section else chunk.header
         if not {one.key for one in mentions(heading)}.issuperset(keys):
-            return None
+            return
         document = self.document(chunk.doc_id)
         for place in reversed(range(bisect_left(document.body, chunk.end, key=lambda element: element.start))):
             element = document.body[place]
             if element.kind == "heading" and document.text[element.start : element.end] == heading:
                 ranges = self.scope.pages
                 inside = not ranges or any(first <= element.page <= last for first, last in ranges)
-                return self._within(chunk.doc_id, element.start, heading, keys) if inside else None
-        return None
+                if inside:
+                    yield from self._within(chunk.doc_id, element.start, heading, keys)
+                return
 
-    def _within(self, doc_id: str, offset: int, text: str, keys: tuple[str, ...]) -> Sentence | None:
+    def _within(self, doc_id: str, offset: int, text: str, keys: tuple[str, ...]) -> Iterator[Sentence]:
         place = doc_id, offset, len(text)
         if place not in self._texts:
             found: dict[int, dict[str, Mention]] = {}
@@ -87,8 +88,7 @@ class Sentences:
             if all(key in names for key in keys):
                 start, end = _lines(text, spans[number], [names[key] for key in keys])
                 printed = {key: " ".join(text[one.start : one.end].split()) for key, one in names.items()}
-                return Sentence(doc_id, offset + start, offset + end, text[start:end], printed)
-        return None
+                yield Sentence(doc_id, offset + start, offset + end, text[start:end], printed)
 
 
 def _lines(text: str, span: tuple[int, int], names: Sequence[Mention]) -> tuple[int, int]:
@@ -165,8 +165,7 @@ class Walk:
         leaves = [node for node in (one, other) if node >= self.names] or sorted(
             self.together(one, other), key=lambda leaf: (-_rounded(float(self.found[leaf])), self.labels[leaf])
         )
-        found = (sentences.having(self.labels[leaf], *keys) for leaf in leaves[:TRIED])
-        return next((sentence for sentence in found if sentence is not None), None)
+        return next((one for leaf in leaves[:TRIED] for one in sentences.having(self.labels[leaf], *keys)), None)
 
     def _step(self, before: int, node: int, sentences: Sentences) -> PathStep:
         sentence = self._joined(before, node, sentences)

@@ -334,9 +334,8 @@ def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..
         "canal.pdf": pdfs.lines_pdf(["Boats went up with coal and came back with timber.", canal]),
     }
     with lent(app, files) as (_, singer, _last):
-        page = open_page(
-            f"{app.url}/explore?q={quote(asked)}", locale="en-GB"
-        )  # a visit of its own: its settings change
+        # A visit of its own, since its settings change.
+        page = open_page(f"{app.url}/explore?q={quote(asked)}", locale="en-GB")
         path = page.locator(".gw-explore .pas").get_by_role("list", name="How it was reached")
         with promise("search by connections tells how an open chunk was reached"):
             page.locator(".gw-explore .pas h2").wait_for()
@@ -352,6 +351,7 @@ def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..
             page.get_by_text("How it was searched").click()
             source = page.locator(".gw-explore .paths > li").filter(has=page.get_by_text("canal, p. 1", exact=True))
             steps = source.get_by_role("list", name="How it was reached").get_by_role("listitem")
+            steps.first.wait_for()
             assert steps.all_inner_texts() == [
                 "Hello Love (your words)",
                 "Graham Parker (same sentence, p. 1 of song)",
