@@ -379,3 +379,7 @@ def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..
             source.locator('[aria-current][data-n="1"]').wait_for()
             lit.first.wait_for()
         check(page, "Explore with a step of a path lit")
+        with promise("Escape closes the page and leads back to the step"):
+            page.keyboard.press("Escape")
+            page.locator(".gw-pane .desk").wait_for(state="hidden")
+            assert page.evaluate("document.activeElement.textContent") == steps.nth(1).inner_text()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragcore.errors import UnknownDocument
+from ragcore.text.short_titles import short
 from ragcore.types import Document, NamePath, PathStep
 from ui.chat import payload
 
@@ -15,7 +16,7 @@ Json = dict[str, Any]
 def path(found: NamePath, titles: Mapping[str, str], document: Callable[[str], Document]) -> Json:
     """``id`` of the path, and its ``steps``: what is reached (``name``), ``how``, and the ``place`` of the sentence, as
     a citation numbered along the path, or None for the question's own words and where the sentence is no longer in the
-    library. ``titles`` are those of documents by id."""
+    library. ``titles`` are those of documents by id, where they differ from a document's own."""
     steps: list[Json] = []
     for number, step in enumerate(found.steps):
         before = found.steps[number - 1] if number else None
@@ -50,7 +51,7 @@ def _place(step: PathStep, titles: Mapping[str, str], document: Callable[[str], 
     page = read.page_at(step.start, step.end)
     return {
         "doc": step.doc_id,
-        "title": titles.get(step.doc_id, read.title),
+        "title": short(titles.get(step.doc_id) or read.title or read.name),
         "page": page,
         "label": read.pages[page - 1].label,
         "quote": read.shown(step.start, step.end),

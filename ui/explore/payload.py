@@ -109,7 +109,6 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
     document = exploration.document(chunk.doc_id)
     pages = document.pages_of(chunk.start, chunk.end)
     labels = [document.pages[page - 1].label for page in pages]
-    titles = {extent.doc_id: short(extent.title) for extent in exploration.outline.extents}
     reached = next((one for one in found.retrieval.paths if one.chunk_id == chunk.chunk_id), None)
     return {
         **row(point, exploration, {chunk.doc_id: short(document.title or document.name)}, cited),
@@ -122,7 +121,7 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
         "boxes": [payload.box(place) for place in document.boxes(chunk.start, chunk.end)],
         "scores": _scores(point, found, exploration),
         "why": why(point, found, exploration),
-        "reached": None if reached is None else path(reached, titles, exploration.document),
+        "reached": None if reached is None else path(reached, {}, exploration.document),
     }
 
 

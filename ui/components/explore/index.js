@@ -5,7 +5,7 @@ import { configure, post } from "../shared/api.js";
 import { closeCitation, openCitation } from "../shared/bus.js";
 import { h, plural, prose } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
-import { markStep } from "../shared/path.js";
+import { markStep, stepsAt } from "../shared/path.js";
 import { read, write } from "./address.js";
 import { Comparison } from "./comparison.js";
 import { Controls } from "./controls.js";
@@ -381,8 +381,9 @@ class Explore {
   key(event) {
     if (event.key === "Escape" && !event.defaultPrevented) {
       if (this.opened) {
+        const lit = this.shining;
         this.show(false);
-        this.at.root.querySelector(`tr[data-row="${this.row}"] a`)?.focus();
+        (stepsAt(this.at.root, lit ?? {})[0] ?? this.at.root.querySelector(`tr[data-row="${this.row}"] a`))?.focus();
       } else if (this.at.scope.open) this.at.scope.open = false;
       else if (this.chosen) this.pick(null);
     } else if (event.key === "/" && free(event)) {

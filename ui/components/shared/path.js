@@ -15,10 +15,11 @@ export function pathOf({ id, steps }, open) {
   return h("ol", { class: "gw-path", "aria-label": "How it was reached" }, steps.map((step) => h("li", {}, chip(step))));
 }
 
-// The step whose sentence is lit, of all paths under `root`.
-export function markStep(root, { turn, n }) {
-  for (const step of root.querySelectorAll(".gw-path button")) {
-    if (step.dataset.path === turn && Number(step.dataset.n) === n) step.setAttribute("aria-current", "step");
-    else step.removeAttribute("aria-current");
-  }
+// The steps under `root` that open this sentence: a path may be shown twice.
+export const stepsAt = (root, { turn, n }) => [...root.querySelectorAll(".gw-path button")].filter(({ dataset }) => dataset.path === turn && Number(dataset.n) === n);
+
+// Marks those whose sentence is lit.
+export function markStep(root, lit) {
+  for (const step of root.querySelectorAll(".gw-path [aria-current]")) step.removeAttribute("aria-current");
+  for (const step of stepsAt(root, lit)) step.setAttribute("aria-current", "step");
 }
