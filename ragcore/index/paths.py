@@ -115,7 +115,7 @@ class Walk:
     together: Callable[[int, int], Sequence[int]]
 
     def path(self, leaf: int, sentences: Sentences) -> NamePath | None:
-        """NamePath to a leaf: back to the node with the largest flow, no node twice, at most `LONGEST` times, until the
+        """Path to a leaf: back to the node with the largest flow, no node twice, at most `LONGEST` times, until the
         walk's beginning; from a name of the nearest passage on to a name of the question in one sentence with it. None
         if there is no such path. The same for equal graphs, whatever the order of their documents."""
         chunk, nodes = sentences.leaf(self.labels[leaf]), self._back(leaf, sentences)
