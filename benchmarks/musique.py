@@ -94,6 +94,7 @@ def main() -> None:
             names=names,
             read=READ,
             connections=indexer.graph,
+            document=store.document,
         )
 
     def parts(question: Mapping[str, Any]) -> list[SubQuery]:

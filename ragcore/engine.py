@@ -42,6 +42,7 @@ from ragcore.types.scope import checked
 if TYPE_CHECKING:
     from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import IndexReport
+    from ragcore.index.paths import Sentence
     from ragcore.pipelines.answer import AnswerPipeline
     from ragcore.pipelines.stream import AnswerRun
     from ragcore.report.files import ReportKind
@@ -267,6 +268,10 @@ class Engine(Library):
         the search and is unavailable."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
         return self.search.retrieve(query, scope)
+
+    def sentences_with(self, name: str) -> list[Sentence]:
+        """Sentences and headings with a name, document after document; none if no document has it as a name."""
+        return self.search.indexer.graph().sentences(name, self.store.chunks_by_id, self.document)
 
     def explore(
         self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from re import Pattern
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -12,7 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.text.terms import Term
-from ragcore.types import EVERYTHING, Document, Purpose, Retrieval, Route, Scope, Segment, Source, Usage
+from ragcore.types import (
+    EVERYTHING,
+    Chunk,
+    Document,
+    NamePath,
+    Purpose,
+    Retrieval,
+    Route,
+    Scope,
+    Segment,
+    Source,
+    Usage,
+)
 from ragcore.types.question import AnswerType, FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing
 
@@ -167,6 +179,18 @@ class NameIndex(Protocol):
     def query(self, text: str, near: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first: passages reached from the names of ``text``
         and of the passage ``near`` (a chunk id, or ""). Empty if no such name joins anything."""
+
+    def paths(
+        self,
+        text: str,
+        near: str,
+        ids: Sequence[str],
+        chunks: Callable[[Sequence[str]], Sequence[Chunk]],
+        document: Callable[[str], Document],
+        scope: Scope = EVERYTHING,
+    ) -> list[NamePath]:
+        """How a `query` with the same ``text``, ``near`` and ``scope`` has reached the chunks ``ids``, in their order;
+        those with no path are left out. ``chunks`` and ``document`` give texts by id."""
 
 
 @runtime_checkable

@@ -22,23 +22,23 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 83
 # Lines of each package, with some air.
 LINES = {
-    "": 1750,
+    "": 1780,
     "answer": 1280,
-    "cli": 870,
+    "cli": 910,
     "config": 510,
     "context": 280,
     "explore": 350,
     "export": 1550,
-    "index": 3500,  # with the graph of names
+    "index": 3730,  # with the graph of names
     "ingest": 7540,
     "offline": 2880,
     "pipelines": 1190,
     "providers": 1320,
     "report": 1860,  # with the request for a section
-    "retrieve": 1470,
+    "retrieve": 1500,
     "suggest": 470,
     "text": 1680,  # with the slots of a question, the places of its periods, names, the lexicon
-    "types": 1870,
+    "types": 1920,
     "verify": 2150,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

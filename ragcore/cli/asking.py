@@ -7,6 +7,8 @@ import argparse
 import io
 import sys
 import time
+from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from ragcore.export import KINDS, kind
 from ragcore.report.files import TEXT_KINDS
 from ragcore.report.template import load_template
 from ragcore.text.markdown import plain as without_markdown
+from ragcore.text.mentions import key_of
 from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS, Scope
 from ragcore.types import json as wire
 from ragcore.types.json import plain
@@ -25,8 +28,10 @@ from ragcore.types.scope import within
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.index.conversations import Conversation
-    from ragcore.types import Answer
+    from ragcore.types import Answer, NamePath
     from ragcore.types.report import Report
+
+MOST_BESIDE = 12  # names that `graph` lists
 
 
 def retrieve(engine: Engine, options: argparse.Namespace) -> int:
@@ -47,7 +52,43 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
         pages = ", ".join(str(page) for page in source.pages_of(hit.chunk.start, hit.chunk.end))
         text = " ".join(hit.chunk.text.split())
         lines.append(f"{hit.rank:3}  {hit.score:.3f}  {source.title}, p. {pages}  {text[:100]}")
+        lines += [f"{'':12}{_told(path, engine)}" for path in found.paths if path.chunk_id == hit.chunk.chunk_id]
     show(options, lambda: wire.retrieval(found, engine.document), lines if found.hits else [*lines, found.notes[-1]])
+    return 0
+
+
+def _told(path: NamePath, engine: Engine) -> str:
+    """Path on one line: ``Hello Love → Graham Parker (Song, p. 3) → this passage (Deepcut, p. 1)``."""
+    told = []
+    for step in path.steps:
+        source = engine.document(step.doc_id) if step.doc_id else None
+        last = step is path.steps[-1]
+        where = f" ({source.title}, p. {source.page_at(step.start, step.end)})" if source is not None else ""
+        told.append(f"{step.name or ('this passage' if last else 'a passage')}{where}")
+    return " → ".join(told)
+
+
+def graph(engine: Engine, options: argparse.Namespace) -> int:
+    found = engine.sentences_with(options.name)
+    own = key_of(options.name)
+    counted = Counter(key for one in found for key in one.names if key != own)
+    printed = {key: words for one in reversed(found) for key, words in one.names.items()}
+    beside = [{"name": printed[key], "sentences": count} for key, count in counted.most_common(MOST_BESIDE)]
+    documents, lines = list[Json](), list[str]()
+    for doc_id, sentences in groupby(found, key=lambda one: one.doc_id):
+        source = engine.document(doc_id)
+        mentions: list[Json] = [
+            {"page": source.page_at(one.start, one.end), "start": one.start, "end": one.end, "quote": one.quote}
+            | {"boxes": plain(source.boxes(one.start, one.end))}
+            for one in sentences
+        ]
+        documents.append({"doc_id": doc_id, "title": source.title, "mentions": mentions})
+        lines += [source.title, *(f"  p. {one['page']}  {' '.join(one['quote'].split())}" for one in mentions)]
+    if beside:
+        lines.append(f"In the same sentence: {', '.join('{name} ({sentences})'.format(**one) for one in beside)}")
+    if not found:
+        lines = [f"No document names {options.name}."]
+    show(options, lambda: {"name": options.name, "documents": documents, "beside": beside}, lines)
     return 0
 
 

@@ -187,6 +187,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--gaps", dest="agentic.gaps", action=argparse.BooleanOptionalAction, help=gaps)
     _add_scope(sub)
 
+    sub = command("graph", asking.graph, "show where a name stands, and the names beside it")
+    sub.add_argument("--name", type=_text, required=True, metavar="NAME")
+
     sub = command("ask", asking.generate, "answer a question with citations")
     sub.add_argument("question", type=_text, metavar="QUESTION")
     _add_scope(sub, passages=True)

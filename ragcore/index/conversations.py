@@ -310,9 +310,9 @@ def given_titles(connection: Connection) -> dict[str, str]:
 def renamed(answer: Answer, given: Mapping[str, str]) -> Answer:
     """``answer`` with the ``given`` titles in place of the stored ones; its text is unchanged."""
     used = {item.doc_id for item in answer.citations} | {item.doc_id for item in answer.sources}
-    if not used & given.keys():
-        return answer
     trace = answer.trace
+    if not (used | set(trace.titles if trace else ())) & given.keys():
+        return answer
     return replace(
         answer,
         citations=tuple(replace(item, title=given.get(item.doc_id, item.title)) for item in answer.citations),

@@ -22,8 +22,9 @@ from scipy import sparse
 
 from ragcore.index.chunks import Entries, Mask
 from ragcore.index.packing import pack_arrays, unpack_arrays
-from ragcore.text.mentions import mentions
-from ragcore.types import EVERYTHING, Chunk, Entry, Scope
+from ragcore.index.paths import Chunks, Sentence, Sentences, Walk
+from ragcore.text.mentions import key_of, mentions
+from ragcore.types import EVERYTHING, Chunk, Document, Entry, NamePath, Scope
 
 VERSION = 2  # raise it when `mentions` or the stored form changes: names are then looked for again
 WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seeds
@@ -31,6 +32,7 @@ STEPS = 20  # the error halves with each
 MOST_IN_SENTENCE = 12  # names of a sentence that are joined to one another; those of a longer list are not
 COMMON, FEW = 0.05, 20  # a name in more than this share of the passages that have names, and in more than `FEW`, is out
 SCOPES = 4  # of which the links are kept, those asked last
+WALKS = 8  # that are kept, to tell their paths
 MOST_SEEDS = 10  # names of the nearest passage
 
 Ints = NDArray[np.int32]
@@ -82,12 +84,13 @@ Load = Callable[[Mapping[str, str]], Mapping[str, Names]]
 @dataclass(frozen=True, slots=True)
 class _Links:
     """Graph of the passages in one scope: ``names`` (indices in the vocabulary), the number of passages with each,
-    ``leaves`` (rows), and ``walk``, CSR over names, then leaves: each column divided by its sum. A name may have no
-    link; ``ends`` tells which."""
+    ``leaves`` (rows), the ``labels`` of both (key or chunk id), and ``walk``, CSR over names, then leaves: each column
+    divided by its sum. A name may have no link; ``ends`` tells which."""
 
     names: Longs
     frequency: Longs
     leaves: Longs
+    labels: list[str]
     walk: Any
     ends: Mask
 
@@ -101,7 +104,8 @@ class NameGraph:
         held = [self._parts[doc_id] for doc_id in self.documents]
         self._entries = Entries.joined([part.entries for part in held])
         self._rows = {chunk_id: row for row, chunk_id in enumerate(self._entries.ids)}
-        self._keys = {key: n for n, key in enumerate(sorted({key for part in held for key in part.keys}))}
+        self._vocabulary = sorted({key for part in held for key in part.keys})
+        self._keys = {key: n for n, key in enumerate(self._vocabulary)}
         found = [np.zeros((4, 0), np.int64)]  # leaf, sentence, name and whether it is sure, of each mention
         leaf = sentence = 0
         for part in held:
@@ -115,6 +119,7 @@ class NameGraph:
         kept = certain[names]  # a doubtful mention counts where another of its name is not
         self._leaf, self._sentence, self._name = leaves[kept], sentences[kept], names[kept]
         self._links = lru_cache(maxsize=SCOPES)(self._linked)
+        self._walk = lru_cache(maxsize=WALKS)(self._walked)
 
     def __len__(self) -> int:
         """Number of passages."""
@@ -132,24 +137,71 @@ class NameGraph:
     def query(self, text: str, near: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, probability > 0)`` in ``scope``, best first: where a walk from the names of
         ``text`` and of the passage ``near`` (a chunk id, or "") is found. Empty if no such name joins anything."""
-        links = self._links(scope)
-        seeds = self._seeds(links, text, near)
-        found = pagerank(links.walk, links.ends, seeds)[len(links.names) :]
-        best = np.lexsort((links.leaves, -found))[:k]
-        return [(self._entries.ids[links.leaves[row]], float(found[row])) for row in best.tolist() if found[row] > 0.0]
+        walk = self._walk(text, near, scope)
+        found = walk.found[walk.names :]
+        best = np.lexsort((np.arange(len(found)), -found))[:k]
+        return [(walk.labels[walk.names + row], float(found[row])) for row in best.tolist() if found[row] > 0.0]
 
-    def _seeds(self, links: _Links, text: str, near: str) -> Floats:
-        """Start of the walk, float64 ``(names + leaves,)``: half of it at the names of the question, half at the rarest
-        ones of the nearest passage, each in inverse proportion to its passages. Sums to 1, or to 0 without names."""
-        asked = np.isin(links.names, [self._keys[one.key] for one in mentions(text) if one.key in self._keys])
+    def paths(
+        self,
+        text: str,
+        near: str,
+        ids: Sequence[str],
+        chunks: Chunks,
+        document: Callable[[str], Document],
+        scope: Scope = EVERYTHING,
+    ) -> list[NamePath]:
+        """How a `query` with the same ``text``, ``near`` and ``scope`` has reached the chunks ``ids``, in their order;
+        those with no path are left out. ``chunks`` and ``document`` give texts by id."""
+        walk, sentences = self._walk(text, near, scope), Sentences(chunks, document, scope)
+        nodes = [self._node(self._links(scope), chunk_id) for chunk_id in ids]
+        found = (walk.path(node, sentences) for node in nodes if node >= 0)
+        return [path for path in found if path is not None]
+
+    def sentences(self, name: str, chunks: Chunks, document: Callable[[str], Document]) -> list[Sentence]:
+        """Sentences and headings with a name, in any of its spellings, document after document."""
+        key = key_of(name)
+        leaves = np.unique(self._leaf[self._name == self._keys.get(key, -1)]).tolist()
+        read = Sentences(chunks, document, EVERYTHING)
+        found = (one for leaf in leaves for one in read.having(self._entries.ids[leaf], key))
+        return list({(one.doc_id, one.start): one for one in found}.values())
+
+    def _node(self, links: _Links, chunk_id: str) -> int:
+        """Node of a leaf in scope, else -1."""
+        row = self._rows.get(chunk_id, -1)
+        place = int(np.searchsorted(links.leaves, row))
+        return len(links.names) + place if row in links.leaves[place : place + 1] else -1
+
+    def _walked(self, text: str, near: str, scope: Scope) -> Walk:
+        """Walk from the names of ``text`` and the rarest of the passage ``near``, each in inverse proportion to its
+        passages, half of it from either; from nowhere without names."""
+        links = self._links(scope)
+        printed = {one.key: text[one.start : one.end] for one in reversed(mentions(text)) if one.key in self._keys}
+        asked = np.isin(links.names, [self._keys[key] for key in printed])
         own = np.isin(links.names, self._name[self._leaf == self._rows.get(near, -1)]) / links.frequency
         own[links.frequency < 2] = 0.0  # they lead nowhere
         own[np.argsort(-own, kind="stable")[MOST_SEEDS:]] = 0.0
         halves = [half / half.sum() for half in (asked / links.frequency, own) if half.any()]
-        out = np.zeros(links.walk.shape[0])
+        seeds = np.zeros(links.walk.shape[0])
         if halves:
-            out[: len(own)] = np.mean(halves, axis=0)
-        return out
+            seeds[: len(own)] = np.mean(halves, axis=0)
+        return Walk(
+            links.walk,
+            pagerank(links.walk, links.ends, seeds),
+            len(links.names),
+            links.labels,
+            {name: printed[links.labels[name]] for name in np.flatnonzero(asked).tolist()},
+            frozenset(np.flatnonzero(own).tolist()),
+            self._node(links, near),
+            lambda one, other: self._together(links, one, other),
+        )
+
+    def _together(self, links: _Links, one: int, other: int) -> list[int]:
+        """Nodes of the leaves in which two names, nodes too, stand in one sentence."""
+        both = np.intersect1d(*(self._sentence[self._name == links.names[node]] for node in (one, other)))
+        leaves = np.unique(self._leaf[np.searchsorted(self._sentence, both)])  # sentences are numbered in order
+        nodes = len(links.names) + np.flatnonzero(np.isin(links.leaves, leaves))
+        return nodes.tolist()
 
     def _linked(self, scope: Scope) -> _Links:
         """Links of the passages in ``scope``; no other carries a path."""
@@ -171,7 +223,10 @@ class NameGraph:
         joined = sparse.block_array([[beside, by_leaf.T], [by_leaf, None]], format="csc")
         sums = joined.sum(axis=0)
         walk = joined @ sparse.diags_array(1.0 / np.where(sums > 0.0, sums, 1.0))
-        return _Links(names, frequency[names], leaves, walk.tocsr(), sums == 0.0)
+        labels = [self._vocabulary[name] for name in names.tolist()] + [
+            self._entries.ids[row] for row in leaves.tolist()
+        ]
+        return _Links(names, frequency[names], leaves, labels, walk.tocsr(), sums == 0.0)
 
 
 def _held(rows: Longs, columns: Longs, width: int) -> Any:

@@ -124,6 +124,7 @@ class Search:
             read=models.analyser.read,
             on_step=on_step,
             connections=self.indexer.graph,
+            document=self._store.document,
         )
 
     @property

@@ -137,6 +137,7 @@ class AgenticRetriever:
         found = [[hit for hit in of.hits if hit.chunk.chunk_id in kept] for of in rankings]
         with timed(timings, "rse"):
             segments = self.retriever.segments([of for of in found if of], hits)
+        paths = self.retriever.paths(segments, rankings, scope, timings)
         return Retrieval(
             query,
             self.retriever.mode,
@@ -151,6 +152,7 @@ class AgenticRetriever:
             notes=notes,
             usage=forms.usage if forms is not None else Usage(),
             cost_usd=forms.cost(settings.llm.prices) if forms is not None else 0.0,
+            paths=paths,
         )
 
     def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:

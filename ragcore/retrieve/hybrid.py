@@ -15,9 +15,23 @@ from ragcore.config.settings import SearchMode
 from ragcore.errors import ConfigError
 from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
-from ragcore.retrieve.segments import passages
+from ragcore.retrieve.segments import covers, passages
 from ragcore.retrieve.synonyms import Synonyms
-from ragcore.types import EVERYTHING, Chunk, Hit, OnStep, Retrieval, Route, Scope, Segment, Step, SubQuery, ignore_step
+from ragcore.types import (
+    EVERYTHING,
+    Chunk,
+    Document,
+    Hit,
+    NamePath,
+    OnStep,
+    Retrieval,
+    Route,
+    Scope,
+    Segment,
+    Step,
+    SubQuery,
+    ignore_step,
+)
 from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
@@ -68,13 +82,15 @@ class Weighed:
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Result of one query: hits and routes, each best first; the query as ``asked``, with its synonyms; the numbers of
-    scored and reranked passages; and all ``weighed`` passages (None if unknown)."""
+    scored and reranked passages; the wording and the nearest passage that a walk over names ``began`` with (None
+    without one); and all ``weighed`` passages (None if unknown)."""
 
     hits: tuple[Hit, ...]
     routes: tuple[Route, ...]
     asked: SubQuery
     candidates: int = 0
     reranked: int = 0
+    began: tuple[str, str] | None = None
     weighed: Weighed | None = field(default=None, compare=False, repr=False)
 
 
@@ -84,11 +100,11 @@ class HybridRetriever:
 
     ``chunks`` gives chunks by id (``doc_id:index``), without removed ones. ``mode`` determines how candidates are
     found: by ``vector`` or ``bm25`` alone, by both (``hybrid``), or by both and the names that passages share
-    (``graph``, which needs ``connections``); "" uses ``retrieve.mode``. With a reranker every mode is reranked, with
-    ``names`` every mode prefers the documents named by the question, and ``synonyms`` are the domain terms that every
-    mode also searches for. ``read`` is `QuestionAnalyser.read`. ``on_step`` receives each step before it starts,
-    ``on_ranking`` the result of each query. Raises `ConfigError` for an unknown mode, and `ValueError` for ``graph``
-    without ``connections``.
+    (``graph``, which needs ``connections``, and ``document`` for their paths); "" uses ``retrieve.mode``. With a
+    reranker every mode is reranked, with ``names`` every mode prefers the documents named by the question, and
+    ``synonyms`` are the domain terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`.
+    ``on_step`` receives each step before it starts, ``on_ranking`` the result of each query. Raises `ConfigError` for
+    an unknown mode, and `ValueError` for ``graph`` without ``connections`` or ``document``.
     """
 
     embedder: Embedder
@@ -104,13 +120,14 @@ class HybridRetriever:
     on_step: OnStep = ignore_step
     on_ranking: Callable[[Ranking], None] | None = None
     connections: Callable[[], NameIndex] | None = None
+    document: Callable[[str], Document] | None = None
 
     def __post_init__(self) -> None:
         self.mode = self.mode or self.settings.retrieve.mode
         if self.mode not in MODES:
             raise ConfigError(f"There's no search mode {self.mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
-        if self.mode == "graph" and self.connections is None:
-            raise ValueError("mode graph needs connections")
+        if self.mode == "graph" and (self.connections is None or self.document is None):
+            raise ValueError("mode graph needs connections and documents")
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
@@ -118,6 +135,7 @@ class HybridRetriever:
         ranking = self.search(query, top_k=top_k, scope=scope, timings=timings)
         with timed(timings, "rse"):
             segments = self.segments([ranking.hits])
+        paths = self.paths(segments, [ranking], scope, timings)
         return Retrieval(
             query,
             self.mode,
@@ -129,6 +147,7 @@ class HybridRetriever:
             scope,
             ranking.candidates,
             ranking.reranked,
+            paths=paths,
         )
 
     def search(
@@ -151,6 +170,7 @@ class HybridRetriever:
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
         chunks, scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings)
+        began = (words.text, next(iter(scores["vector"]), "")) if self.mode == "graph" else None
         with timed(timings, "fuse"):
             fused = self._fuse(words, scores, chunks)
             # Another process may have removed a chunk meanwhile.
@@ -188,7 +208,7 @@ class HybridRetriever:
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
         weighed = Weighed(chunks, scores, ranks, final, folded.owners)
-        ranking = Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, weighed)
+        ranking = Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, began, weighed)
         if self.on_ranking is not None:
             self.on_ranking(ranking)
         return ranking
@@ -208,6 +228,30 @@ class HybridRetriever:
         """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of
         several."""
         return passages(rankings, self.chunks, self.settings.rse, reach=NEIGHBOURS, order=order)
+
+    def paths(
+        self, segments: Sequence[Segment], rankings: Sequence[Ranking], scope: Scope, timings: dict[str, float]
+    ) -> tuple[NamePath, ...]:
+        """How the walk of a query reached the best hit of each of ``segments`` that one has reached."""
+        best: list[tuple[str, int]] = []  # chunk id, and the number of the query's ranking
+        for segment in segments:
+            inside = (
+                (hit.rank, number, hit.chunk.chunk_id)
+                for number, of in enumerate(rankings)
+                for hit in of.hits
+                if "graph" in hit.scores and segment.via != "neighbour" and covers(segment, hit.chunk)
+            )
+            best += [(chunk_id, number) for _, number, chunk_id in sorted(inside)[:1]]
+        found: dict[str, NamePath] = {}
+        for number, of in enumerate(rankings):
+            ids = [chunk_id for chunk_id, query in best if query == number]
+            if ids and of.began is not None:
+                assert self.connections is not None
+                assert self.document is not None
+                with timed(timings, "graph"):
+                    paths = self.connections().paths(*of.began, ids, self.chunks, self.document, scope)
+                    found |= {path.chunk_id: path for path in paths}
+        return tuple(found[chunk_id] for chunk_id, _ in best if chunk_id in found)
 
     def _wording(self, question: Question) -> Wording:
         also = self.synonyms.of(question.text)[:MOST_TERMS] if self.synonyms is not None else ()

@@ -38,7 +38,9 @@ from ragcore.types.geometry import WordMap as WordMap
 from ragcore.types.retrieval import EVERYTHING as EVERYTHING
 from ragcore.types.retrieval import Entry as Entry
 from ragcore.types.retrieval import Hit as Hit
+from ragcore.types.retrieval import NamePath as NamePath
 from ragcore.types.retrieval import OnStep as OnStep
+from ragcore.types.retrieval import PathStep as PathStep
 from ragcore.types.retrieval import Retrieval as Retrieval
 from ragcore.types.retrieval import Route as Route
 from ragcore.types.retrieval import Scope as Scope

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, Retrieval, Spending, Table
+from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, PathStep, Retrieval, Spending, Table
 from ragcore.types.library import FeedbackRecord
 from ragcore.types.report import FilledSection, Report
 from ragcore.types.table_labels import LabelledTable
@@ -104,6 +104,19 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
             {"number": number, **plain(asked), "hits": sum(number in hit.queries for hit in found.hits)}
             for number, asked in enumerate(found.queries, start=1)
         ],
+        "paths": [plain(path) | {"steps": [_step(step, document) for step in path.steps]} for path in found.paths],
+    }
+
+
+def _step(step: PathStep, document: Callable[[str], Document]) -> Json:
+    if not step.doc_id:
+        return {"name": step.name}
+    source = document(step.doc_id)
+    return {
+        **plain(step),
+        "title": source.title,
+        "page": source.page_at(step.start, step.end),
+        "boxes": plain(source.boxes(step.start, step.end)),
     }
 
 

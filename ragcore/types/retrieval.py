@@ -127,9 +127,35 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class PathStep:
+    """Step of a `NamePath`: a ``name`` as printed, or "" for a passage, with the sentence ``quote`` at ``[start, end)``
+    of a document that holds it and the name of the step before. A first step has the sentence of the passage nearest to
+    the question, or none (``doc_id`` "") if it is a name of the question itself."""
+
+    name: str
+    doc_id: str = ""
+    start: int = 0
+    end: int = 0
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NamePath:
+    """Way of a walk over names to the passage ``chunk_id``, at ``[start, end)`` of its document: from a name of the
+    question, or of the passage nearest to it, to the passage itself, which is the last of ``steps``."""
+
+    chunk_id: str
+    doc_id: str
+    start: int
+    end: int
+    steps: tuple[PathStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """Complete result of one retrieval. ``hits`` and ``segments`` are best first; ``routes`` are the preferred
     documents (the first 50), best first, empty if the question names none; ``queries`` are the queries in order.
+    ``paths`` lead to the best hits of the segments that a walk over names has reached, in the order of the segments.
     ``candidates`` counts the scored passages, ``reranked`` those that the reranker read. ``notes`` report incomplete
     steps and empty results; ``usage`` and ``cost_usd`` are those of a planning model, the cost None without a price."""
 
@@ -146,6 +172,7 @@ class Retrieval:
     notes: tuple[str, ...] = ()
     usage: Usage = Usage()
     cost_usd: float | None = 0.0
+    paths: tuple[NamePath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +196,8 @@ def ignore_step(_: Step) -> None:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """Explanation of an answer's sources: its `Retrieval` without the passages, of which it has the number ``found``.
-    ``titles`` are those of the documents of its hits and routes, by id; ``searched`` counts the documents in scope."""
+    ``titles`` are those of the documents of its hits, routes and paths, by id; ``searched`` counts the documents in
+    scope."""
 
     scope: Scope
     searched: int
@@ -181,11 +209,13 @@ class Trace:
     timings_ms: Mapping[str, float]
     notes: tuple[str, ...] = ()
     found: int = 0
+    paths: tuple[NamePath, ...] = ()
 
     @classmethod
     def of(cls, retrieval: Retrieval, titles: Mapping[str, str]) -> Trace:
         """Trace of ``retrieval``; ``titles`` are those of all documents of the library."""
         named = [route.doc_id for route in retrieval.routes] + [hit.chunk.doc_id for hit in retrieval.hits]
+        named += [step.doc_id for path in retrieval.paths for step in path.steps if step.doc_id]
         within = retrieval.scope.doc_ids
         return cls(
             scope=retrieval.scope,
@@ -198,4 +228,5 @@ class Trace:
             timings_ms={step: round(ms, 2) for step, ms in retrieval.timings_ms.items()},
             notes=retrieval.notes,
             found=len(retrieval.hits),
+            paths=retrieval.paths,
         )

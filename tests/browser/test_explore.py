@@ -9,8 +9,11 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.conftest import QUESTION, App, Shelf, conversation, idle, promise, still
+from ragcore.engine import Engine
+from tests import pdfs
+from tests.browser.conftest import QUESTION, App, Shelf, conversation, go, idle, lent, promise, still
 from tests.browser.test_axe import check
+from tests.browser.test_claude import ask
 
 ROW = ".gw-explore .list tbody tr"
 PLOT = ".gw-explore .chart.js-plotly-plot"
@@ -316,3 +319,67 @@ def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open
     page.wait_for_function("() => heard.at(-1)?.includes('given in')")
     assert any("now reading" in said for said in page.evaluate("heard"))
     assert [answer.json()["draft"] for answer in answers] == [True, False]
+
+
+def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..., Any]) -> None:
+    song, family = (
+        'The song "Hello Love" was written by Graham Parker.',
+        "Graham Parker was a boy when he came to Deepcut.",
+    )
+    canal = "The parish of Deepcut lies beside the Basingstoke Canal."
+    asked = "Which canal lies beside the place where the writer of Hello Love lived?"
+    files = {
+        "song.pdf": pdfs.lines_pdf(["Many songs were heard that summer, and some of them were good.", song]),
+        "singer.pdf": pdfs.lines_pdf(["Few singers of that time kept a diary.", family]),
+        "canal.pdf": pdfs.lines_pdf(["Boats went up with coal and came back with timber.", canal]),
+    }
+    with lent(app, files) as (_, singer, _last):
+        # A visit of its own, since its settings change.
+        page = open_page(f"{app.url}/explore?q={quote(asked)}", locale="en-GB")
+        path = page.locator(".gw-explore .pas").get_by_role("list", name="How it was reached")
+        with promise("search by connections tells how an open chunk was reached"):
+            page.locator(".gw-explore .pas h2").wait_for()
+            page.locator(".gw-explore .ctl > details > summary").click()
+            page.get_by_label("Search by", exact=True).select_option("graph")
+            path.wait_for()
+            page.get_by_role("button", name="Use A in Chat").click()
+            page.get_by_text("Chat now uses these settings").wait_for()
+        with promise("“Why these” shows the path of each source of an answer"):
+            go(page, "Chat")
+            ask(page, asked)
+            page.get_by_role("link", name="Why these").click()
+            page.get_by_text("How it was searched").click()
+            source = page.locator(".gw-explore .paths > li").filter(has_text="canal, p. 1")
+            steps = source.get_by_role("list", name="How it was reached").get_by_role("listitem")
+            steps.first.wait_for()
+            assert steps.all_inner_texts() == [
+                "Hello Love (your words)",
+                "Graham Parker (same sentence, p. 1 of song)",
+                "Deepcut (same sentence, p. 1 of singer)",
+                "this passage (names it, p. 1 of canal)",
+            ]
+        with promise("a click on a step opens the page with its sentence lit, and nothing else"):
+            steps.nth(2).get_by_role("button").click()
+            lit = page.locator('.gw-highlight[data-role="cited"]')
+            lit.first.wait_for()
+            with Engine.open(app.home) as engine:
+                document = engine.document(singer)
+            start = document.text.index(family)
+            (box,) = document.boxes(start, start + len(family))
+            face = page.locator(".gw-page .face").first.bounding_box()
+            z = face["width"] / document.pages[0].width
+            expected = [face["x"] + box.x0 * z, face["y"] + box.y0 * z, (box.x1 - box.x0) * z, (box.y1 - box.y0) * z]
+            assert lit.count() == 1
+            assert list(lit.bounding_box().values()) == pytest.approx(expected, abs=1.5)
+            assert set(page.locator(".gw-path [aria-current]").all_inner_texts()) == {steps.nth(2).inner_text()}
+        with promise("the page leads on along the path, and the keyboard opens a step too"):
+            page.get_by_role("button", name="Next citation").click()
+            source.locator('[aria-current][data-n="3"]').wait_for()
+            steps.nth(1).get_by_role("button").press("Enter")
+            source.locator('[aria-current][data-n="1"]').wait_for()
+            lit.first.wait_for()
+        check(page, "Explore with a step of a path lit")
+        with promise("Escape closes the page and leads back to the step"):
+            page.keyboard.press("Escape")
+            page.locator(".gw-pane .desk").wait_for(state="hidden")
+            assert page.evaluate("document.activeElement.textContent") == steps.nth(1).inner_text()

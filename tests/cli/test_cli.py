@@ -164,6 +164,33 @@ def test_names_are_followed_where_they_are_asked_for(home: Path) -> None:
     assert all("graph" in hit["via"] for hit in reached if "table" not in hit["via"])
 
 
+def test_retrieve_tells_the_path_to_a_passage(home: Path) -> None:
+    asked = ("retrieve", "-q", "What reading was there at the Orchard Lane pump?", "--mode", "graph")
+    answer = ragcore(home, *asked)
+    assert answer["paths"]
+    for path in answer["paths"]:
+        first, *others = path["steps"]
+        assert first["name"]
+        assert others[-1]["name"] == ""
+        assert all(step["quote"] and step["boxes"] and step["page"] == 1 for step in others)
+        assert path["chunk_id"] in {hit["chunk_id"] for hit in answer["hits"]}
+    assert " → this passage (" in for_people(home, *asked).stdout
+    assert ragcore(home, "retrieve", "-q", QUESTION)["paths"] == []
+
+
+def test_a_name_is_shown_where_it_stands_and_with_those_beside_it(home: Path) -> None:
+    found = ragcore(home, "graph", "--name", "the orchard lane")
+    sentences = [one["quote"] for document in found["documents"] for one in document["mentions"]]
+    assert sentences
+    assert all("Orchard Lane" in one for one in sentences)
+    assert all(one["boxes"] and one["page"] == 1 for document in found["documents"] for one in document["mentions"])
+    assert "Orchard Lane" not in {one["name"] for one in found["beside"]}
+    assert all(one["sentences"] >= 1 for one in found["beside"])
+    shown = for_people(home, "graph", "--name", "Orchard Lane").stdout
+    assert "  p. 1  " in shown
+    assert for_people(home, "graph", "--name", "Nobody").stdout == "No document names Nobody.\n"
+
+
 def test_generate_cites(home: Path) -> None:
     answer = ragcore(home, "generate", "-q", QUESTION)
     wanted = "question answer refused claims citations dropped_citations model usage cost_usd timings_ms settings_hash"

@@ -45,7 +45,7 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     indexer.update()
     vectors, sparse = indexer.open()
     parts = (embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings)
-    hybrid = HybridRetriever(*parts, mode=mode, connections=indexer.graph)
+    hybrid = HybridRetriever(*parts, mode=mode, connections=indexer.graph, document=store.document)
     return AgenticRetriever(hybrid, parts=PARTS) if request.param == "agentic" else hybrid
 
 

@@ -71,7 +71,9 @@ def make(store: Store) -> Make:
         by_id = chunks or store.chunks_by_id
         read = RuleAnalyser().read
         parts = (embedder, vectors, sparse, reranker, by_id, settings)
-        return HybridRetriever(*parts, mode=mode, synonyms=synonyms, read=read, connections=indexer.graph)
+        return HybridRetriever(
+            *parts, mode=mode, synonyms=synonyms, read=read, connections=indexer.graph, document=store.document
+        )
 
     return make
 
@@ -281,7 +283,7 @@ def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) 
 
     def found(mode: str) -> Hit | None:
         parts = (embedder, *indexer.open(), None, store.chunks_by_id, settings)
-        retriever = HybridRetriever(*parts, mode=mode, connections=indexer.graph)
+        retriever = HybridRetriever(*parts, mode=mode, connections=indexer.graph, document=store.document)
         hits = retriever.retrieve("Where is the village of the writer of Hello Love?", top_k=8).hits
         return next((hit for hit in hits if "lived near" in hit.chunk.text), None)
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ragcore.errors import UnknownDocument
 from ragcore.types import (
     EVERYTHING,
     Answer,
     Citation,
+    Document,
+    NamePath,
+    Page,
+    PathStep,
     Route,
     Scope,
     Source,
@@ -16,10 +21,12 @@ from ragcore.types import (
     SubQuery,
     Trace,
     Usage,
+    WordMap,
 )
 from ui.chat import answer_progress, payload
 from ui.chat.runs import View
 from ui.explore import explain
+from ui.explore.paths import path
 
 TRACE = Trace(
     scope=EVERYTHING,
@@ -64,11 +71,22 @@ def answer(trace: Trace | None, **changes: Any) -> Answer:
 
 
 def explained(trace: Trace = TRACE, **changes: Any) -> Any:
-    return explain.explanation(answer(trace, **changes))
+    return explain.explanation(answer(trace, **changes), document)
+
+
+def document(doc_id: str) -> Document:
+    """Fifty words of one letter, each in a box of its own; no other document is in the library."""
+    if doc_id != "d":
+        raise UnknownDocument(f"There is no document {doc_id} in this library.")
+    text = "x " * 50
+    starts = list(range(0, 100, 2))
+    boxes = [(10.0 * n, 10.0, 10.0 * n + 5, 20.0) for n in range(50)]
+    words = WordMap(starts, [start + 1 for start in starts], [1] * 50, boxes, [False] * 50)
+    return Document("d", "d" * 64, "d.pdf", "D", text, 100, words, (Page(1, "i", 600.0, 800.0),), ())
 
 
 def test_an_answer_of_the_time_before_traces_is_not_explained() -> None:
-    assert explain.explanation(answer(None)) is None
+    assert explain.explanation(answer(None), document) is None
     shown = payload.answer("t", answer(None))
     assert shown["found"] == shown["only"] == ""
 
@@ -101,6 +119,42 @@ def test_terms_of_the_trade_are_told_with_the_query() -> None:
     asked = (SubQuery("Capex?", also=("capital expenditures", "capital spending")),)
     (query,) = explained(replace(TRACE, queries=asked))["queries"]
     assert query["reason"] == "also, with less weight: capital expenditures, capital spending"
+
+
+STEPS = (
+    PathStep("Net"),
+    PathStep("Ivy", "d", 2, 5, "x x"),
+    PathStep("", "d", 4, 5, "x"),
+    PathStep("Elm", "gone", 0, 3, "Elm"),
+    PathStep("", "d", 6, 7, "another text"),
+)
+
+
+def test_each_source_has_the_path_to_its_best_passage() -> None:
+    paths = (NamePath("d:7", "d", 40, 50, STEPS[:1]), NamePath("d:1", "d", 5, 9, STEPS), NamePath("d:0", "d", 0, 5, ()))
+    found = explained(replace(TRACE, paths=paths))["paths"]
+    assert [(one["source"], one["where"], one["path"]["id"]) for one in found] == [
+        (1, "Adobe 10-K 2016, p. 3", "path-d:1"),
+        (2, "Adobe 10-K 2016, p. 3", "path-d:1"),
+    ]
+    assert explained()["paths"] == []
+
+
+def test_the_steps_of_a_path_are_told_and_open_what_is_still_there() -> None:
+    told = path(NamePath("d:1", "d", 5, 9, STEPS), TRACE.titles, document)["steps"]
+    assert [(step["name"], step["how"], step["where"]) for step in told] == [
+        ("Net", "your words", ""),
+        ("Ivy", "same sentence", "p. i of Adobe 10-K 2016"),
+        ("a passage", "names it", "p. i of Adobe 10-K 2016"),
+        ("Elm", "named there", ""),
+        ("this passage", "names it", ""),
+    ]
+    places = [step["place"] for step in told]
+    assert [place and place["n"] for place in places] == [None, 1, 2, None, None]
+    assert places[1]["quote"] == "x x"
+    assert places[1]["boxes"] == [[1, 10.0, 10.0, 25.0, 20.0]]
+    first = path(NamePath("d:1", "d", 5, 9, STEPS[1:]), TRACE.titles, document)["steps"][0]
+    assert first["how"] == "in the nearest passage"
 
 
 def test_notes_are_told() -> None:

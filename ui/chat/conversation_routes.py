@@ -151,7 +151,9 @@ def why(request: Request) -> Response:
     stored = services().engine.conversations.shown_turn(
         request.path_params["conversation"], request.path_params["turn"]
     )
-    found = explain.explanation(stored.answer) if stored and stored.answer else None
+    found = None
+    if stored and stored.answer:
+        found = explain.explanation(stored.answer, services().engine.document)
     if found is None:
         return JSONResponse(trouble("unexplained", "The search behind these sources wasn’t saved.", "Ask again."), 404)
     return JSONResponse(found)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ragcore.types import Answer, Route, SubQuery, Trace
+from ragcore.types import Answer, Document, Route, SubQuery, Trace
 from ragcore.types.scope import within
+from ui.explore.paths import path
 
 Json = dict[str, Any]
 
@@ -33,8 +34,9 @@ STEPS = {
 }
 
 
-def explanation(answer: Answer) -> Json | None:
-    """Queries, scope, passages read, and timings; None for an answer without a trace."""
+def explanation(answer: Answer, document: Callable[[str], Document]) -> Json | None:
+    """Queries, scope, passages read, paths over names, and timings; None for an answer without a trace. ``document``
+    gives a document by its id."""
     trace = answer.trace
     if trace is None:
         return None
@@ -45,6 +47,7 @@ def explanation(answer: Answer) -> Json | None:
         "more_routes": max(0, len(trace.routes) - SHOWN_ROUTES),
         "read": _read(trace),
         "given": _given(answer),
+        "paths": _paths(answer, trace, document),
         "notes": list(trace.notes),
         "steps": _steps(trace.timings_ms, answer.timings_ms),
     }
@@ -74,6 +77,22 @@ def _read(trace: Trace) -> str:
 def _given(answer: Answer) -> str:
     count = len(answer.sources)
     return "1 source" if count == 1 else f"{count} sources"
+
+
+def _paths(answer: Answer, trace: Trace, document: Callable[[str], Document]) -> list[Json]:
+    """Sources that a walk over names has reached, each with the path to the best passage in it."""
+    found = []
+    for source in answer.sources:
+        inside = (
+            one
+            for one in trace.paths
+            if one.doc_id == source.doc_id and one.start < source.end and source.start < one.end
+        )
+        best = next(inside, None)
+        if best is not None:
+            where = f"{source.title}, p. {source.page_labels[0]}" if source.page_labels else source.title
+            found.append({"source": source.number, "where": where, "path": path(best, trace.titles, document)})
+    return found
 
 
 def _steps(searching: Mapping[str, float], answering: Mapping[str, float]) -> list[Json]:

@@ -10,6 +10,7 @@ from ragcore.text.short_titles import short
 from ragcore.types import Citation
 from ragcore.types.scope import within
 from ui.chat import payload
+from ui.explore.paths import path
 
 Json = dict[str, Any]
 
@@ -108,6 +109,7 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
     document = exploration.document(chunk.doc_id)
     pages = document.pages_of(chunk.start, chunk.end)
     labels = [document.pages[page - 1].label for page in pages]
+    reached = next((one for one in found.retrieval.paths if one.chunk_id == chunk.chunk_id), None)
     return {
         **row(point, exploration, {chunk.doc_id: short(document.title or document.name)}, cited),
         "page": pages[0] if pages else 1,
@@ -119,6 +121,7 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
         "boxes": [payload.box(place) for place in document.boxes(chunk.start, chunk.end)],
         "scores": _scores(point, found, exploration),
         "why": why(point, found, exploration),
+        "reached": None if reached is None else path(reached, {}, exploration.document),
     }
 
 

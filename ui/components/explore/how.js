@@ -2,8 +2,10 @@
 
 import { ApiError, get } from "../shared/api.js";
 import { h, plural, prose } from "../shared/dom.js";
+import { pathOf } from "../shared/path.js";
 
-export async function how(body, { c, turn }) {
+// `light(citation)` opens the sentence of a step.
+export async function how(body, { c, turn }, light) {
   let found;
   try {
     found = await get(`/conversations/${c}/questions/${turn}/why`);
@@ -12,15 +14,16 @@ export async function how(body, { c, turn }) {
     body.replaceChildren(h("p", { class: "gw-hint", role: "alert" }, prose(`${error.message} ${error.hint}`)));
     return;
   }
-  body.replaceChildren(facts(found), times(found.steps));
+  body.replaceChildren(facts(found, light), times(found.steps));
 }
 
-function facts(found) {
+function facts(found, light) {
   const rows = [["Searched for", queries(found.queries)], ["Searched", found.within]];
   if (found.routes.length) rows.push(["Preferred", routes(found)]);
   if (found.read) rows.push(["Read", found.read]);
   for (const note of found.notes) rows.push(["Skipped", note]);
   rows.push(["Given to the writer", found.given]);
+  if (found.paths.length) rows.push(["Reached through names", paths(found.paths, light)]);
   return h("dl", { class: "facts" }, rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }
 
@@ -34,6 +37,10 @@ function routes({ routes: items, more_routes: more }) {
   const list = items.map(({ title, reason, prior }) => h("li", {}, title, h("span", { class: "muted num" }, ` ${reason} (${prior})`)));
   if (more) list.push(h("li", { class: "muted" }, `and ${plural(more, "other document")}`));
   return h("ul", {}, list);
+}
+
+function paths(items, light) {
+  return h("ul", { class: "paths" }, items.map(({ source, where, path }) => h("li", {}, h("p", {}, h("b", { class: "num" }, `Source ${source} `), where), pathOf(path, light))));
 }
 
 function times(steps) {

@@ -2,9 +2,10 @@
 // nothing and a link shows the same.
 
 import { configure, post } from "../shared/api.js";
-import { closeCitation } from "../shared/bus.js";
+import { closeCitation, openCitation } from "../shared/bus.js";
 import { h, plural, prose } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
+import { markStep, stepsAt } from "../shared/path.js";
 import { read, write } from "./address.js";
 import { Comparison } from "./comparison.js";
 import { Controls } from "./controls.js";
@@ -38,7 +39,7 @@ class Explore {
     this.named = given.chunk !== null;
     const events = { pick: (row) => this.open(row, true), selected: (rows) => this.select(rows), moved: (range) => this.moved(range) };
     this.two = new Comparison(events);
-    this.at = sheet(root, this.state.question, this.two.root, { ask: (question) => this.ask(question), change: (part) => this.change(part), drag: (mode) => this.drag(mode), whole: () => this.moved(null), how: (body) => how(body, this.state) });
+    this.at = sheet(root, this.state.question, this.two.root, { ask: (question) => this.ask(question), change: (part) => this.change(part), drag: (mode) => this.drag(mode), whole: () => this.moved(null), how: (body) => this.tell(body) });
     this.at.moved.open = Object.keys({ ...this.state.a, ...this.state.b }).length > 0 || this.state.compare;
     this.plot = new Plot(this.at.chart, events);
     this.rows = new Rows(this.at.list, { open: (row, focus) => this.open(row, true, focus), pick: (rows) => this.pick(rows), only: (alone) => ((this.alone = alone), this.fillList()) });
@@ -54,6 +55,8 @@ class Explore {
     this.watch.observe(this.at.chart);
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
+    this.lit = ({ detail }) => markStep(root, (this.shining = detail));
+    addEventListener("gw:opened", this.lit);
     this.offer(data);
     const [first] = data.asked;
     if (!this.state.question && !this.state.turn && first?.c === data.conversation) Object.assign(this.state, { c: first.c, turn: first.turn });
@@ -66,6 +69,7 @@ class Explore {
 
   close() {
     removeEventListener("keydown", this.keys);
+    removeEventListener("gw:opened", this.lit);
     this.watch.disconnect();
     clearTimeout(this.resizing);
     for (const drawn of [this.plot, this.two]) drawn.close();
@@ -295,7 +299,8 @@ class Explore {
   fillPassage() {
     const { aside } = this.at;
     const held = aside.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") ?? "" : null;
-    passage(aside, this.found, { kinds: this.state.kinds, opened: this.opened, step: (by) => this.step(by), page: (open) => (this.show(open), this.fillPassage()) });
+    passage(aside, this.found, { kinds: this.state.kinds, opened: this.opened, step: (by) => this.step(by), page: (open) => (this.show(open), this.fillPassage()), light: (sentence) => this.show(true, false, sentence) });
+    if (this.shining) markStep(aside, this.shining);
     if (held === null) return;
     const same = held ? aside.querySelector(`[aria-label="${CSS.escape(held)}"]`) : null;
     (same ?? aside.querySelector("[aria-pressed]"))?.focus();
@@ -311,13 +316,19 @@ class Explore {
     for (const line of this.at.root.querySelectorAll(`tr[data-row="${this.row}"]`)) line.setAttribute("aria-current", "true");
   }
 
-  // The page beside the plot.
-  show(open, focus = false) {
+  async tell(body) {
+    await how(body, this.state, (sentence) => this.show(true, false, sentence));
+    if (this.shining) markStep(body, this.shining);
+  }
+
+  // The page beside the plot: of the chunk, or with a sentence lit.
+  show(open, focus = false, sentence = null) {
     const changed = Boolean(this.opened) !== open;
     this.opened = open;
     if (open) document.documentElement.dataset.gwExplorePage = "open";
     else delete document.documentElement.dataset.gwExplorePage;
     if (!open) closeCitation();
+    else if (sentence) requestAnimationFrame(() => openCitation(sentence));
     else if (this.found) requestAnimationFrame(() => lightOnPage(this.found, focus));
     if (changed && this.found && this.row !== null) this.fillPassage();
   }
@@ -370,8 +381,9 @@ class Explore {
   key(event) {
     if (event.key === "Escape" && !event.defaultPrevented) {
       if (this.opened) {
+        const lit = this.shining;
         this.show(false);
-        this.at.root.querySelector(`tr[data-row="${this.row}"] a`)?.focus();
+        (stepsAt(this.at.root, lit ?? {})[0] ?? this.at.root.querySelector(`tr[data-row="${this.row}"] a`))?.focus();
       } else if (this.at.scope.open) this.at.scope.open = false;
       else if (this.chosen) this.pick(null);
     } else if (event.key === "/" && free(event)) {

@@ -2,9 +2,10 @@
 
 import { openCitation } from "../shared/bus.js";
 import { button, h, icon } from "../shared/dom.js";
+import { pathOf } from "../shared/path.js";
 
-// `events`: step(by), page(open or closed)
-export function passage(root, found, { step, page, opened, kinds }) {
+// `events`: step(by), page(open or closed), light(the sentence of a step)
+export function passage(root, found, { step, page, light, opened, kinds }) {
   const mark = kinds ? `${found.step}${found.given ? " in" : ""}` : found.use || "unseen";
   const copied = h("span", { class: "gw-unseen", role: "status" });
   const toggle = h("button", { type: "button", class: "gw-btn", "aria-pressed": String(opened), onclick: () => page(!opened) }, icon("description", "s16"), opened ? "Close page" : "Open page");
@@ -21,6 +22,7 @@ export function passage(root, found, { step, page, opened, kinds }) {
     h("p", { class: "sec muted", title: [...found.path].join(" › ") }, [found.title, found.section].filter(Boolean).join(" › ")),
     h("p", { class: `fate ${found.given ? "in" : ""}` }, h("i", { class: `dot ${mark}`, "aria-hidden": "true" }), kinds ? `${found.by}; ${found.fate}` : found.use || "not found"),
     h("p", { class: "why" }, found.why),
+    found.reached ? pathOf(found.reached, light) : "",
     h(
       "dl",
       { class: "sc num" },

@@ -1,0 +1,179 @@
+"""Paths through the graph of names: how a walk came to a passage, back along its largest flows, and the sentences that
+join each step to the next.
+
+The graph has the numbers of sentences only. Those of the few passages on a path are found again in their texts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.text.mentions import Mention, mentions
+from ragcore.text.sentences import sentence_spans
+from ragcore.types import Chunk, Document, NamePath, PathStep, Scope
+
+LONGEST = 4  # steps of a path after its first
+TRIED = 8  # of the nodes before one, those with the largest flow
+
+Chunks = Callable[[Sequence[str]], Sequence[Chunk]]
+Spans = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Sentence ``quote`` at ``[start, end)`` of a document, with its ``names`` as printed, by key."""
+
+    doc_id: str
+    start: int
+    end: int
+    quote: str
+    names: Mapping[str, str]
+
+
+@dataclass
+class Sentences:
+    """Sentences of leaves (by chunk id) with names in them; each text is read once. A heading in ``scope`` is one of
+    each leaf under it."""
+
+    chunks: Chunks
+    document: Callable[[str], Document]
+    scope: Scope
+    _texts: dict[tuple[str, int, int], tuple[Spans, dict[int, dict[str, Mention]]]] = field(default_factory=dict)
+    _leaves: dict[str, Chunk | None] = field(default_factory=dict)
+
+    def leaf(self, chunk_id: str) -> Chunk | None:
+        """None if it is gone."""
+        if chunk_id not in self._leaves:
+            self._leaves[chunk_id] = next(iter(self.chunks([chunk_id])), None)
+        return self._leaves[chunk_id]
+
+    def having(self, chunk_id: str, *keys: str) -> Iterator[Sentence]:
+        """Sentences of a leaf with all these names, then its heading if it has them."""
+        chunk = self.leaf(chunk_id)
+        if chunk is not None:
+            yield from self._within(chunk.doc_id, chunk.start, chunk.text, keys)
+            yield from self._heading(chunk, keys)
+
+    def _heading(self, chunk: Chunk, keys: tuple[str, ...]) -> Iterator[Sentence]:
+        """The heading above a leaf, where it is printed: a document's title need not be."""
+        heading = chunk.section[-1] if chunk.section else chunk.header
+        if not {one.key for one in mentions(heading)}.issuperset(keys):
+            return
+        document = self.document(chunk.doc_id)
+        for place in reversed(range(bisect_left(document.body, chunk.end, key=lambda element: element.start))):
+            element = document.body[place]
+            if element.kind == "heading" and document.text[element.start : element.end] == heading:
+                ranges = self.scope.pages
+                inside = not ranges or any(first <= element.page <= last for first, last in ranges)
+                if inside:
+                    yield from self._within(chunk.doc_id, element.start, heading, keys)
+                return
+
+    def _within(self, doc_id: str, offset: int, text: str, keys: tuple[str, ...]) -> Iterator[Sentence]:
+        place = doc_id, offset, len(text)
+        if place not in self._texts:
+            found: dict[int, dict[str, Mention]] = {}
+            for one in mentions(text):
+                found.setdefault(one.sentence, {}).setdefault(one.key, one)
+            self._texts[place] = sentence_spans(text), found
+        spans, by_sentence = self._texts[place]
+        for number, names in by_sentence.items():
+            if all(key in names for key in keys):
+                start, end = _lines(text, spans[number], [names[key] for key in keys])
+                printed = {key: " ".join(text[one.start : one.end].split()) for key, one in names.items()}
+                yield Sentence(doc_id, offset + start, offset + end, text[start:end], printed)
+
+
+def _lines(text: str, span: tuple[int, int], names: Sequence[Mention]) -> tuple[int, int]:
+    """Lines of a sentence from the first of ``names`` to the last: of a table, which is one sentence, their rows."""
+    start = text.rfind("\n", span[0], min(one.start for one in names)) + 1 or span[0]
+    end = text.find("\n", max(one.end for one in names), span[1])
+    return start, span[1] if end < 0 else end
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Walk over names that has ended. Its nodes are the first ``names`` of ``labels`` (keys), then leaves (chunk ids).
+    ``matrix`` CSR has the share that goes on from a node (column) to another, ``found`` float64 the probability of each
+    node. It began at the names ``asked`` by the question (as printed there), and ``near``, of the leaf ``nearest`` (-1
+    for none). ``together`` gives the leaves in which two names stand in one sentence."""
+
+    matrix: Any
+    found: NDArray[np.float64]
+    names: int
+    labels: Sequence[str]
+    asked: Mapping[int, str]
+    near: frozenset[int]
+    nearest: int
+    together: Callable[[int, int], Sequence[int]]
+
+    def path(self, leaf: int, sentences: Sentences) -> NamePath | None:
+        """Path to a leaf: back to the node with the largest flow, no node twice, at most `LONGEST` times, until the
+        walk's beginning; from a name of the nearest passage on to a name of the question in one sentence with it. None
+        if there is no such path. The same for equal graphs, whatever the order of their documents."""
+        chunk, nodes = sentences.leaf(self.labels[leaf]), self._back(leaf, sentences)
+        if chunk is None or not nodes:
+            return None
+        first = nodes[0]
+        steps = [PathStep(self.asked[first])] if first in self.asked else [self._step(self.nearest, first, sentences)]
+        steps += [self._step(one, other, sentences) for one, other in pairwise(nodes)]
+        return NamePath(chunk.chunk_id, chunk.doc_id, chunk.start, chunk.end, tuple(steps))
+
+    def _back(self, last: int, sentences: Sentences) -> list[int]:
+        """Nodes of the path, its beginning first; none if it has none."""
+        nodes = [last]
+        if last == self.nearest:  # only a name of the question leads there
+            named = self._before(nodes, sentences, asked=True)
+            if named is not None:
+                return [named, last]
+        while len(nodes) <= LONGEST:
+            node = self._before(nodes, sentences)
+            if node is None:
+                return []
+            nodes.append(node)
+            if node in self.asked:
+                return nodes[::-1]
+            if node in self.near and last != self.nearest and self._joined(self.nearest, node, sentences):
+                named = self._before(nodes, sentences, asked=True) if len(nodes) <= LONGEST else None
+                return [*([] if named is None else [named]), *nodes[::-1]]
+        return []
+
+    def _before(self, nodes: Sequence[int], sentences: Sentences, *, asked: bool = False) -> int | None:
+        """Node with the largest flow to the last of ``nodes`` that is none of them and that a sentence joins to it;
+        ``asked``: of the names of the question."""
+        at = nodes[-1]
+        here = slice(self.matrix.indptr[at], self.matrix.indptr[at + 1])
+        others = self.matrix.indices[here]
+        flows = self.matrix.data[here] * self.found[others]
+        order = sorted(
+            (-_rounded(flow), self.labels[node], node)
+            for node, flow in zip(others.tolist(), flows.tolist())
+            if flow > 0.0 and node not in nodes and (node in self.asked or not asked)
+        )
+        return next((node for _, _, node in order[:TRIED] if self._joined(node, at, sentences)), None)
+
+    def _joined(self, one: int, other: int, sentences: Sentences) -> Sentence | None:
+        """Sentence that joins two nodes: of two names, in the leaf that the walk is in most."""
+        keys = [self.labels[node] for node in (one, other) if node < self.names]
+        leaves = [node for node in (one, other) if node >= self.names] or sorted(
+            self.together(one, other), key=lambda leaf: (-_rounded(float(self.found[leaf])), self.labels[leaf])
+        )
+        return next((one for leaf in leaves[:TRIED] for one in sentences.having(self.labels[leaf], *keys)), None)
+
+    def _step(self, before: int, node: int, sentences: Sentences) -> PathStep:
+        sentence = self._joined(before, node, sentences)
+        assert sentence is not None  # else it would be no step
+        name = sentence.names[self.labels[node]] if node < self.names else ""
+        return PathStep(name, sentence.doc_id, sentence.start, sentence.end, sentence.quote)
+
+
+def _rounded(flow: float) -> float:
+    """To nine digits: those after them depend on the order in which documents were added."""
+    return float(f"{flow:.9g}")

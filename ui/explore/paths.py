@@ -1,0 +1,64 @@
+"""JSON payload of a path over names: its steps in words, each with the place of its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ragcore.errors import UnknownDocument
+from ragcore.text.short_titles import short
+from ragcore.types import Document, NamePath, PathStep
+from ui.chat import payload
+
+Json = dict[str, Any]
+
+
+def path(found: NamePath, titles: Mapping[str, str], document: Callable[[str], Document]) -> Json:
+    """``id`` of the path, and its ``steps``: what is reached (``name``), ``how``, and the ``place`` of the sentence, as
+    a citation numbered along the path, or None for the question's own words and where the sentence is no longer in the
+    library. ``titles`` are those of documents by id, where they differ from a document's own."""
+    steps: list[Json] = []
+    for number, step in enumerate(found.steps):
+        before = found.steps[number - 1] if number else None
+        place = _place(step, titles, document)
+        if place is not None:
+            place["n"] = 1 + sum(one["place"] is not None for one in steps)
+        last = number == len(found.steps) - 1
+        steps.append(
+            {"name": step.name or ("this passage" if last else "a passage"), "place": place} | _how(step, before)
+        )
+        steps[-1]["where"] = "" if place is None else f"p. {place['label']} of {place['title']}"
+    return {"id": f"path-{found.chunk_id}", "steps": steps}
+
+
+def _how(step: PathStep, before: PathStep | None) -> Json:
+    if before is None:
+        return {"how": "in the nearest passage" if step.doc_id else "your words"}
+    if not step.name:
+        return {"how": "names it"}
+    return {"how": "same sentence" if before.name else "named there"}
+
+
+def _place(step: PathStep, titles: Mapping[str, str], document: Callable[[str], Document]) -> Json | None:
+    if not step.doc_id:
+        return None
+    try:
+        read = document(step.doc_id)
+    except UnknownDocument:
+        return None
+    if read.text[step.start : step.end] != step.quote:
+        return None  # it was read anew since
+    page = read.page_at(step.start, step.end)
+    return {
+        "doc": step.doc_id,
+        "title": short(titles.get(step.doc_id) or read.title or read.name),
+        "page": page,
+        "label": read.pages[page - 1].label,
+        "quote": read.shown(step.start, step.end),
+        "cell": "",
+        "section": [],
+        "boxes": [payload.box(box) for box in read.boxes(step.start, step.end)],
+        "heads": [],
+        "generated": False,
+        "ocr": None,
+    }
