@@ -22,14 +22,14 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 83
 # Lines of each package, with some air.
 LINES = {
-    "": 1750,
+    "": 1780,  # with sections of documents in a scope
     "answer": 1370,
-    "cli": 870,
+    "cli": 935,  # with sections by their headings
     "config": 510,
     "context": 280,
     "explore": 350,
     "export": 1560,
-    "index": 3500,  # with the graph of names
+    "index": 3515,  # with the graph of names
     "ingest": 7600,
     "offline": 2900,
     "pipelines": 1190,
@@ -38,7 +38,7 @@ LINES = {
     "retrieve": 1470,
     "suggest": 470,
     "text": 1680,  # with the slots of a question, the places of its periods, names, the lexicon
-    "types": 1870,
+    "types": 2030,  # with the section tree
     "verify": 2150,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

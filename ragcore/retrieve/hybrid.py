@@ -117,7 +117,7 @@ class HybridRetriever:
         timings: dict[str, float] = {}
         ranking = self.search(query, top_k=top_k, scope=scope, timings=timings)
         with timed(timings, "rse"):
-            segments = self.segments([ranking.hits])
+            segments = self.segments([ranking.hits], scope=scope)
         return Retrieval(
             query,
             self.mode,
@@ -204,10 +204,12 @@ class HybridRetriever:
         vector = self._embedded(words)
         return vector, self.vectors.query(vector, count, scope), list(by_words.items())
 
-    def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
-        """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of
-        several."""
-        return passages(rankings, self.chunks, self.settings.rse, reach=NEIGHBOURS, order=order)
+    def segments(
+        self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None, scope: Scope = EVERYTHING
+    ) -> list[Segment]:
+        """Passages that become sources, for the hits of one or several queries in ``scope``; ``order`` is the merged
+        list of several."""
+        return passages(rankings, self.chunks, self.settings.rse, reach=NEIGHBOURS, order=order, scope=scope)
 
     def _wording(self, question: Question) -> Wording:
         also = self.synonyms.of(question.text)[:MOST_TERMS] if self.synonyms is not None else ()
