@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
@@ -99,8 +99,10 @@ def _section(engine: Engine, given: str, doc_ids: Sequence[str] | None) -> Secti
             more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
             hint = "Write the heading in full, with those above it, or give its document with --doc."
             raise InputError(f"“{given}” is the heading of {len(found)} sections: {shown}{more}.", hint=hint)
-    near = [place for name in get_close_matches(wanted, known, n=SHOWN, cutoff=0.4) for _, place in known[name]]
-    nearest = f" The nearest: {'; '.join(dict.fromkeys(near[:SHOWN]))}." if near else ""
+    shared = {name: SequenceMatcher(None, wanted, name).find_longest_match().size for name in known}
+    alike = sorted((name for name in known if 2 * shared[name] > len(wanted)), key=lambda one: (-shared[one], len(one)))
+    near = list(dict.fromkeys(place for name in alike for _, place in known[name]))[:SHOWN]
+    nearest = f" The nearest: {'; '.join(near)}." if near else ""
     raise InputError(
         f"There is no section “{given}”.{nearest}",
         hint="`groundwork elements DOC --outline` lists a document's sections.",

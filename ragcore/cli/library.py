@@ -123,6 +123,8 @@ def remove(engine: Engine, options: argparse.Namespace) -> int:
 def elements(engine: Engine, options: argparse.Namespace) -> int:
     document = engine.document(find(engine, options.document))
     if options.outline:
+        if options.page is not None or options.kind is not None:
+            raise InputError("--outline shows the sections of a whole document.", hint="Leave out --page and --kind.")
         return _outline(engine, document, options)
     if options.page is not None and options.page > len(document.pages):
         raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Choose one of its pages.")

@@ -143,8 +143,8 @@ def test_sections_are_listed_and_searched_alone(home: Path) -> None:
     found = ragcore(home, "retrieve", "-q", QUESTION, "--section", "findings")
     assert found["segments"]
     assert all(section["start"] <= one["start"] < one["end"] <= section["end"] for one in found["segments"])
-    said = for_people(home, "ask", QUESTION, "--section", "Finding of fact", code=1).stderr
-    assert said.startswith("There is no section “Finding of fact”. The nearest: “")
+    said = for_people(home, "ask", QUESTION, "--section", "Findigs", code=1).stderr
+    assert said.startswith("There is no section “Findigs”. The nearest: “")
     assert "Findings” (p. 1, survey.pdf)" in said
     assert len(said.splitlines()) == 1
     assert "is the heading of 2 sections" in for_people(home, "ask", QUESTION, "--section", "r", code=1).stderr
