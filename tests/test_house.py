@@ -38,7 +38,7 @@ LINES = {
     "retrieve": 1470,
     "suggest": 470,
     "text": 1680,  # with the slots of a question, the places of its periods, names, the lexicon
-    "types": 2030,  # with the section tree
+    "types": 2060,  # with the section tree
     "verify": 2150,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -14,6 +14,7 @@ from ragcore.types.document import Chunk, Document, Element
 from ragcore.types.retrieval import Section
 
 DEEPEST = 6  # level on which lie all styles of headings from the sixth on
+SERIES = 3  # headings with one first word and different numbers, from which on they count as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ def section_tree(document: Document) -> tuple[SectionNode, ...]:
     span the body from the first heading to its end."""
     body = document.body
     labelled = [(one, " ".join(document.text[one.start : one.end].split())) for one in body if one.kind == "heading"]
-    headings = [(one, label, _rank(one, label)) for one, label in labelled if label]
+    deepest = [label for one, label in labelled if one.level >= DEEPEST]
+    series = _series(deepest)
+    headings = [(one, label, _rank(one, label, series)) for one, label in labelled if label]
     starts = [element.start for element in body]
 
     def last_page(end: int) -> int:
@@ -68,10 +71,35 @@ def section_tree(document: Document) -> tuple[SectionNode, ...]:
     return tuple(nodes(0, len(headings), ()))
 
 
-def _rank(heading: Element, label: str) -> tuple[int, bool]:
-    """Order of headings, the highest first: by level, and on the `DEEPEST` one those in capitals before the others
-    (``ITEM 1. BUSINESS`` before ``Seasonality``, in a filing whose cover has taken the upper levels)."""
-    return heading.level, heading.level >= DEEPEST and not label.isupper()
+def _rank(heading: Element, label: str, series: Sequence[str]) -> tuple[int, int, bool]:
+    """Order of headings, the highest first: by level. On the `DEEPEST` one, as in a filing whose cover has taken the
+    upper levels, first those of a series, then others in capitals, then the rest (``PART I``, ``ITEM 1. BUSINESS``,
+    ``COMPETITION``, ``Seasonality``)."""
+    if heading.level < DEEPEST:
+        return heading.level, 0, False
+    word, _ = _numbered(label)
+    if word in series:
+        return heading.level, series.index(word), False
+    return heading.level, len(series), not label.isupper()
+
+
+def _series(labels: Sequence[str]) -> list[str]:
+    """First words of numbered headings, in the order of their first ones: a series that begins within another is part
+    of it."""
+    numbers: dict[str, set[str]] = {}
+    for word, number in map(_numbered, labels):
+        if number:
+            numbers.setdefault(word, set()).add(number)
+    return [word for word, found in numbers.items() if len(found) >= SERIES]
+
+
+def _numbered(label: str) -> tuple[str, str]:
+    """First word and the number after it (``item``, ``7``; not a year), each "" if there is none."""
+    word, _, rest = label.partition(" ")
+    after = rest.partition(" ")[0]
+    number = after[: len(after) - len(after.lstrip("0123456789"))] or after.rstrip(".:—–-")
+    counts = number.isdecimal() and len(number) <= 3
+    return (word.casefold(), number) if counts or (number and set(number) <= set("IVXLC")) else ("", "")
 
 
 def walk(nodes: Iterable[SectionNode]) -> Iterator[SectionNode]:

@@ -76,6 +76,19 @@ def test_on_the_deepest_level_capitals_are_above_the_rest() -> None:
     assert len(section_tree(document_of([("heading", 2, "METHODS"), ("heading", 2, "Results")]))) == 2
 
 
+def test_on_the_deepest_level_a_series_is_above_capitals() -> None:
+    texts = ["PART I", "ITEM 1. BUSINESS", "Item 2. Properties", "OUTLOOK", "Sites", "PART II", "Item 7.Discussion"]
+    texts += ["DEBT", "Fiscal 2014", "Fiscal 2015", "Fiscal 2016", "PART III", "Directors"]
+    tree = section_tree(document_of([("heading", 6, text) for text in texts]))
+    assert [(node.label, [child.label for child in node.children]) for node in tree] == [
+        ("PART I", ["ITEM 1. BUSINESS", "Item 2. Properties"]),
+        ("PART II", ["Item 7.Discussion"]),
+        ("PART III", ["Directors"]),
+    ]
+    (discussion,) = tree[1].children
+    assert [node.label for node in walk([discussion])][1:] == ["DEBT", "Fiscal 2014", "Fiscal 2015", "Fiscal 2016"]
+
+
 def test_a_section_is_found_where_it_now_is() -> None:
     parts = [("heading", 1, "Cash"), ("paragraph", 0, "Low."), ("heading", 1, "Debt"), ("heading", 1, "Cash")]
     first, _, last = (node.of("d" * 16) for node in section_tree(document_of(parts)))
