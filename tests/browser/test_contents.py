@@ -11,6 +11,7 @@ from ragcore.engine import Engine
 from ragcore.types.sections import section_tree, walk
 from tests import pdfs
 from tests.browser.conftest import App, conversation, lent, promise
+from tests.browser.test_axe import check
 from tests.browser.test_claude import ask
 
 QUESTION = "How often is the pump at Mill Bridge seen to?"
@@ -57,6 +58,8 @@ def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Cal
             page.keyboard.press("ArrowLeft")
             assert focused.get_attribute("title") == "Repair"
             page.keyboard.press("ArrowDown")
+        with promise("axe finds nothing in the tree"):
+            check(page, "the contents")
         with promise("a heading is gone to, lit and marked"):
             page.keyboard.press("Enter")
             page.locator(".gw-heading").first.wait_for()
@@ -83,7 +86,6 @@ def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Cal
             chip.wait_for(state="detached")
             ask(page, QUESTION)
             page.locator('.gw-turn[data-state="complete"]').nth(2).wait_for()
-            assert len({source.start for source in last_turn(app, page).sources}) >= 1
             assert last_turn(app, page).trace.scope.sections == ()
 
         with promise("a document that is read is asked from there"):
