@@ -27,7 +27,7 @@ if here is not None:
     with st.container(key="gw_read"):
         components.reader({"id": here.doc_id, "title": title, "asks": here in askable})
         with st.container(key="gw_pane"):
-            components.pane(payload.offered([here]), None)
+            components.pane(payload.offered([here]), None, asks=here in askable)
 else:
     with st.container(key="gw_page"):
         pages = sum(info.pages for info in infos)
@@ -42,12 +42,15 @@ else:
 with (
     component_events.received("library", "ask") as several,
     component_events.received("reader", "ask") as one,
+    component_events.received("pane", "section") as section,
     component_events.received("library", "settings") as part,
 ):
     asked = several or ([one] if one else None)
     if asked:
         sidebar.ask_only(asked, askable)
-if asked:
+    if section:
+        sidebar.ask_section(section, askable)
+if asked or section:
     st.switch_page("pages/chat.py")
 if part:
     st.switch_page("pages/settings.py")

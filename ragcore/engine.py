@@ -34,7 +34,7 @@ from ragcore.providers.paid import Billing
 from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.text.words import stem
-from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, SubQuery, Turn, ignore_step
+from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, Section, SubQuery, Turn, ignore_step
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Focus
 from ragcore.types.scope import checked
@@ -261,13 +261,14 @@ class Engine(Library):
         doc_ids: Sequence[str] | None = None,
         pages: Sequence[tuple[int, int]] = (),
         kinds: Sequence[ChunkKind] = (),
+        sections: Sequence[Section] = (),
     ) -> Retrieval:
-        """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages`` and ``kinds`` (see
-        `Scope`); without hits, the last of ``notes`` says so. Raises `EmptyQuestion`, `IndexEmpty`, `IndexMismatch`,
-        `UnknownDocument`, `InputError` (no such pages or kinds); `ConfigError` and `ModelError` if a model has to plan
-        the search and is unavailable."""
-        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
-        return self.search.retrieve(query, scope)
+        """Hits and segments for a question, in all documents or only in ``doc_ids``, ``pages``, ``kinds`` and
+        ``sections`` (see `Scope`); without hits, the last of ``notes`` says so. Raises `EmptyQuestion`, `IndexEmpty`,
+        `IndexMismatch`, `UnknownDocument`, `InputError` (no such pages, kinds or section); `ConfigError` and
+        `ModelError` if a model has to plan the search and is unavailable."""
+        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
+        return self.search.retrieve(query, self.resolved(scope))
 
     def sentences_with(self, name: str) -> list[Sentence]:
         """Sentences and headings with a name, document after document; none if no document has it as a name."""
@@ -292,14 +293,15 @@ class Engine(Library):
         doc_ids: Sequence[str] | None = None,
         pages: Sequence[tuple[int, int]] = (),
         kinds: Sequence[ChunkKind] = (),
+        sections: Sequence[Section] = (),
         history: Sequence[Turn] = (),
         on_step: OnStep = ignore_step,
     ) -> AnswerRun:
         """Answer to one question; nothing is stored. Iterate the run for its events, or call ``run()``."""
         from ragcore.pipelines.stream import AnswerRun
 
-        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds))
-        return AnswerRun(question, partial(self._answers.stream, question, scope, history, on_step))
+        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
+        return AnswerRun(question, partial(self._answers.stream, question, self.resolved(scope), history, on_step))
 
     @property
     def _answers(self) -> AnswerPipeline:
@@ -378,7 +380,14 @@ class Engine(Library):
         from ragcore.suggest.questions import OFFLINE
 
         quoting = self.with_settings(OFFLINE)
-        run = quoting.ask(question, doc_ids=scope.doc_ids, pages=scope.pages, kinds=scope.kinds, history=history)
+        run = quoting.ask(
+            question,
+            doc_ids=scope.doc_ids,
+            pages=scope.pages,
+            kinds=scope.kinds,
+            sections=scope.sections,
+            history=history,
+        )
         return run.run()
 
     # Reports

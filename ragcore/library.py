@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.config.settings import Settings
-from ragcore.errors import UnknownDocument
+from ragcore.errors import InputError, UnknownDocument
 from ragcore.index.conversations import Conversations, FeedbackStore
 from ragcore.index.model_records import FigureTexts, Ledger, ModelTexts, Overviews
 from ragcore.index.shelf import Shelf, Trash
 from ragcore.index.store import Storage, Store, measure
 from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.progress import Added
-from ragcore.types import Chunk, Document, Scope, Spending
+from ragcore.types import Chunk, Document, Scope, Section, Spending
 from ragcore.types.library import DocumentInfo
+from ragcore.types.scope import checked
+from ragcore.types.sections import placed
 
 if TYPE_CHECKING:
     from ragcore.export import Kind
@@ -57,7 +59,13 @@ class Library:
         return self.store.documents(self.settings.index.embedder)
 
     def resolved(self, scope: Scope) -> Scope:
-        """``scope`` with its exclusions replaced by the ids of all other documents that can be asked."""
+        """``scope`` with its exclusions replaced by the ids of all other documents that can be asked; with sections,
+        each where it now is in its document, and the ids of these documents. Raises `UnknownDocument`, and `InputError`
+        if a document has no such section any more."""
+        if scope.sections:
+            found = tuple(self._placed(section) for section in checked(scope).sections)
+            doc_ids = tuple(dict.fromkeys(section.doc_id for section in found))
+            return replace(scope, doc_ids=doc_ids, without=(), sections=found)
         if not scope.without:
             return scope
         infos = self.documents()
@@ -65,6 +73,16 @@ class Library:
             return replace(scope, without=())
         inside = tuple(info.doc_id for info in infos if info.askable and scope.holds(info.doc_id))
         return replace(scope, doc_ids=inside, without=())
+
+    def _placed(self, section: Section) -> Section:
+        document = self.document(section.doc_id)
+        found = placed(section, document)
+        if found is None:
+            raise InputError(
+                f"{document.title} no longer has the section “{section.label}”.",
+                hint="Remove it from the question's scope, or choose another in Contents.",
+            )
+        return found
 
     def document(self, doc_id: str) -> Document:
         return self.store.document(doc_id)

@@ -122,7 +122,7 @@ def tour(page: Any, url: str, conversation: str, report: str, theme: str) -> Non
     name.wait_for()
     shoot(page, f"library-{theme}")
     name.click()
-    page.locator(".gw-doc .outline .hd").first.wait_for()
+    page.locator(".gw-doc .contents .hd").first.wait_for()
     shoot(page, f"document-{theme}")
     page.goto(f"{url}/reports?r={report}")
     page.locator(".gw-report .tx a.gw-cite").first.click()

@@ -366,6 +366,27 @@ def running_headers(pages: int = 6) -> bytes:
     return _bytes(document)
 
 
+PUMPS = {"Care": ("Oil", 3), "Repair": ("Seals", 5), "Winter": ("Frost", 7)}  # chapters, their subsections, a figure
+
+
+def handbook() -> bytes:
+    """Two pages; chapters with two short subsections each, the second of them over the page's end. Every one says how
+    often a pump is seen to, each time another figure."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 90), "Pump Handbook", fontsize=22, fontname=BOLD)
+    y = 130.0
+    for chapter, (subsection, weeks) in PUMPS.items():
+        for heading, size, count in ((chapter, 17.0, weeks), (subsection, 13.0, weeks + 1)):
+            if y > 640:
+                page, y = _page(document), 90.0
+            page.insert_text((72, y), heading, fontsize=size, fontname=BOLD)
+            said = f"Under {heading.lower()} the pump at Mill Bridge is seen to every {count} weeks by the crew."
+            _prose(page, (72, y + 16, 540, y + 60), said)
+            y += 100
+    return _bytes(document)
+
+
 def page_break_paragraph() -> bytes:
     """Two pages; a sentence breaks off at the foot of the first and goes on at the head of the second."""
     document = _new()

@@ -22,23 +22,23 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 83
 # Lines of each package, with some air.
 LINES = {
-    "": 1780,
+    "": 1810,
     "answer": 1280,
-    "cli": 910,
+    "cli": 975,
     "config": 510,
     "context": 280,
     "explore": 350,
     "export": 1550,
-    "index": 3730,  # with the graph of names
+    "index": 3745,  # with the graph of names
     "ingest": 7540,
     "offline": 2880,
     "pipelines": 1190,
     "providers": 1320,
     "report": 1860,  # with the request for a section
-    "retrieve": 1500,
+    "retrieve": 1515,
     "suggest": 470,
     "text": 1680,  # with the slots of a question, the places of its periods, names, the lexicon
-    "types": 1920,
+    "types": 2110,
     "verify": 2150,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -200,8 +200,8 @@ def reason_to_refuse(
     if not sources:
         scope = retrieval.scope
         # BM25 alone may find nothing although the scope has passages.
-        if (scope.pages or scope.kinds) and not retrieval.hits and retrieval.mode != "bm25":
-            return f"{nothing_found(scope)} Widen the scope, or add a document."
+        if scope.narrowed and not retrieval.hits and retrieval.mode != "bm25":
+            return f"{escape(nothing_found(scope))} Widen the scope, or add a document."
         return f"{_UNANSWERED} No passage was found."
     names = named(question.names, terms)
     known = _routed(retrieval.routes)

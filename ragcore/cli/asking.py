@@ -12,14 +12,23 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.cli.common import Json, documents_asked, print_json, say_error, show, stopped_by_ctrl_c, write_file
+from ragcore.cli.common import (
+    Json,
+    documents_asked,
+    print_json,
+    say_error,
+    scope_asked,
+    show,
+    stopped_by_ctrl_c,
+    write_file,
+)
 from ragcore.errors import GroundworkError
 from ragcore.export import KINDS, kind
 from ragcore.report.files import TEXT_KINDS
 from ragcore.report.template import load_template
 from ragcore.text.markdown import plain as without_markdown
 from ragcore.text.mentions import key_of
-from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS, Scope
+from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS
 from ragcore.types import json as wire
 from ragcore.types.json import plain
 from ragcore.types.report import Focus
@@ -35,18 +44,16 @@ MOST_BESIDE = 12  # names that `graph` lists
 
 
 def retrieve(engine: Engine, options: argparse.Namespace) -> int:
+    asked = scope_asked(engine, options)
     found = engine.retrieve(
-        options.question,
-        doc_ids=documents_asked(engine, options.doc),
-        pages=options.pages,
-        kinds=options.kind,
+        options.question, doc_ids=asked.doc_ids, pages=asked.pages, kinds=asked.kinds, sections=asked.sections
     )
     # Without hits, people get the last note on stdout.
     for note in found.notes if found.hits or options.json else found.notes[:-1]:
         print(note, file=sys.stderr)
     lines = [f"Searched first: {engine.document(route.doc_id).title} ({route.reason})" for route in found.routes[:3]]
-    for number, asked in enumerate(found.queries[1:], start=2):
-        lines.append(f"Query {number} ({asked.origin}): {asked.text} ({asked.reason})")
+    for number, query in enumerate(found.queries[1:], start=2):
+        lines.append(f"Query {number} ({query.origin}): {query.text} ({query.reason})")
     for hit in found.hits:
         source = engine.document(hit.chunk.doc_id)
         pages = ", ".join(str(page) for page in source.pages_of(hit.chunk.start, hit.chunk.end))
@@ -93,8 +100,10 @@ def graph(engine: Engine, options: argparse.Namespace) -> int:
 
 
 def generate(engine: Engine, options: argparse.Namespace) -> int:
-    doc_ids = documents_asked(engine, options.doc)
-    run = engine.ask(options.question, doc_ids=doc_ids, pages=options.pages, kinds=options.kind)
+    asked = scope_asked(engine, options)
+    run = engine.ask(
+        options.question, doc_ids=asked.doc_ids, pages=asked.pages, kinds=asked.kinds, sections=asked.sections
+    )
     with stopped_by_ctrl_c(run.stop):
         answer = run.run()
     _show(answer, options)
@@ -110,8 +119,7 @@ def conversation(engine: Engine, options: argparse.Namespace) -> int:
         conversation_id = resumed.info.conversation_id
         after = resumed.turns[-1].turn_id if resumed.turns else ""
     else:
-        scope = Scope(documents_asked(engine, options.doc), options.pages, tuple(options.kind))
-        conversation_id = engine.conversations.new(scope)
+        conversation_id = engine.conversations.new(scope_asked(engine, options))
 
     def ask(question: str) -> int:
         nonlocal after, stopped
@@ -167,7 +175,7 @@ def _conversations(engine: Engine, options: argparse.Namespace) -> int:
 def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
     """Conversation to continue; a scope given now replaces its own."""
     conversation = engine.conversations.get(options.resume)
-    given = Scope(documents_asked(engine, options.doc), options.pages, tuple(options.kind))
+    given = scope_asked(engine, options)
     scope = conversation.scope if given == EVERYTHING else given
     if scope != conversation.scope:
         engine.conversations.set_scope(options.resume, scope)
@@ -177,7 +185,7 @@ def _resume(engine: Engine, options: argparse.Namespace) -> Conversation:
         print(f"> {turn.question}{of}", file=sys.stderr)
     if scope != EVERYTHING:
         searched = sum(scope.holds(info.doc_id) for info in engine.documents())
-        print(f"Searches {within(scope, searched)}.", file=sys.stderr)
+        print(f"Searches {within(scope, searched, engine.store.titles())}.", file=sys.stderr)
     return conversation
 
 

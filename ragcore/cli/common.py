@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from difflib import SequenceMatcher
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from ragcore.errors import GroundworkError, InputError, UnknownDocument
 from ragcore.files import replacing
+from ragcore.types import Scope, Section
+from ragcore.types.sections import section_tree, walk
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -29,6 +32,7 @@ CONTROLS = {code for code in (*range(32), *range(127, 160)) if chr(code) not in 
 _SHOWN = dict.fromkeys(CONTROLS, "\ufffd")
 _ESCAPED = {code: f"\\u{code:04x}" for code in CONTROLS}
 ID_START = 4  # least number of characters of an abbreviated id
+SHOWN = 4  # sections that an error names
 
 
 def find(engine: Engine, given: str, *, whole: bool = False) -> str:
@@ -61,6 +65,48 @@ def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, .
         if names:
             print(f"{said}: {', '.join(names)}.", file=sys.stderr)
     return chosen
+
+
+def scope_asked(engine: Engine, options: argparse.Namespace) -> Scope:
+    """Scope given by --doc, --pages, --kind and --section. Raises `InputError` for a heading that no document has, or
+    several have."""
+    doc_ids = documents_asked(engine, options.doc)
+    sections = tuple(_section(engine, heading, doc_ids) for heading in options.section)
+    return Scope(doc_ids, options.pages, tuple(options.kind), (), sections)
+
+
+def _section(engine: Engine, given: str, doc_ids: Sequence[str] | None) -> Section:
+    """Section whose heading is ``given``, else begins with it, else has it; also as a path (``Part I › Item 7``)."""
+    wanted = " ".join(given.split()).casefold()
+    known: dict[str, list[tuple[Section, str]]] = {}
+    for info in engine.documents():
+        if info.askable and (doc_ids is None or info.doc_id in doc_ids):
+            for node in walk(section_tree(engine.document(info.doc_id))):
+                place = f"“{' › '.join(node.path)}” (p. {node.first_page}, {info.name})"
+                for name in {node.label.casefold(), " › ".join(node.path).casefold()}:
+                    known.setdefault(name, []).append((node.of(info.doc_id), place))
+    tests: tuple[Callable[[str], bool], ...] = (
+        lambda name: name == wanted,
+        lambda name: name.startswith(wanted),
+        lambda name: wanted in name,
+    )
+    for fits in tests:
+        found = {place: section for name in filter(fits, known) for section, place in known[name]}
+        if len(found) == 1:
+            return next(iter(found.values()))
+        if found:
+            shown = "; ".join(list(found)[:SHOWN])
+            more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+            hint = "Write the heading in full, with those above it, or give its document with --doc."
+            raise InputError(f"“{given}” is the heading of {len(found)} sections: {shown}{more}.", hint=hint)
+    shared = {name: SequenceMatcher(None, wanted, name).find_longest_match().size for name in known}
+    alike = sorted((name for name in known if 2 * shared[name] > len(wanted)), key=lambda one: (-shared[one], len(one)))
+    near = list(dict.fromkeys(place for name in alike for _, place in known[name]))[:SHOWN]
+    nearest = f" The nearest: {'; '.join(near)}." if near else ""
+    raise InputError(
+        f"There is no section “{given}”.{nearest}",
+        hint="`groundwork elements DOC --outline` lists a document's sections.",
+    )
 
 
 def progress(name: str) -> Callable[[Progress], None]:

@@ -15,11 +15,12 @@ from ragcore.errors import GroundworkError, InputError
 from ragcore.progress import printable
 from ragcore.types import json as wire
 from ragcore.types.json import plain
+from ragcore.types.sections import section_tree, walk
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.progress import IngestReport
-    from ragcore.types import Usage
+    from ragcore.types import Document, Usage
     from ragcore.types.library import DocumentInfo
 
 
@@ -121,6 +122,10 @@ def remove(engine: Engine, options: argparse.Namespace) -> int:
 
 def elements(engine: Engine, options: argparse.Namespace) -> int:
     document = engine.document(find(engine, options.document))
+    if options.outline:
+        if options.page is not None or options.kind is not None:
+            raise InputError("--outline shows the sections of a whole document.", hint="Leave out --page and --kind.")
+        return _outline(engine, document, options)
     if options.page is not None and options.page > len(document.pages):
         raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Choose one of its pages.")
     chosen = [
@@ -136,6 +141,17 @@ def elements(engine: Engine, options: argparse.Namespace) -> int:
         text = " ".join(document.text[element.start : element.end].split())
         lines.append(f"p. {element.page:4}  {element.kind:12} {text[:90]}{mark}")
     show(options, lambda: wire.elements(document, chosen), lines)
+    return 0
+
+
+def _outline(engine: Engine, document: Document, options: argparse.Namespace) -> int:
+    tree = section_tree(document)
+    tiles = [chunk for chunk in engine.chunks(document.doc_id) if chunk.tiles is None]
+    lines = []
+    for node in walk(tree):
+        pages = f"p. {node.first_page}" + (f"–{node.last_page}" if node.last_page > node.first_page else "")
+        lines.append(f"{pages:14}{'  ' * (len(node.path) - 1)}{node.label}")
+    show(options, lambda: wire.outline(document, tree, tiles), lines or ["This document has no headings."])
     return 0
 
 

@@ -112,6 +112,8 @@ def _add_scope(parser: argparse.ArgumentParser, *, passages: bool = False) -> No
     parser.add_argument("--pages", type=_pages, default=(), metavar="P", help="search only these pages, such as 3-7,12")
     kinds = get_args(ChunkKind)
     parser.add_argument("--kind", action="append", choices=kinds, default=[], help="search only this kind of passage")
+    heading = "search only the section with this heading; may be repeated"
+    parser.add_argument("--section", type=_text, action="append", default=[], metavar="HEADING", help=heading)
 
 
 def _add_doc(parser: argparse.ArgumentParser) -> None:
@@ -171,6 +173,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("document", type=_text, metavar="DOC")
     sub.add_argument("--page", type=_count, metavar="N")
     sub.add_argument("--kind", choices=get_args(ElementKind), metavar="K")
+    sub.add_argument("--outline", action="store_true", help="show its sections instead, as a tree")
 
     sub = command("chunks", library.chunks, "show how a document is cut into chunks")
     sub.add_argument("document", type=_text, metavar="DOC")
@@ -200,7 +203,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("conversation", asking.conversation, "start a conversation, one question per line")
     which = sub.add_mutually_exclusive_group()
-    which.add_argument("--resume", type=_text, metavar="ID", help="go on; --doc, --pages and --kind replace its scope")
+    which.add_argument("--resume", type=_text, metavar="ID", help="go on; --doc, --pages … replace its scope")
     listed = "list conversations, latest first; with WORDS, those that contain them all"
     which.add_argument("--list", type=_text, nargs="?", const="", metavar="WORDS", help=listed)
     _add_scope(sub, passages=True)

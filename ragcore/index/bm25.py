@@ -30,7 +30,7 @@ from ragcore.text.words import FUNCTION_WORDS, stem
 from ragcore.types import EVERYTHING, Entry, Scope
 
 EPSILON = 0.25
-VERSION = 6  # raise it when `terms` or the stored form of postings changes: postings are then counted again
+VERSION = 7  # raise it when `terms` or the stored form of postings changes: postings are then counted again
 
 Ints = NDArray[np.int64]
 

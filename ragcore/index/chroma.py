@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 BATCH = 1000  # chunks in one request
 FEW = 5000  # chunks in a scope up to which each is compared
+STORED = "2"  # raise it when what is stored of a chunk changes: every document is then written again
 HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 256}
 _BUSY = "Another Groundwork process uses this library's Chroma folder, which serves one at a time."
 _BUSY_HINT = (
@@ -59,6 +60,7 @@ class ChromaIndex:
         """This index, made to hold exactly the documents ``wanted`` (id → fingerprint)."""
         with self._reported():
             records = self._documents.get(include=["metadatas"])
+            wanted = {doc_id: f"{STORED} {mark}" for doc_id, mark in wanted.items()}
             held = {doc_id: str(of["mark"]) for doc_id, of in zip(records["ids"], records["metadatas"], strict=True)}
             missing = [doc_id for doc_id, mark in wanted.items() if held.get(doc_id) != mark]
             gone = [doc_id for doc_id, mark in held.items() if wanted.get(doc_id) != mark]
@@ -76,8 +78,10 @@ class ChromaIndex:
     def _put(self, doc_id: str, mark: str, load: Load) -> None:
         entries, vectors = load([doc_id])
         places = [
-            {"doc_id": doc_id, "kind": KINDS[kind], "first_page": first, "last_page": last}
-            for kind, (first, last) in zip(entries.kinds.tolist(), entries.pages.tolist(), strict=True)
+            {"doc_id": doc_id, "kind": KINDS[kind], "first_page": page, "last_page": last, "start": start, "end": end}
+            for kind, (page, last), (start, end) in zip(
+                entries.kinds.tolist(), entries.pages.tolist(), entries.spans.tolist(), strict=True
+            )
         ]
         for at in range(0, len(entries), BATCH):
             part = slice(at, at + BATCH)
@@ -161,6 +165,12 @@ def _where(scope: Scope) -> dict[str, Any] | None:
     if scope.pages:
         ends = [[{"first_page": {"$lte": end}}, {"last_page": {"$gte": start}}] for start, end in scope.pages]
         conditions.append(_joined("$or", [_joined("$and", each) for each in ends]))
+    if scope.sections:
+        inside = [
+            _joined("$and", [{"doc_id": one.doc_id}, {"start": {"$lt": one.end}}, {"end": {"$gt": one.start}}])
+            for one in scope.sections
+        ]
+        conditions.append(_joined("$or", inside))
     return _joined("$and", conditions) if conditions else None
 
 

@@ -155,7 +155,8 @@ class ChunkStore:
         """Chunks of documents by index, document after document, with their vectors, float32 ``(n, d)``; without the
         rows that a composite spans, for which earlier versions made vectors too."""
         query = f"""
-            SELECT chunk_id, doc_id, kind, first_page, last_page, vector FROM chunks JOIN vectors USING (chunk_id)
+            SELECT chunk_id, doc_id, kind, first_page, last_page, start, end, vector
+            FROM chunks JOIN vectors USING (chunk_id)
             WHERE embedder = ?1 AND doc_id = ?2 AND chunk_id NOT IN ({_ROWS.format("?2")}) ORDER BY position
         """
         entries, data = list[Entry](), bytearray()
@@ -270,13 +271,15 @@ def fingerprint(chunks: Sequence[Chunk], pages: Sequence[tuple[int, int]]) -> st
 @dataclass(frozen=True, slots=True)
 class Entries:
     """Columns of ``n`` chunks. ``owners`` int32 ``(n,)`` is the index of each chunk's document in ``doc_ids``;
-    ``kinds`` are indices in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last pages."""
+    ``kinds`` are indices in `KINDS`, ``pages`` int32 ``(n, 2)`` first and last pages, ``spans`` int32 ``(n, 2)`` start
+    and end in the document's text."""
 
     ids: list[str]
     doc_ids: list[str]
     owners: NDArray[np.int32]
     kinds: NDArray[np.uint8]
     pages: NDArray[np.int32]
+    spans: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -287,17 +290,19 @@ class Entries:
         owners = [numbers.setdefault(entry.doc_id, len(numbers)) for entry in entries]
         kinds = [KINDS.index(entry.kind) for entry in entries]
         pages = [(entry.first_page, entry.last_page) for entry in entries]
-        return cls.from_json([[entry.chunk_id for entry in entries], list(numbers), owners, kinds, pages])
+        spans = [(entry.start, entry.end) for entry in entries]
+        return cls.from_json([[entry.chunk_id for entry in entries], list(numbers), owners, kinds, pages, spans])
 
     @classmethod
     def from_json(cls, columns: Sequence[Any]) -> Entries:
         """Inverse of `to_json`."""
-        ids, doc_ids, owners, kinds, pages = columns
-        in_pairs = np.array(pages, dtype=np.int32).reshape(-1, 2)
-        return cls(ids, doc_ids, np.array(owners, dtype=np.int32), np.array(kinds, dtype=np.uint8), in_pairs)
+        ids, doc_ids, owners, kinds, *pairs = columns
+        pages, spans = (np.array(each, dtype=np.int32).reshape(-1, 2) for each in pairs)
+        return cls(ids, doc_ids, np.array(owners, dtype=np.int32), np.array(kinds, dtype=np.uint8), pages, spans)
 
     def to_json(self) -> list[Any]:
-        return [self.ids, self.doc_ids, self.owners.tolist(), self.kinds.tolist(), self.pages.ravel().tolist()]
+        numbers = (self.owners, self.kinds, self.pages.ravel(), self.spans.ravel())
+        return [self.ids, self.doc_ids, *(column.tolist() for column in numbers)]
 
     @classmethod
     def joined(cls, parts: Sequence[Entries]) -> Entries:
@@ -312,6 +317,7 @@ class Entries:
             np.concatenate([none.owners, *owners]),
             np.concatenate([none.kinds, *(part.kinds for part in parts)]),
             np.concatenate([none.pages, *(part.pages for part in parts)]),
+            np.concatenate([none.spans, *(part.spans for part in parts)]),
         )
 
     def where(self, keep: Mask) -> Entries:
@@ -319,7 +325,8 @@ class Entries:
         owners, number = np.unique(self.owners[keep], return_inverse=True)
         ids = [self.ids[row] for row in np.flatnonzero(keep).tolist()]
         doc_ids = [self.doc_ids[owner] for owner in owners.tolist()]
-        return Entries(ids, doc_ids, number.astype(np.int32), self.kinds[keep], self.pages[keep])
+        numbers = number.astype(np.int32)
+        return Entries(ids, doc_ids, numbers, self.kinds[keep], self.pages[keep], self.spans[keep])
 
     def of_documents(self, doc_ids: Iterable[str]) -> Mask:
         """Whether each chunk belongs to one of ``doc_ids``, bool ``(n,)``."""
@@ -337,4 +344,10 @@ class Entries:
         if scope.pages:
             touched = [(self.pages[:, 0] <= last) & (self.pages[:, 1] >= first) for first, last in scope.pages]
             masks.append(np.logical_or.reduce(touched))
+        if scope.sections:
+            inside = [
+                self.of_documents([one.doc_id]) & (self.spans[:, 0] < one.end) & (self.spans[:, 1] > one.start)
+                for one in scope.sections
+            ]
+            masks.append(np.logical_or.reduce(inside))
         return np.logical_and.reduce(masks) if masks else None

@@ -26,7 +26,7 @@ from ragcore.index.paths import Chunks, Sentence, Sentences, Walk
 from ragcore.text.mentions import key_of, mentions
 from ragcore.types import EVERYTHING, Chunk, Document, Entry, NamePath, Scope
 
-VERSION = 2  # raise it when `mentions` or the stored form changes: names are then looked for again
+VERSION = 3  # raise it when `mentions` or the stored form changes: names are then looked for again
 WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seeds
 STEPS = 20  # the error halves with each
 MOST_IN_SENTENCE = 12  # names of a sentence that are joined to one another; those of a longer list are not

@@ -76,6 +76,10 @@ class Sentences:
                     yield from self._within(chunk.doc_id, element.start, heading, keys)
                 return
 
+    def _inside(self, doc_id: str, start: int, end: int) -> bool:
+        """Whether a span is in the sections in scope: a leaf that is may have sentences that aren't."""
+        return not self.scope.sections or any(low <= start and end <= high for low, high in self.scope.spans(doc_id))
+
     def _within(self, doc_id: str, offset: int, text: str, keys: tuple[str, ...]) -> Iterator[Sentence]:
         place = doc_id, offset, len(text)
         if place not in self._texts:
@@ -87,6 +91,8 @@ class Sentences:
         for number, names in by_sentence.items():
             if all(key in names for key in keys):
                 start, end = _lines(text, spans[number], [names[key] for key in keys])
+                if not self._inside(doc_id, offset + start, offset + end):
+                    continue
                 printed = {key: " ".join(text[one.start : one.end].split()) for key, one in names.items()}
                 yield Sentence(doc_id, offset + start, offset + end, text[start:end], printed)
 

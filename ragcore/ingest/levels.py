@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import FileInfo
+from ragcore.types.sections import DEEPEST
 
-MAX_LEVEL = 6
 SAME_INDENT = 4.0  # points
 SIZE_STEP = 0.75  # points; sizes closer than this are one size
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
@@ -87,7 +87,7 @@ def set_heading_levels(blocks: Sequence[Block], info: FileInfo) -> None:
     _apply_numbers([b for b in headings if b not in outline])
     dense = {level: place for place, level in enumerate(sorted({b.level for b in headings}), start=1)}
     for block in headings:
-        block.level = min(MAX_LEVEL, dense[block.level])
+        block.level = min(DEEPEST, dense[block.level])
 
 
 def _style(block: Block) -> Style:
@@ -104,7 +104,7 @@ def _style_ranks(headings: Sequence[Block]) -> dict[Style, int]:
         same = before is not None and before[0] - style[0] < SIZE_STEP and before[1:] == style[1:]
         if not same:
             level += 1
-        ranks[style] = min(level, MAX_LEVEL)
+        ranks[style] = min(level, DEEPEST)
         before = style
     return ranks
 
@@ -167,7 +167,7 @@ def set_item_levels(blocks: Sequence[Block]) -> None:
         left = min(word.box[0] for word in block.lines[0])
         further = bool(lefts) and left > lefts[-1] and item_marker(block.words[0].text) is None
         if not further:  # a further paragraph of an item has its level
-            lefts = [*[other for other in lefts if other < left - SAME_INDENT][: MAX_LEVEL - 1], left]
+            lefts = [*[other for other in lefts if other < left - SAME_INDENT][: DEEPEST - 1], left]
         block.level, before = len(lefts), block
 
 

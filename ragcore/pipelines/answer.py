@@ -92,9 +92,9 @@ class AnswerPipeline:
         stop: Stop,
     ) -> Retrieval:
         # The opening of a document says what it is about, in other words than the question's.
-        pages = scope.pages or (((1, OPENING_PAGES),) if asked.whole else ())
+        pages = scope.pages or (((1, OPENING_PAGES),) if asked.whole and not scope.sections else ())
         found = self.search.retrieve(asked.text, replace(scope, pages=pages), on_step=on_step, stop=stop)
-        if not (rewritten.by and history) or scope.pages or scope.kinds:
+        if not (rewritten.by and history) or scope.narrowed:
             return found
         # The passages that it refers to were found one question ago.
         cited = [span for span in history[-1].cited if scope.doc_ids is None or span[0] in scope.doc_ids]

@@ -91,7 +91,7 @@ class Gathering:
         asked, draft = task.asked, task.draft
         stated, segments = NOTHING_STATED, tuple[Segment, ...]()
         found = _documents(retrieval)
-        narrowed = retrieval.scope.pages or retrieval.scope.kinds
+        narrowed = retrieval.scope.narrowed
         states = asked.kind == "value" and not narrowed
         quotes = self.extractive and asked.kind not in ("value", "table") and not narrowed
         if (states or quotes) and len(documents) <= FEW:

@@ -136,7 +136,7 @@ class AgenticRetriever:
         kept = {hit.chunk.chunk_id for hit in hits}
         found = [[hit for hit in of.hits if hit.chunk.chunk_id in kept] for of in rankings]
         with timed(timings, "rse"):
-            segments = self.retriever.segments([of for of in found if of], hits)
+            segments = self.retriever.segments([of for of in found if of], hits, scope)
         paths = self.retriever.paths(segments, rankings, scope, timings)
         return Retrieval(
             query,

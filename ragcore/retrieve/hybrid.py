@@ -134,7 +134,7 @@ class HybridRetriever:
         timings: dict[str, float] = {}
         ranking = self.search(query, top_k=top_k, scope=scope, timings=timings)
         with timed(timings, "rse"):
-            segments = self.segments([ranking.hits])
+            segments = self.segments([ranking.hits], scope=scope)
         paths = self.paths(segments, [ranking], scope, timings)
         return Retrieval(
             query,
@@ -224,10 +224,12 @@ class HybridRetriever:
         vector = self._embedded(words)
         return vector, self.vectors.query(vector, count, scope), list(by_words.items())
 
-    def segments(self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None) -> list[Segment]:
-        """Passages that become sources, for the hits of one or several queries; ``order`` is the merged list of
-        several."""
-        return passages(rankings, self.chunks, self.settings.rse, reach=NEIGHBOURS, order=order)
+    def segments(
+        self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None, scope: Scope = EVERYTHING
+    ) -> list[Segment]:
+        """Passages that become sources, for the hits of one or several queries in ``scope``; ``order`` is the merged
+        list of several."""
+        return passages(rankings, self.chunks, self.settings.rse, reach=NEIGHBOURS, order=order, scope=scope)
 
     def paths(
         self, segments: Sequence[Segment], rankings: Sequence[Ranking], scope: Scope, timings: dict[str, float]

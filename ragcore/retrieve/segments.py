@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.retrieve.rse import best_segments, chunk_values
-from ragcore.types import Chunk, Hit, Retrieval, Segment
+from ragcore.types import EVERYTHING, Chunk, Hit, Retrieval, Scope, Segment
 
 if TYPE_CHECKING:
     from ragcore.config.settings import RseSettings
@@ -27,9 +27,10 @@ def passages(
     *,
     reach: int,
     order: Sequence[Hit] | None = None,
+    scope: Scope = EVERYTHING,
 ) -> list[Segment]:
-    """Tables, segments and single hits in the order of their best hits, then neighbours. ``rankings`` has the hits of
-    each query, best first; ``Hit.rank`` is the rank given by the query.
+    """Tables, segments and single hits in the order of their best hits, then neighbours, all cut to the sections in
+    ``scope``. ``rankings`` has the hits of each query, best first; ``Hit.rank`` is the rank given by the query.
 
     A chunk found by several queries occurs once, with its best hit (`best_hits`). A passage has the position of its
     best hit, in ``order`` if given (the same chunks); at equal positions a table precedes a segment and a segment a
@@ -44,7 +45,20 @@ def passages(
             place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place
         )
     )
-    return segments + neighbours(hits, segments, chunks, reach=reach)
+    return within_sections(segments + neighbours(hits, segments, chunks, reach=reach), scope)
+
+
+def within_sections(segments: Sequence[Segment], scope: Scope) -> list[Segment]:
+    """``segments`` cut to the sections in ``scope``, if it has any: a chunk may hold the end of one section and the
+    beginning of the next. One that spans several sections becomes several."""
+    if not scope.sections:
+        return list(segments)
+    return [
+        replace(one, start=max(one.start, start), end=min(one.end, end))
+        for one in segments
+        for start, end in scope.spans(one.doc_id)
+        if one.start < end and one.end > start
+    ]
 
 
 def best_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:

@@ -12,6 +12,7 @@ from typing import Any
 from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, PathStep, Retrieval, Spending, Table
 from ragcore.types.library import FeedbackRecord
 from ragcore.types.report import FilledSection, Report
+from ragcore.types.sections import SectionNode, chunks_of
 from ragcore.types.table_labels import LabelledTable
 
 Json = dict[str, Any]
@@ -44,6 +45,17 @@ def elements(document: Document, chosen: Iterable[Element]) -> Json:
         "pages": [{"page": page.pop("number"), **page} for page in pages],
         "elements": [_element(document, element) for element in chosen],
     }
+
+
+def outline(document: Document, tree: Sequence[SectionNode], tiles: Sequence[Chunk]) -> Json:
+    """JSON of ``elements DOC --outline``; ``chunks`` counts those of ``tiles``, its whole tiling, with text of the
+    section."""
+
+    def section(node: SectionNode) -> Json:
+        own = _picked(node, "label level start end first_page last_page") | {"chunks": chunks_of(node, tiles)}
+        return own | {"children": [section(child) for child in node.children]}
+
+    return {**_picked(document, "doc_id title"), "sections": [section(node) for node in tree]}
 
 
 def _element(document: Document, element: Element) -> Json:

@@ -11,18 +11,54 @@ from ragcore.types.document import Chunk, ChunkKind
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """Section of a document as part of a scope: its span ``[start, end)`` with all subsections, and the ``path`` of
+    headings down to its own, by which it is found when the document is read again (`ragcore.types.sections`)."""
+
+    doc_id: str
+    start: int
+    end: int
+    path: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Its own heading."""
+        return self.path[-1]
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """Search scope: documents (None: all except ``without``, including later ones), ``pages`` as inclusive ranges
-    (none: all; a chunk counts if it touches one) and kinds of chunks (none: all)."""
+    (none: all; a chunk counts if it touches one), kinds of chunks (none: all) and ``sections`` (none: all; a chunk
+    counts if it overlaps one, and its passages are cut to it). While it has sections, their documents alone are in
+    scope."""
 
     doc_ids: tuple[str, ...] | None = None
     pages: tuple[tuple[int, int], ...] = ()
     kinds: tuple[ChunkKind, ...] = ()
     without: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
 
     def holds(self, doc_id: str) -> bool:
         """Whether a document is in scope."""
+        if self.sections:
+            return any(section.doc_id == doc_id for section in self.sections)
         return doc_id not in self.without if self.doc_ids is None else doc_id in self.doc_ids
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether it leaves out parts of documents."""
+        return bool(self.pages or self.kinds or self.sections)
+
+    def spans(self, doc_id: str) -> list[tuple[int, int]]:
+        """Spans of a document's sections, ascending; those that overlap or meet are joined."""
+        joined: list[tuple[int, int]] = []
+        for start, end in sorted((one.start, one.end) for one in self.sections if one.doc_id == doc_id):
+            if joined and start <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+            else:
+                joined.append((start, end))
+        return joined
 
 
 EVERYTHING = Scope()
@@ -30,14 +66,16 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Chunk as listed in the indexes: its document, its kind, and the first and last page of its own words (0, 0 if it
-    has none)."""
+    """Chunk as listed in the indexes: its document, its kind, the first and last page of its own words (0, 0 if it has
+    none), and its span."""
 
     chunk_id: str
     doc_id: str
     kind: ChunkKind = "text"
     first_page: int = 0
     last_page: int = 0
+    start: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +254,7 @@ class Trace:
         """Trace of ``retrieval``; ``titles`` are those of all documents of the library."""
         named = [route.doc_id for route in retrieval.routes] + [hit.chunk.doc_id for hit in retrieval.hits]
         named += [step.doc_id for path in retrieval.paths for step in path.steps if step.doc_id]
+        named += [section.doc_id for section in retrieval.scope.sections]
         within = retrieval.scope.doc_ids
         return cls(
             scope=retrieval.scope,

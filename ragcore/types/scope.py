@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragcore.errors import InputError
 from ragcore.types import Scope
@@ -31,13 +31,16 @@ def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ..
 
 
 def checked(scope: Scope) -> Scope:
-    """``scope``, if it is valid. Raises `InputError` for invalid pages or kinds."""
+    """``scope``, if it is valid. Raises `InputError` for invalid pages, kinds or sections."""
     for first, end in scope.pages:
         if not 1 <= first <= end:
             raise InputError(f"{first}-{end} is not a range of pages.", hint="Count pages from 1, lowest first.")
     for kind in scope.kinds:
         if kind not in KINDS:
             raise InputError(f"There is no kind of passage {kind!r}.", hint=f"Choose one of {', '.join(KINDS)}.")
+    for section in scope.sections:
+        if not (section.path and 0 <= section.start < section.end):
+            raise InputError("A section in scope has no heading or no text.", hint="Choose it again in Contents.")
     return scope
 
 
@@ -73,9 +76,18 @@ def kinds_in_words(scope: Scope) -> str:
     return _listed([words for kind, words in KINDS.items() if kind in scope.kinds])
 
 
-def within(scope: Scope, searched: int) -> str:
-    """Scope in words: ``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
+def sections_in_words(scope: Scope, titles: Mapping[str, str] | None = None) -> str:
+    """Sections in words, each with its document as far as ``titles`` has it: ``“Item 7. Discussion” of AMD 10-K``; ""
+    for all."""
+    of = {doc_id: f" of {title}" for doc_id, title in (titles or {}).items()}
+    return _listed([f"“{one.label}”{of.get(one.doc_id, '')}" for one in scope.sections])
+
+
+def within(scope: Scope, searched: int, titles: Mapping[str, str] | None = None) -> str:
+    """Scope in words: ``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``, ``pages 3–7 of “Item 7.
+    Discussion” of AMD 10-K``. ``titles`` are those of documents, by id."""
     words = "1 document" if searched == 1 else f"{searched:,} documents"
+    words = sections_in_words(scope, titles) or words
     pages, kinds = pages_in_words(scope), kinds_in_words(scope)
     return (f"{pages} of {words}" if pages else words) + (f", only {kinds}" if kinds else "")
 
@@ -89,6 +101,7 @@ def nothing_found(scope: Scope, lengths: Sequence[int] = ()) -> str:
     evident."""
     named, kinds = pages_in_words(scope), kinds_in_words(scope)
     words = "Nothing found" + (f" on {named}" if named else "") + (f" among {kinds}" if kinds else "")
+    words += f" in {sections_in_words(scope)}" if scope.sections else ""
     last = max(lengths, default=0)
     if not (named and last) or any(first <= last for first, _ in scope.pages):
         return f"{words}."

@@ -146,7 +146,7 @@ def test_a_document_from_its_address_to_its_removal(app: App, open_page: Callabl
         page = open_page(f"{app.url}/library")
         with promise("a document is read at an address of its own"):
             page.locator(f'tr[data-doc="{doc_id}"] a').click()
-            page.locator(".gw-doc .outline .hd").last.click()
+            page.locator(".gw-doc .contents .hd").last.click()
             page.locator(".gw-page img[src]").first.wait_for()
             assert f"doc={doc_id}" in page.url
             page.wait_for_function("document.title.endsWith('Groundwork')")

@@ -184,19 +184,19 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         page.locator(".gw-match.on").first.wait_for()
         assert page.locator(".gw-match.on").count() == 2
         page.keyboard.press("Escape")
-    with promise("the outline leads to headings, and stays over a reload"):
+    with promise("the contents lead to headings, and stay over a reload"):
         zoom_to(page, 250)
-        page.get_by_role("tab", name="Outline").click()
-        heading = page.locator(".gw-pane .outline .hd").first
+        page.get_by_role("tab", name="Contents").click()
+        heading = page.get_by_role("treeitem").first
         heading.wait_for()
         heading.click()
         assert heading.get_attribute("aria-current") == "location"
-        title = heading.locator("span").inner_text().split()[0]
+        title = heading.get_attribute("title").split()[0]
         (word,) = [box for text, box in words_on(shelf.files["survey.pdf"], 1) if text == title][:1]
         (sheet,), (desk,) = client_rects(page, ".gw-page"), client_rects(page, ".gw-pane .desk")
         assert desk["y0"] <= sheet["y0"] + word.y0 * 2.5 <= desk["y0"] + 60
         page.reload()
-        assert page.get_by_role("tab", name="Outline").get_attribute("aria-selected") == "true"
+        assert page.get_by_role("tab", name="Contents").get_attribute("aria-selected") == "true"
         page.get_by_role("tab", name="Thumbnails").click()
         page.locator(".gw-answer a.gw-cite").first.click()
         page.locator('.gw-highlight[data-n="1"]').first.wait_for()
@@ -301,13 +301,13 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         assert page.locator(".gw-page .tiles img").count() == 0
         screen.detach()
 
-    with promise("a phone has search and outline in the drawer"):
+    with promise("a phone has search and contents in the drawer"):
         page.set_viewport_size({"width": 390, "height": 844})
         page.goto(survey)
         cited(page)
-        page.get_by_role("button", name="Outline").click()
-        page.locator(".gw-pane .outline .hd").first.wait_for()
-        page.get_by_role("button", name="Outline").click()
+        page.get_by_role("button", name="Contents").click()
+        page.get_by_role("treeitem").first.wait_for()
+        page.get_by_role("button", name="Contents").click()
         page.get_by_role("button", name="Find in document").click()
         page.keyboard.type("pump")
         page.locator(".gw-match.on").wait_for()

@@ -131,7 +131,7 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         assert library.locator("tbody input:checked").count() == 0
         library.keyboard.press("Home")
         library.keyboard.press("Enter")
-        library.locator(".gw-doc .outline").wait_for()
+        library.locator(".gw-doc .contents").wait_for()
         library.keyboard.press("Escape")
         library.locator(".gw-doc").wait_for(state="hidden")
         assert focused(library) == names[0]

@@ -133,6 +133,23 @@ def test_retrieve_keeps_to_pages_and_kinds(home: Path) -> None:
     assert all(set(hit["pages"]) & {1, *range(3, 10)} for hit in found["hits"])
 
 
+def test_sections_are_listed_and_searched_alone(home: Path) -> None:
+    tree = ragcore(home, "elements", "survey.pdf", "--outline")["sections"]
+    nodes = [*tree, *(child for node in tree for child in node["children"])]
+    (section,) = [node for node in nodes if node["label"] == "Findings"]
+    assert {"level", "start", "end", "first_page", "last_page", "chunks", "children"} <= set(section)
+    lines = for_people(home, "elements", "survey.pdf", "--outline").stdout.splitlines()
+    assert [line.split(maxsplit=2)[2] for line in lines] == ["Larkfield Water Survey", "Findings"]
+    found = ragcore(home, "retrieve", "-q", QUESTION, "--section", "findings")
+    assert found["segments"]
+    assert all(section["start"] <= one["start"] < one["end"] <= section["end"] for one in found["segments"])
+    said = for_people(home, "ask", QUESTION, "--section", "Findigs", code=1).stderr
+    assert said.startswith("There is no section “Findigs”. The nearest: “")
+    assert "Findings” (p. 1, survey.pdf)" in said
+    assert len(said.splitlines()) == 1
+    assert "is the heading of 2 sections" in for_people(home, "ask", QUESTION, "--section", "r", code=1).stderr
+
+
 def test_retrieve_says_that_nothing_was_found(home: Path) -> None:
     answer = ragcore(home, "retrieve", "-q", QUESTION, "--pages", "9000")
     said = "Nothing found on page 9000: the longest document has 1 page."

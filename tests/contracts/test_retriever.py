@@ -12,7 +12,7 @@ from ragcore.index.store import Store
 from ragcore.protocols import Retriever
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
-from ragcore.types import Scope, SubQuery
+from ragcore.types import Scope, Section, SubQuery
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
 PASSAGES = [
@@ -70,6 +70,26 @@ class TestRetriever:
         beta = next(hit.chunk.doc_id for hit in everywhere.hits if "Beta" in hit.chunk.text)
         found = retriever.retrieve("revenues", top_k=20, scope=Scope((beta,)))
         assert {hit.chunk.doc_id for hit in found.hits} == {segment.doc_id for segment in found.segments} == {beta}
+
+    def test_only_the_given_section_answers_to_the_character(self, retriever: Retriever) -> None:
+        everywhere = retriever.retrieve("revenues of Alpha Corp", top_k=20)
+        (chunk,) = [hit.chunk for hit in everywhere.hits if hit.chunk.text.startswith("Total revenues of Alpha")]
+        # It begins within one passage and ends within the next but one.
+        section = Section(chunk.doc_id, chunk.start + 9, chunk.end + 60, ("Revenues",))
+        question = "revenues, auditor and water works"
+        found = retriever.retrieve(question, top_k=20, scope=Scope(sections=(section,)))
+        assert found.hits
+        assert found.segments
+        for hit in found.hits:
+            assert hit.chunk.doc_id == section.doc_id
+            assert hit.chunk.start < section.end
+            assert hit.chunk.end > section.start
+        for one in found.segments:
+            assert one.doc_id == section.doc_id
+            assert section.start <= one.start < one.end <= section.end
+        other = Section(chunk.doc_id, chunk.end, chunk.end + 5, ("Expenses",))
+        both = retriever.retrieve(question, top_k=20, scope=Scope(sections=(section, other)))
+        assert (both.hits, both.segments) == (found.hits, found.segments), "it lies inside the other"
 
     def test_the_same_question_gives_the_same_answer(self, retriever: Retriever) -> None:
         first, second = (retriever.retrieve("revenues of the corp", top_k=5) for _ in range(2))

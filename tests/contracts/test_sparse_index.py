@@ -8,7 +8,7 @@ import pytest
 
 from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.protocols import SparseIndex
-from ragcore.types import Entry, Scope
+from ragcore.types import Entry, Scope, Section
 
 TEXTS = {
     "a": ["Net revenue grew in 2018.", "Cash was low.", "Leases are in note 9."],
@@ -24,7 +24,7 @@ PLACES = {
 def postings(wanted: Mapping[str, str]) -> dict[str, Postings]:
     return {
         doc_id: Postings.of(
-            (Entry(f"{doc_id}:{i}", doc_id, *place), text)
+            (Entry(f"{doc_id}:{i}", doc_id, *place, 100 * i, 100 * i + 100), text)
             for i, (place, text) in enumerate(zip(PLACES[doc_id], TEXTS[doc_id]))
         )
         for doc_id in wanted
@@ -67,6 +67,8 @@ class TestSparseIndex:
             (Scope(pages=((1, 1), (4, 9))), {"a:0", "b:0", "b:1"}),
             (Scope(pages=((5, 99),)), set()),
             (Scope(("b",), ((1, 2),), ("text",)), {"b:0"}),
+            (Scope(sections=(Section("b", 150, 400, ("Trial",)),)), {"b:1"}),
+            (Scope(sections=(Section("a", 0, 1, ("Cash",)), Section("b", 0, 100, ("Trial",)))), {"a:0", "b:0"}),
         ],
     )
     def test_only_what_is_in_the_scope_answers(self, index: SparseIndex, scope: Scope, expected: set[str]) -> None:

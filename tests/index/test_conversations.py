@@ -21,6 +21,7 @@ from ragcore.types import (
     Mark,
     Route,
     Scope,
+    Section,
     Source,
     SubQuery,
     Trace,
@@ -85,11 +86,20 @@ def test_a_scope_reopens_as_it_was(conversations: Conversations) -> None:
     for scope in (
         Scope(("d", "e"), ((3, 7), (12, 12)), ("table", "figure")),
         Scope(pages=((2, 2),)),
+        Scope(("d",), sections=(Section("d", 5, 90, ("Part I", "Item 7")),)),
         Scope(()),
         EVERYTHING,
     ):
         conversations.set_scope(one, scope)
         assert conversations.get(one).scope == scope
+
+
+def test_a_scope_of_the_time_before_sections_is_read(conversations: Conversations) -> None:
+    one = conversations.new(Scope(("d",), ((3, 7),)))
+    with conversations.database.write() as connection:
+        old = json.dumps({"doc_ids": ["d"], "pages": [[3, 7]], "kinds": [], "without": []})
+        connection.execute("UPDATE conversations SET doc_ids = ? WHERE conversation_id = ?", (old, one))
+    assert conversations.get(one).scope == Scope(("d",), ((3, 7),))
 
 
 def test_an_answer_of_the_time_before_traces_is_read(conversations: Conversations) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import networkx
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import sparse
 
 from ragcore.index.graph import MOST_IN_SENTENCE, WALKS_ON, NameGraph, Names, pagerank
 from ragcore.protocols import NameIndex
-from ragcore.types import Chunk, Entry, Scope
+from ragcore.types import Chunk, Entry, Scope, Section
 
 TEXTS = {
     "song": ["The song “Hello Love” was written by Graham Parker.", "It was a hit in June."],
@@ -28,7 +29,7 @@ def names(doc_id: str, texts: Mapping[str, list[str]] = TEXTS) -> Names:
         Chunk(f"{doc_id}:{n}", doc_id, n, "text", n * 100, n * 100 + len(text), text)
         for n, text in enumerate(texts[doc_id])
     ]
-    return Names.of([(Entry(one.chunk_id, doc_id, "text", 1, 1), one) for one in chunks])
+    return Names.of([(Entry(one.chunk_id, doc_id, "text", 1, 1, one.start, one.end), one) for one in chunks])
 
 
 def load(wanted: Mapping[str, str]) -> dict[str, Names]:
@@ -63,6 +64,10 @@ def test_hits_are_in_scope_at_most_k_and_no_path_leads_outside() -> None:
     # From the song the town is reached by the man alone.
     assert [i for i, _ in whole.query("Hello Love", "", 9, Scope(("song", "town")))] == ["song:0"]
     assert whole.query("Hello Love", "", 9, Scope(())) == []
+    of_song = Section("song", 0, 5, ("Songs",))
+    sections = Scope(sections=(of_song, Section("town", 0, 5, ("Towns",))))
+    assert [i for i, _ in whole.query("Hello Love", "", 9, sections)] == ["song:0"]
+    assert whole.query("Hello Love", "", 9, Scope(sections=(replace(of_song, start=2000, end=2001),))) == []
     inside = {"song", "man"}
     assert whole.query("Hello Love", "", 9, Scope(tuple(inside))) == graph("song", "man").query("Hello Love", "", 9)
 

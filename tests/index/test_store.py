@@ -95,7 +95,7 @@ def test_vectors_wait_until_they_are_stored(store: Store) -> None:
     assert store.with_vectors("e") == store.searchable()
     assert store.count(list(store.searchable())) == 2
     entries, matrix = store.vectors("e", [doc_id])
-    expected = [Entry(f"{doc_id}:0", doc_id, "text", 1, 1), Entry(f"{doc_id}:1", doc_id, "text", 1, 1)]
+    expected = [Entry(one.chunk_id, doc_id, "text", 1, 1, one.start, one.end) for one in store.chunks(doc_id)]
     assert entries.to_json() == Entries.of(expected).to_json()
     assert matrix.tolist() == np.eye(2, 4).tolist()
     assert store.documents("e")[0].indexed

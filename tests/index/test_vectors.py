@@ -21,16 +21,17 @@ from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.vectors import VectorIndex, VectorStore
 from ragcore.protocols import Nearest, Vector
-from ragcore.types import Entry, Scope
+from ragcore.types import Entry, Scope, Section
 from tests.libraries import HashEmbedder, add_document
 from tests.providers.models import unit_vectors
 
 VECTORS = unit_vectors(60, 16)
 IDS = [f"d{row // 20}:{row % 20}" for row in range(60)]
-# Document d0 to d2, one chunk in five a table, every chunk touches its page and the next.
+# Document d0 to d2, one chunk in five a table, every chunk touches its page and the next and has 100 characters.
 ENTRIES = [
-    Entry(IDS[row], f"d{row // 20}", "table" if row % 5 == 0 else "text", row % 20 + 1, row % 20 + 2)
+    Entry(IDS[row], f"d{row // 20}", "table" if row % 5 == 0 else "text", at + 1, at + 2, 100 * at, 100 * at + 100)
     for row in range(60)
+    for at in [row % 20]
 ]
 
 
@@ -44,6 +45,12 @@ def inside(scope: Scope, entry: Entry) -> bool:
         (scope.doc_ids is None or entry.doc_id in scope.doc_ids)
         and (not scope.kinds or entry.kind in scope.kinds)
         and (not scope.pages or any(entry.first_page <= b and entry.last_page >= a for a, b in scope.pages))
+        and (
+            not scope.sections
+            or any(
+                entry.doc_id == one.doc_id and entry.start < one.end and entry.end > one.start for one in scope.sections
+            )
+        )
     )
 
 
@@ -119,6 +126,10 @@ def test_the_nearest_by_cosine_come_first(index: VectorStore) -> None:
         Scope(pages=((22, 99),)),
         Scope(("d1",), ((5, 6),)),
         Scope(("d0", "d2"), ((5, 16),), ("table",)),
+        Scope(sections=(Section("d1", 250, 700, ("Cash",)),)),
+        Scope(sections=(Section("d0", 0, 100, ("Cash",)), Section("d2", 1999, 2000, ("Debt",)))),
+        Scope(("d1",), ((5, 6),), ("text",), sections=(Section("d1", 0, 450, ("Cash",)),)),
+        Scope(("d1",), sections=(Section("d2", 0, 450, ("Cash",)),)),
     ],
 )
 def test_only_what_is_in_the_scope_answers_and_all_of_it(index: VectorStore, scope: Scope) -> None:

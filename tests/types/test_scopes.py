@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.errors import InputError
-from ragcore.types import EVERYTHING, Scope
-from ragcore.types.scope import kinds_in_words, page_ranges, pages_in_words, pages_typed, within
+from ragcore.types import EVERYTHING, Scope, Section
+from ragcore.types.scope import checked, kinds_in_words, nothing_found, page_ranges, pages_in_words, pages_typed, within
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,21 @@ def test_a_scope_in_words() -> None:
     assert within(scope, 1) == "pages 3–7, 9 and 12 of 1 document, only tables and figures"
     assert pages_in_words(Scope(pages=((4, 4),))) == "page 4"
     assert within(EVERYTHING, 1200) == "1,200 documents"
+
+
+def test_sections_in_words() -> None:
+    scope = Scope(pages=((3, 7),), kinds=("table",), sections=(Section("d", 5, 90, ("Part II", "Item 7. Discussion")),))
+    assert within(scope, 1, {"d": "AMD 10-K"}) == "pages 3–7 of “Item 7. Discussion” of AMD 10-K, only tables"
+    assert nothing_found(Scope(sections=scope.sections)) == "Nothing found in “Item 7. Discussion”."
+
+
+def test_a_scope_with_sections_holds_their_documents_alone() -> None:
+    parts = ((40, 60), (0, 10), (10, 30), (5, 8))
+    scope = Scope(("e",), sections=tuple(Section("d", start, end, ("A",)) for start, end in parts))
+    assert (scope.holds("d"), scope.holds("e")) == (True, False)
+    assert scope.narrowed
+    assert scope.spans("d") == [(0, 30), (40, 60)]
+    assert scope.spans("e") == []
+    for wrong in (Section("d", 5, 5, ("A",)), Section("d", -1, 5, ("A",)), Section("d", 0, 5, ())):
+        with pytest.raises(InputError):
+            checked(Scope(sections=(wrong,)))

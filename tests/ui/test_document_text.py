@@ -53,11 +53,13 @@ def test_boxes_lie_on_the_page_in_order_of_the_text(documents: dict[str, Documen
     assert document_text.words(read, 2) == []
 
 
-def test_the_outline_has_the_headings_with_their_places(documents: dict[str, Document]) -> None:
-    outline = document_text.outline(documents["survey"])
-    assert [(text, page) for _, text, page, _ in outline] == [("Larkfield Water Survey", 1), ("Findings", 1)]
-    assert outline[0][3] == pytest.approx(75, abs=12)
-    assert outline[1][3] == pytest.approx(200, abs=12)
+def test_sections_have_the_places_of_their_headings(documents: dict[str, Document]) -> None:
+    read = documents["survey"]
+    sections = document_text.sections(read)
+    assert [(heading, page) for _, heading, page, *_ in sections] == [("Larkfield Water Survey", 1), ("Findings", 1)]
+    assert [boxes[0][2] for *_, boxes in sections] == pytest.approx([75, 200], abs=12)
+    assert [read.text[start:].startswith(heading) for _, heading, _, start, _, _ in sections] == [True, True]
+    assert sections[-1][4] == read.body_end
 
 
 def test_searches_follow_a_document_that_is_built_anew(documents: dict[str, Document]) -> None:

@@ -15,7 +15,7 @@ from ui.server.services import Services
 
 @pytest.mark.parametrize(
     "asked",
-    ["", "/pages/1.png", "/pages/1/words", "/pages/1/tiles/2560/0-0.png", "/outline", "/find", "/pages/1/found"],
+    ["", "/pages/1.png", "/pages/1/words", "/pages/1/tiles/2560/0-0.png", "/sections", "/find", "/pages/1/found"],
 )
 def test_a_removed_document_is_no_error(opened: Services, asked: str) -> None:
     status, _, body = ask(routes.routes(), f"/gw/documents/gone{asked}", f"{token(opened)}&w=640&q=it")

@@ -37,7 +37,7 @@ def standalone(view: View, question: str) -> str:
 def _searching(view: View) -> tuple[list[str], str]:
     """Progress of the search, in words."""
     done: list[str] = []
-    now = f"Searching {searched_in(view.scope, view.searched)}"
+    now = f"Searching {searched_in(view.scope, view.searched, view.titles)}"
     for step in view.steps:
         if step.name == "search":
             done += _preferring(step, view)
@@ -64,7 +64,7 @@ def _doing(step: Step, view: View) -> str:
         return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
     if step.query is not None and step.query.origin != "question":
         return f"Searching for “{step.query.text}”"
-    return f"Searching {searched_in(view.scope, view.searched)}"
+    return f"Searching {searched_in(view.scope, view.searched, view.titles)}"
 
 
 def count(n: int, noun: str) -> str:

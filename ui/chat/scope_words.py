@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ragcore.types import Scope
-from ragcore.types.scope import kinds_in_words, pages_in_words, within
+from ragcore.types.scope import kinds_in_words, pages_in_words, sections_in_words, within
 
 SHOWN = 3  # page ranges that are named where there are many more
 
@@ -20,12 +21,12 @@ def pages_in_brief(scope: Scope) -> str:
 
 
 def only(scope: Scope) -> str:
-    """Page and kind filters of a question: ``Only pages 3–7, tables``; "" without filters."""
-    parts = [part for part in (pages_in_brief(scope), kinds_in_words(scope)) if part]
+    """Sections, pages and kinds of a question: ``Only pages 3–7, tables``; "" if it is of whole documents."""
+    parts = [part for part in (sections_in_words(scope), pages_in_brief(scope), kinds_in_words(scope)) if part]
     return f"Only {', '.join(parts)}" if parts else ""
 
 
-def searched_in(scope: Scope, documents: int) -> str:
-    """Scope summary: ``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
-    pages, rest = pages_in_brief(scope), within(replace(scope, pages=()), documents)
+def searched_in(scope: Scope, documents: int, titles: Mapping[str, str] | None = None) -> str:
+    """Scope summary, as `within` has it: ``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``."""
+    pages, rest = pages_in_brief(scope), within(replace(scope, pages=()), documents, titles)
     return f"{pages} of {rest}" if pages else rest

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragcore.errors import GroundworkError
 from ragcore.index.conversations import ConversationInfo
-from ragcore.types import EVERYTHING, Scope
+from ragcore.types import EVERYTHING, Scope, Section
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import KINDS, page_ranges
 from ui import components
@@ -35,6 +35,7 @@ __all__ = [
     "arrived",
     "ask",
     "ask_only",
+    "ask_section",
     "askable",
     "asked",
     "chips",
@@ -77,6 +78,7 @@ def arrived() -> None:
     _widen()
     _seen()
     _about()
+    _limit()
     _begun()
     with component_events.received("scope", "renamed"):
         pass  # this run shows the new title
@@ -120,7 +122,7 @@ def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
 
 def chips(searched: Scope) -> None:
     """Draw the active filters beside the input, each with a button that removes it."""
-    if searched.pages or searched.kinds:
+    if searched.narrowed:
         with st.container(key="gw_chips"):
             components.chips(current(), searched)
 
@@ -181,6 +183,18 @@ def _about() -> None:
             st.session_state["gw_about"] = (given["document"], given["text"])
 
 
+def _limit() -> None:
+    """Limit the next questions to a section that was chosen in the page viewer."""
+    with component_events.received("pane", "section") as given:
+        if given is not None:
+            stay()
+            _change(current(), lambda stored: replace(stored, sections=(_section(given),)))
+
+
+def _section(given: dict[str, Any]) -> Section:
+    return Section(given["document"], given["start"], given["end"], tuple(given["path"]))
+
+
 def _of_words(question: str, chosen: Scope) -> Scope:
     """Scope of a question: the document of the words it begins with (`about`), else ``chosen``."""
     doc_id, begins = st.session_state.get("gw_about", ("", ""))
@@ -193,7 +207,7 @@ def _of_words(question: str, chosen: Scope) -> Scope:
 
 def _widen() -> None:
     with component_events.received("chips", "removed") as given:
-        if given is not None and given["part"] in ("pages", "kinds"):
+        if given is not None and given["part"] in ("sections", "pages", "kinds"):
             stay()
             _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
@@ -207,8 +221,8 @@ def _tick() -> None:
 
 def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
     """Add documents to, or remove them from, the scope of a conversation or of the next new one (None); other documents
-    stay as stored, whatever the tab showed. A selection is a fixed list: only "all" and "all but the sample" include
-    later documents."""
+    stay as stored, whatever the tab showed, and all are searched whole. A selection is a fixed list: only "all" and
+    "all but the sample" include later documents."""
     infos = services().engine.documents()
 
     def changed(stored: Scope) -> Scope:
@@ -221,8 +235,8 @@ def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
         )
         left_out = offered.difference(chosen)
         if left_out <= {sample_id()}:
-            return replace(stored, doc_ids=None, without=tuple(left_out))
-        return replace(stored, doc_ids=chosen, without=())
+            return replace(stored, doc_ids=None, without=tuple(left_out), sections=())
+        return replace(stored, doc_ids=chosen, without=(), sections=())
 
     _change(conversation_id, changed)
 
@@ -321,12 +335,12 @@ def _forget_removed(conversation_id: str | None) -> int:
     known = {info.doc_id for info in engine.documents()}
     with lost_if_gone(conversation_id):
         stored = engine.conversations.scope(conversation_id)
-        if stored.doc_ids is None:
-            return 0
-        kept = tuple(doc_id for doc_id in stored.doc_ids if doc_id in known)
-        if len(kept) < len(stored.doc_ids):
-            engine.conversations.set_scope(conversation_id, replace(stored, doc_ids=kept))
-        return len(stored.doc_ids) - len(kept)
+        lost = {*(stored.doc_ids or ()), *(section.doc_id for section in stored.sections)} - known
+        if lost:
+            doc_ids = stored.doc_ids and tuple(doc_id for doc_id in stored.doc_ids if doc_id in known)
+            sections = tuple(section for section in stored.sections if section.doc_id in known)
+            engine.conversations.set_scope(conversation_id, replace(stored, doc_ids=doc_ids, sections=sections))
+        return len(lost)
     return 0
 
 
@@ -340,6 +354,12 @@ def ask_only(doc_ids: Collection[str], readable: Sequence[DocumentInfo]) -> None
     open_conversation(None)
     _without_sample(readable)  # the sample may be what is asked for
     st.session_state["gw_next"] = Scope(tuple(doc_ids))
+
+
+def ask_section(given: dict[str, Any], readable: Sequence[DocumentInfo]) -> None:
+    """Limit the next new conversation to a section that was chosen in the page viewer."""
+    open_conversation(None)
+    st.session_state["gw_next"] = replace(_without_sample(readable), sections=(_section(given),))
 
 
 def head(info: ConversationInfo | None) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from ragcore.types import Scope
-from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed
+from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed, sections_in_words
 from ui.chat.scope_words import pages_in_brief
 from ui.explore.plotly_script import plotly_path
 from ui.server import component_events, frame, visits, web
@@ -169,20 +169,23 @@ def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
 
 
 def chips(conversation_id: str | None, scope: Scope) -> None:
-    """Active page and kind filters of ``scope``, each a button. Emits ``removed``: ``part``, the pressed filter, and
-    ``conversation``."""
-    shown = {"pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
-    whole = {"pages": pages_in_words(scope), "kinds": shown["kinds"]}
+    """Active sections, pages and kinds of ``scope``, each a button. Emits ``removed``: ``part``, the pressed filter,
+    and ``conversation``."""
+    sections = sections_in_words(scope, services().engine.store.titles())
+    shown = {"sections": sections, "pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
+    whole = shown | {"pages": pages_in_words(scope)}
     data = _data("chips") | {"conversation": conversation_id, "shown": shown, "whole": whole}
     _chips(key="chips", data=data)
 
 
-def pane(documents: list[dict[str, Any]], scope: list[str] | None) -> None:
+def pane(documents: list[dict[str, Any]], scope: list[str] | None, *, asks: bool = True) -> None:
     """Page viewer over ``documents`` (id and title); it shows the first one in ``scope`` (ids; None: all) until a
     citation is opened. Emits ``about`` when a question is to be asked about selected words: ``{"document": "0123…",
-    "text": "About “…”"}``, the document and the beginning of the question."""
+    "text": "About “…”"}``, the document and the beginning of the question; and, if the documents can be asked
+    (``asks``), ``section``: the one that the next questions are limited to (``document``, ``start``, ``end``,
+    ``path``)."""
     tiles = {"side": TILE, "widths": list(TILE_WIDTHS)}
-    data = _data("pane") | {"documents": documents, "scope": scope, "tiles": tiles}
+    data = _data("pane") | {"documents": documents, "scope": scope, "tiles": tiles, "asks": asks}
     _pane(key="pane", data=data)
 
 

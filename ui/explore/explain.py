@@ -42,7 +42,7 @@ def explanation(answer: Answer, document: Callable[[str], Document]) -> Json | N
         return None
     return {
         "queries": [_query(item) for item in trace.queries],
-        "within": within(trace.scope, trace.searched),
+        "within": within(trace.scope, trace.searched, trace.titles),
         "routes": [_route(item, trace) for item in trace.routes[:SHOWN_ROUTES]],
         "more_routes": max(0, len(trace.routes) - SHOWN_ROUTES),
         "read": _read(trace),

@@ -16,6 +16,7 @@ Json = dict[str, Any]
 
 
 def stats(found: Explored, exploration: Exploration) -> Json:
+    extents = exploration.outline.extents
     given = [point for point in found.points if point.fate == "given"]
     tiles = {
         (point.chunk.doc_id, tile) for point in given for tile in range(point.chunk.reach[0], point.chunk.reach[1] + 1)
@@ -32,7 +33,7 @@ def stats(found: Explored, exploration: Exploration) -> Json:
         "read": found.read,
         "queries": [query.text for query in found.retrieval.queries],
         "notes": list(found.retrieval.notes),
-        "within": within(exploration.scope, len(exploration.outline.extents)),
+        "within": within(exploration.scope, len(extents), {extent.doc_id: extent.title for extent in extents}),
     }
 
 

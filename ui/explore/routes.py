@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -205,7 +206,7 @@ def _asked(
     kept = {doc_id for doc_id, _, _ in engine.store.names()}
     scope = trace.scope
     if scope.doc_ids is not None:
-        scope = Scope(tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept), scope.pages, scope.kinds)
+        scope = replace(scope, doc_ids=tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept))
     # What a cache or a model made of the question then is not made again; rules are.
     by_model = [query for query in trace.queries[1:] if query.origin in ("model", "gap")]
     return question, scope, tuple(trace.queries[1:]) if by_model else None, citations

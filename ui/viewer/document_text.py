@@ -1,4 +1,4 @@
-"""Text of a document for the page viewer: selectable words, headings, and search matches."""
+"""Text of a document for the page viewer: selectable words, sections, and search matches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ragcore.types import Document
+from ragcore.types import Document, Element
+from ragcore.types.sections import section_tree, walk
 from ui.chat.payload import box
 from ui.viewer.find_in_document import Finder
 
@@ -92,16 +93,17 @@ def _between(gap: str, table: bool) -> str:
     return " " if gap else ""
 
 
-def outline(read: Document) -> list[list[Any]]:
-    """Headings in reading order: ``[level, text, page, top]``, ``top`` in points of the displayed page."""
-    out = []
-    for item in read.body:
-        text = " ".join(read.text[item.start : item.end].split())
-        if item.kind == "heading" and text:
-            places = [place for place in read.element_boxes(item) if place.page == item.page]
-            top = min((place.y0 for place in places), default=0.0)
-            out.append([item.level, text[:200], item.page, round(top, 2)])
-    return out
+def sections(read: Document) -> list[list[Any]]:
+    """Sections in reading order, each before its subsections: ``[depth, heading, page, start, end, boxes]``; ``depth``
+    counts from 0, ``boxes`` are those of the heading's words."""
+    return [
+        [len(node.path) - 1, node.label, node.first_page, node.start, node.end, _boxes(read, node.heading)]
+        for node in walk(section_tree(read))
+    ]
+
+
+def _boxes(read: Document, heading: Element) -> list[list[float]]:
+    return [box(place) for place in read.element_boxes(heading)]
 
 
 class Searches:

@@ -1,5 +1,5 @@
 """HTTP routes of the page viewer, under ``/gw/documents/{doc}``: pictures of pages, tiles of large ones, words,
-headings and matches."""
+sections and matches."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ def words(request: Request) -> Response:
 
 
 @shown
-def outline(request: Request) -> Response:
-    return JSONResponse(document_text.outline(services().engine.document(request.path_params["doc"])))
+def sections(request: Request) -> Response:
+    return JSONResponse(document_text.sections(services().engine.document(request.path_params["doc"])))
 
 
 @shown
@@ -141,6 +141,6 @@ def routes(doc: str) -> list[BaseRoute]:
         Route(f"{page}/tiles/{{width:int}}/{{column:int}}-{{row:int}}.png", tile),
         Route(f"{page}/words", words),
         Route(f"{page}/found", found),
-        Route(f"{doc}/outline", outline),
+        Route(f"{doc}/sections", sections),
         Route(f"{doc}/find", find),
     ]

@@ -1,16 +1,16 @@
 // The headings of a document, each of which opens it there.
 
 import { h } from "../shared/dom.js";
-import { Outline } from "../pane/outline.js";
+import { Contents } from "../pane/contents.js";
 
 export class ContentsView {
   constructor(read, _item, { open }) {
-    this.element = h("div", { class: "outline gw-scroll", role: "group", "aria-label": "Contents" });
-    this.outline = new Outline(this.element, open);
-    this.outline.show(read);
+    this.element = h("div", { class: "contents gw-scroll", role: "group", "aria-label": "Contents" });
+    this.contents = new Contents(this.element, (page) => open(page));
+    this.contents.show(read);
   }
 
   show() {
-    this.outline.open(1);
+    this.contents.open(1);
   }
 }

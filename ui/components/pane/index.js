@@ -5,9 +5,9 @@ import { takeWaiting } from "../shared/bus.js";
 import { h, prose } from "../shared/dom.js";
 import { showPane } from "../shared/layout.js";
 import { Ahead } from "./ahead.js";
+import { Contents } from "./contents.js";
 import { Find } from "./find.js";
 import { pressed } from "./keyboard.js";
-import { Outline } from "./outline.js";
 import { Pages } from "./pages.js";
 import { comeBack, keepPlace, spotOf, takePlace } from "./place.js";
 import { configureTiles } from "./pictures.js";
@@ -25,7 +25,8 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   configureTiles(data.tiles);
   const pane = (parentElement.gwPane ??= new Pane(parentElement.querySelector(".gw-pane")));
-  pane.tell = (about) => tell("about", about);
+  pane.tell = tell;
+  pane.contents.asks = data.asks;
   pane.offer(data.documents, data.scope);
   return () => pane.close();
 }
@@ -61,7 +62,7 @@ class Pane {
   build() {
     this.bar = new Toolbar(this);
     this.path = h("p", { class: "path", hidden: true });
-    this.side = new Side(this.root, (name) => name === "outline" && this.outline.open(this.pages.page));
+    this.side = new Side(this.root, (name) => name === "contents" && this.contents.open(this.pages.page));
     this.desk = h("div", { class: "desk", tabindex: "0", role: "group", "aria-label": "Pages of the document", onwheel: () => (this.browsed = true) });
     this.peek = h("button", { type: "button", class: "gw-peek", hidden: true, onclick: () => this.drawer(true) });
     this.scrim = h("div", { class: "gw-scrim", onclick: () => this.drawer(false) });
@@ -81,14 +82,11 @@ class Pane {
     });
     this.ahead = new Ahead(this.pages);
     this.rail = new Rail(this.side.thumbs, (page) => this.go(page), () => this.pages.waiting);
-    this.outline = new Outline(this.side.outline, (page, top) => {
-      this.go(page, top);
-      if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs"); // which lies over the pages there
-    });
+    this.contents = new Contents(this.side.contents, (page, boxes) => this.toHeading(page, boxes), (section) => this.limit(section));
     this.find = new Find(this.pages, this.rail);
     this.selecting = new Selecting(this.root, this.pages, (text) => this.asking(text));
     this.root.append(this.find.element);
-    this.side.restore(this.alone ? "outline" : "thumbs");
+    this.side.restore(this.alone ? "contents" : "thumbs");
   }
 
   close() {
@@ -148,9 +146,9 @@ class Pane {
     this.pages.show(loaded);
     if (spot) comeBack(this.pages, spot);
     this.rail.show(loaded);
-    this.outline.show(loaded);
+    this.contents.show(loaded);
     this.find.show(loaded);
-    if (this.side.chosen === "outline") this.outline.open(this.pages.page);
+    if (this.side.chosen === "contents") this.contents.open(this.pages.page);
     this.fillChooser();
     this.light();
   }
@@ -161,7 +159,7 @@ class Pane {
     this.root.classList.remove("is-empty");
     this.root.classList.add("is-failed");
     this.rail.clear();
-    this.outline.show(null);
+    this.contents.show(null);
     this.find.show(null);
     this.fillChooser();
     if (error.code !== "removed" || !citation) this.pages.fail(h("p", {}, prose(`${error.message} ${error.hint}`)));
@@ -310,7 +308,7 @@ class Pane {
 
   // The heading that is read is marked.
   scrolled() {
-    if (this.side.chosen === "outline" && this.document) this.outline.at(...this.pages.reading());
+    if (this.side.chosen === "contents" && this.document) this.contents.at(...this.pages.reading());
     if (!this.selecting.bar.hidden) this.selecting.later();
   }
 
@@ -334,8 +332,23 @@ class Pane {
 
   // A question about words of a page has been begun: it is asked of their document alone.
   asking(text) {
-    this.tell({ document: this.document.id, text });
+    this.tell("about", { document: this.document.id, text });
     this.drawer(false);
+  }
+
+  // To a heading, whose words are lit.
+  toHeading(page, boxes) {
+    this.pages.lightHeading(boxes);
+    this.go(page, boxes[0]?.[2]);
+    if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs"); // which lies over the pages there
+  }
+
+  // The next questions are asked of one section.
+  limit(section) {
+    this.tell("section", section);
+    if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs");
+    this.drawer(false);
+    document.querySelector(".st-key-gw_composer textarea:not(:disabled)")?.focus();
   }
 
   findKey(event) {

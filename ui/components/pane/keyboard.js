@@ -7,7 +7,7 @@ import { paneShown, showPane, toggleSide } from "../shared/layout.js";
 const LIST = [
   ["Everywhere", [["/", "Search conversations"], ["[", "Hide or show the sidebar"], ["]", "Hide or show the page"], ["?", "This list"], ["Esc", "Close"], ["1 2 3 4", "Ask a suggested question, in a new conversation"]]],
   ["Citations", [["n", "Next citation"], ["p", "Previous citation"], ["Tab", "Next citation mark"], ["Enter", "Open the citation"], ["Shift Enter", "Open it and go to the page"], ["c", "Copy the link of the citation in focus"]]],
-  ["Page", [["g", "Go to a page label"], ["+", "Zoom in"], ["−", "Zoom out"], ["0", "Fit width"], ["9", "Fit page"], ["r", "Rotate"], ["o", "Outline"], ["Ctrl F", "Find on the page in focus"]]],
+  ["Page", [["g", "Go to a page label"], ["+", "Zoom in"], ["−", "Zoom out"], ["0", "Fit width"], ["9", "Fit page"], ["r", "Rotate"], ["o", "Contents"], ["Ctrl F", "Find on the page in focus"]]],
 ];
 
 // What a key does; `pane` is the page viewer.
@@ -23,7 +23,7 @@ export function act(pane, event) {
     0: () => pane.pages.setFit("width"),
     9: () => pane.pages.setFit("page"),
     r: () => pane.rotate(),
-    o: () => pane.side.choose(pane.side.chosen === "outline" ? "thumbs" : "outline"),
+    o: () => pane.side.choose(pane.side.chosen === "contents" ? "thumbs" : "contents"),
   }[event.key];
 }
 

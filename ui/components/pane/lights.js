@@ -1,5 +1,5 @@
 // What lies over the words of a page: evidence in yellow, in four strengths, the numbers of citations, and matches of a
-// search in another colour. Places are in per cent of the page, so that they are exact at any zoom.
+// search and the heading that was gone to in another colour. Places are in per cent of the page, so that they are exact at any zoom.
 
 import { h } from "../shared/dom.js";
 import { turnBox, turnedSize } from "./turns.js";
@@ -88,6 +88,12 @@ export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
     );
   }
   if (focused) element.querySelector(`.gw-tag[data-n="${focused}"]`)?.focus({ preventScroll: true });
+}
+
+// Words of a heading, which are no evidence.
+export function drawHeading(element, page, size, boxes) {
+  for (const old of element.querySelectorAll(".gw-heading")) old.remove();
+  for (const box of boxes) if (box[0] === page) element.querySelector(".face").append(h("i", { class: "gw-heading", style: percent(size, box) }));
 }
 
 // Matches of a search on a page: [[number, boxes], …], `current` the number of the one that was gone to.

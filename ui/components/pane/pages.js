@@ -4,7 +4,7 @@
 // is turned as a whole.
 
 import { h, still } from "../shared/dom.js";
-import { drawLights, drawMatches, drawTags } from "./lights.js";
+import { drawHeading, drawLights, drawMatches, drawTags } from "./lights.js";
 import { dropPictures } from "./pictures.js";
 import { fillPictures, pictureOf } from "./sight.js";
 import { addTextLayer } from "./text_layer.js";
@@ -33,6 +33,7 @@ export class Pages {
     this.turn = 0;
     this.page = 1;
     this.lit = NOTHING;
+    this.heading = []; // boxes of the one that was gone to
     this.matches = new Map(); // page → [[number, boxes]]
     this.waiting = false; // for a picture of a page in sight
     desk.addEventListener("scroll", () => this.scrolled(), { passive: true });
@@ -53,6 +54,7 @@ export class Pages {
     this.page = 0;
     this.turn = turnOf(document.id);
     this.lit = NOTHING;
+    this.heading = [];
     this.matches.clear();
     this.forget();
     this.sheet.replaceChildren();
@@ -278,7 +280,13 @@ export class Pages {
 
   light(citation, here, peers) {
     this.lit = { citation, here, peers };
+    this.lightHeading([]);
     for (const [page, element] of this.drawn) this.overlay(page, element);
+  }
+
+  lightHeading(boxes) {
+    this.heading = boxes;
+    for (const [page, element] of this.drawn) drawHeading(element, page, this.document.pages[page - 1], boxes);
   }
 
   marks(page, element) {
@@ -288,6 +296,7 @@ export class Pages {
   overlay(page, element) {
     const size = this.document.pages[page - 1];
     drawLights(element, page, this.marks(page, element));
+    drawHeading(element, page, size, this.heading);
     drawMatches(element, page, size, this.matches.get(page) ?? [], this.match);
     this.events.drawn(page);
   }

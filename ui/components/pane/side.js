@@ -1,4 +1,4 @@
-// The side of the page viewer: thumbnails or the outline, by two tabs, and the list of keys below.
+// The side of the page viewer: thumbnails or the contents, by two tabs, and the list of keys below.
 
 import { button, h, icon } from "../shared/dom.js";
 import { help } from "./keyboard.js";
@@ -6,7 +6,7 @@ import { help } from "./keyboard.js";
 const KEY = "gw.side";
 const TABS = [
   ["thumbs", "Thumbnails", "gallery_thumbnail"],
-  ["outline", "Outline", "format_list_bulleted"],
+  ["contents", "Contents", "format_list_bulleted"],
 ];
 
 export class Side {
@@ -18,13 +18,13 @@ export class Side {
       h("button", { type: "button", role: "tab", id: `gw-tab-${name}`, "aria-label": label, title: label, "aria-controls": `gw-side-${name}`, "data-tab": name, onclick: () => this.choose(name) }, icon(picture, "s16")),
     );
     this.thumbs = h("div", { class: "rail", role: "tabpanel", id: "gw-side-thumbs", "aria-labelledby": "gw-tab-thumbs" });
-    this.outline = h("div", { class: "outline gw-scroll", role: "tabpanel", id: "gw-side-outline", "aria-labelledby": "gw-tab-outline", hidden: true });
+    this.contents = h("div", { class: "contents gw-scroll", role: "tabpanel", id: "gw-side-contents", "aria-labelledby": "gw-tab-contents", hidden: true });
     this.element = h(
       "div",
       { class: "side" },
       h("div", { class: "tabs", role: "tablist", "aria-label": "Side of the page", onkeydown: (event) => this.key(event) }, this.tabs),
       this.thumbs,
-      this.outline,
+      this.contents,
       button("Keyboard", "keyboard", help, { class: "gw-btn quiet icon sm keys", "aria-keyshortcuts": "?" }),
     );
     this.chosen = "thumbs";
@@ -32,7 +32,7 @@ export class Side {
 
   // As it was in this tab of the browser; called once everything else is there.
   restore(usual) {
-    this.choose((sessionStorage.getItem(KEY) ?? usual) === "outline" && !matchMedia("(max-width: 900px)").matches ? "outline" : "thumbs", false);
+    this.choose((sessionStorage.getItem(KEY) ?? usual) === "contents" && !matchMedia("(max-width: 900px)").matches ? "contents" : "thumbs", false);
   }
 
   choose(name, keep = true) {
@@ -43,8 +43,8 @@ export class Side {
       tab.tabIndex = tab.dataset.tab === name ? 0 : -1;
     }
     this.thumbs.hidden = name !== "thumbs";
-    this.outline.hidden = name !== "outline";
-    this.root.classList.toggle("has-outline", name === "outline");
+    this.contents.hidden = name !== "contents";
+    this.root.classList.toggle("has-contents", name === "contents");
     this.opened(name);
   }
 

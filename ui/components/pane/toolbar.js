@@ -37,7 +37,7 @@ export class Toolbar {
       button("Zoom in", "add", () => this.zoom(1), { class: "gw-btn quiet icon sm zb" }),
       h("span", { class: "fits" }, this.fits.width, this.fits.page, button("Rotate", "rotate_right", () => pane.rotate(), { "aria-keyshortcuts": "r" })),
       button("Find in document", "search", () => pane.find.open(), { class: "gw-btn quiet icon sm fb", "aria-keyshortcuts": "Control+f" }),
-      button("Outline", "format_list_bulleted", () => pane.side.choose(pane.side.chosen === "outline" ? "thumbs" : "outline"), { class: "gw-btn quiet icon sm only-m" }),
+      button("Contents", "format_list_bulleted", () => pane.side.choose(pane.side.chosen === "contents" ? "thumbs" : "contents"), { class: "gw-btn quiet icon sm only-m" }),
       h("span", { class: "sp" }),
       this.citations,
     );

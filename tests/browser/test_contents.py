@@ -1,0 +1,97 @@
+"""The contents of a document: a tree that keys move through, and questions to one section of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from ragcore.engine import Engine
+from ragcore.types.sections import section_tree, walk
+from tests import pdfs
+from tests.browser.conftest import App, conversation, lent, promise
+from tests.browser.test_axe import check
+from tests.browser.test_claude import ask
+
+QUESTION = "How often is the pump at Mill Bridge seen to?"
+
+
+def last_turn(app: App, page: Any) -> Any:
+    """The last stored answer of the open conversation."""
+    page.wait_for_url(re.compile("c="))
+    (talk,) = parse_qs(urlsplit(page.url).query)["c"]
+    with Engine.open(app.home) as engine:
+        answer = engine.conversations.get(talk).turns[-1].answer
+    assert answer is not None
+    return answer
+
+
+def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Callable[..., Any]) -> None:
+    with lent(app, {"handbook.pdf": pdfs.handbook()}) as (doc_id,):
+        with Engine.open(app.home) as engine:
+            read = engine.document(doc_id)
+        (seals,) = [node for node in walk(section_tree(read)) if node.label == "Seals"]
+        page = open_page(f"{app.url}/?c={conversation(app, QUESTION, doc_id)}")
+        page.locator(".gw-answer a.gw-cite").first.click()
+        page.locator(".gw-highlight").first.wait_for()
+
+        with promise("keys open the contents and move through the tree"):
+            page.get_by_role("tab", name="Thumbnails").focus()
+            page.keyboard.press("ArrowRight")
+            tree = page.get_by_role("tree", name="Contents")
+            tree.wait_for()
+            page.keyboard.press("Tab")
+            page.keyboard.press("Home")
+            focused = page.locator("[role=treeitem]:focus")
+            assert focused.get_attribute("aria-expanded") == "true"
+            page.keyboard.press("ArrowLeft")
+            assert focused.get_attribute("aria-expanded") == "false"
+            assert page.get_by_role("treeitem").count() == 1
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowRight")
+            assert (focused.get_attribute("title"), focused.get_attribute("aria-level")) == ("Care", "2")
+            page.keyboard.press("End")
+            assert focused.get_attribute("title") == "Frost"
+            page.keyboard.type("se")
+            assert focused.get_attribute("title") == "Seals"
+            page.keyboard.press("ArrowLeft")
+            assert focused.get_attribute("title") == "Repair"
+            page.keyboard.press("ArrowDown")
+        with promise("axe finds nothing in the tree"):
+            check(page, "the contents")
+        with promise("a heading is gone to, lit and marked"):
+            page.keyboard.press("Enter")
+            page.locator(".gw-heading").first.wait_for()
+            assert page.locator(f'.gw-page[data-page="{seals.first_page}"] .gw-heading').count() == 1
+            page.locator('[role=treeitem][aria-current="location"]').wait_for()
+        with promise("a question to a section is answered from it alone"):
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            chip = page.locator('.gw-chip[data-part="sections"]')
+            chip.wait_for()
+            assert chip.inner_text().startswith("“Seals” of ")
+            ask(page, QUESTION)
+            page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
+            page.locator(".gw-turn .gw-label", has_text="Only “Seals”").wait_for()
+            answer = last_turn(app, page)
+            assert answer.citations
+            for citation in answer.citations:
+                assert seals.start <= citation.start < citation.end <= seals.end
+            assert "6 weeks" in answer.text
+        with promise("it holds over a reload, until it is taken away"):
+            page.reload()
+            chip.wait_for()
+            chip.get_by_role("button", name="Search all sections again").click()
+            chip.wait_for(state="detached")
+            ask(page, QUESTION)
+            page.locator('.gw-turn[data-state="complete"]').nth(2).wait_for()
+            assert last_turn(app, page).trace.scope.sections == ()
+
+        with promise("a document that is read is asked from there"):
+            page.goto(f"{app.url}/library?doc={doc_id}")
+            item = page.get_by_role("treeitem", name="Frost")
+            item.hover()
+            item.get_by_role("button", name="Ask this section").click()
+            page.locator('.gw-chip[data-part="sections"]', has_text="“Frost”").wait_for()
+            assert page.get_by_label("Ask your documents").is_visible()
