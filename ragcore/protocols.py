@@ -168,6 +168,9 @@ class SparseIndex(Protocol):
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """Score of each of ``ids`` (0.0 without a matching term), float64 ``(len(ids),)``."""
 
+    def most(self, text: str) -> float:
+        """Least upper bound of the scores for ``text``, of any passage that could be."""
+
     def mentions(self, text: str) -> dict[str, int]:
         """Number of chunks of each document that contain every term of ``text``; documents without any are left out."""
 

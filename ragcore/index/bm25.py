@@ -10,6 +10,7 @@ depends on k1 and b.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from array import array
@@ -279,6 +280,15 @@ class Bm25Index:
         """Score of each of ``ids``, float64 ``(len(ids),)``; 0.0 if no term matches or the id is unknown."""
         rows = np.array([self._rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
         return np.append(self._scores(text), 0.0)[rows]
+
+    def most(self, text: str) -> float:
+        """Limit of the scores for ``text`` as its terms recur in a passage; a term that no chunk holds has the highest
+        idf."""
+        said = Counter(terms(text))
+        unknown = math.log(len(self) + 0.5) - math.log(0.5)
+        columns = self._counts.columns(_hashes(said)).tolist()
+        idf = (unknown if column < 0 else max(0.0, float(self._idf[column])) for column in columns)
+        return (self._k1 + 1.0) * sum(weight * times for weight, times in zip(idf, said.values()))
 
     def mentions(self, text: str) -> dict[str, int]:
         """Number of chunks of each document that hold every term of ``text``; documents with none are left out."""

@@ -24,16 +24,17 @@ LEAST = 1e-5  # probability that counts nothing, as a share of the highest
 SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
 
 
-def min_max(vector: Mapping[str, float], bm25: Mapping[str, float], *, alpha: float) -> dict[str, float]:
-    """Convex combination of both sides, each scaled so that its best candidate is 1 and its worst 0 (Bruch, Gai,
-    Ingber: An Analysis of Fusion Functions for Hybrid Retrieval, TOIS 2023). A candidate missing from a side counts as
-    its worst.
+def convex(vector: Mapping[str, float], bm25: Mapping[str, float], *, most: float, alpha: float) -> dict[str, float]:
+    """Convex combination of both sides, each on its theoretical scale, then stretched (TM2C2 of Bruch, Gai, Ingber: An
+    Analysis of Fusion Functions for Hybrid Retrieval, TOIS 2023): cosines are 0–1 as they are, BM25 scores are shares
+    of ``most``, the limit for the question's words. A candidate missing from a side counts 0 there.
 
-    The cosines of one query lie in a narrow band; scaling makes their differences count.
+    So words count by how many of the question's a passage has; scaled to the best candidate, they would count in full
+    even where it has few of them.
     """
-    first, second = stretched(vector), stretched(bm25)
-    ids = dict.fromkeys((*first, *second))
-    return {i: alpha * first.get(i, 0.0) + (1.0 - alpha) * second.get(i, 0.0) for i in ids}
+    first = {i: alpha * max(0.0, cosine) for i, cosine in vector.items()}
+    second = {i: (1.0 - alpha) * score / most for i, score in bm25.items()} if most > 0.0 else {}
+    return stretched({i: first.get(i, 0.0) + second.get(i, 0.0) for i in dict.fromkeys((*vector, *bm25))})
 
 
 def stretched(scores: Mapping[str, float]) -> dict[str, float]:

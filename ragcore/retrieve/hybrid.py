@@ -43,15 +43,13 @@ MOST_TERMS = 12  # limit of synonyms searched for
 # Weight of synonyms beside the question's own words, which weigh 1: in its vector, and in BM25.
 TERMS_IN_VECTOR, TERMS_IN_BM25 = 0.5, 0.3
 MOST_NAMED = 16  # documents named by the question that are also searched by themselves
-TEMPERATURE = 3.0  # divides the reranker's log-odds for its vote: it is too sure of texts unlike web pages
+TEMPERATURE = 6.0  # divides the reranker's log-odds for its vote: it is too sure of texts unlike web pages
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = get_args(SearchMode)
 SIDES = ("vector", "bm25", "graph")  # which a mode may have
-# In mode ``graph``: weight of what is reached through names, and `alpha` beside it, since a question's words name what
-# its first fact is about, and no other.
-CONNECTED, MEANING = 0.5, 0.8
+CONNECTED = 0.3  # weight of what is reached through names, in mode ``graph``
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +162,6 @@ class HybridRetriever:
         question = self.read(query)
         words = self._wording(question)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
-        # Each side is scaled over its list, so another list length would change the order of the same passages.
         count = max(self.settings.retrieve.candidates * self.settings.rerank.candidates, 3 * top_k)
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
@@ -326,8 +323,8 @@ class HybridRetriever:
         missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
         scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
         scores["vector"] = fuse.spread(scores["vector"], chunks)
-        alpha = MEANING if self.mode == "graph" else self.settings.retrieve.alpha
-        fused = fuse.min_max(scores["vector"], scores["bm25"], alpha=alpha)
+        most, alpha = self.sparse.most(words.text), self.settings.retrieve.alpha
+        fused = fuse.convex(scores["vector"], scores["bm25"], most=most, alpha=alpha)
         return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:

@@ -80,6 +80,13 @@ class TestSparseIndex:
         ids = ["a:1", *hits, "gone"]
         assert index.scores("revenue of the trial", ids).tolist() == [0.0, *hits.values(), 0.0]
 
+    def test_no_score_reaches_the_most(self, index: SparseIndex) -> None:
+        for text in ("revenue of the trial", "revenue revenue", "net revenue grew in 2018", "revenue zebra"):
+            scores = [score for _, score in index.query(text, 10)]
+            assert 0.0 < max(scores) < index.most(text)
+        assert index.most("zebra") > 0.0
+        assert index.most("") == 0.0
+
     def test_mentions_count_the_chunks_that_hold_every_term(self, index: SparseIndex) -> None:
         assert index.mentions("revenue") == {"a": 1, "b": 1}
         assert index.mentions("the revenue of the trial") == {"b": 1}

@@ -4,24 +4,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.fuse import min_max, ranking, stretched
+from ragcore.retrieve.fuse import convex, ranking, stretched
 
 SIDE = st.dictionaries(st.sampled_from([f"d:{n}" for n in range(12)]), st.sampled_from([0.0, 0.1, 0.5, 0.7, 3.0, 9.5]))
 ALPHA = st.floats(0.0, 1.0)
 
 
-def test_min_max_stretches_each_side() -> None:
-    fused = min_max({"a": 0.9, "b": 0.8, "c": 0.7}, {"a": 0.0, "b": 10.0, "c": 5.0}, alpha=0.8)
-    assert fused == pytest.approx({"a": 0.8, "b": 0.4 + 0.2, "c": 0.1})
+def test_each_side_counts_on_its_own_scale() -> None:
+    # .6 · .5 + .4 · 5 / 20, and so on, then stretched from .1 to .4
+    fused = convex({"a": 0.5, "b": 0.5}, {"a": 5.0, "c": 5.0}, most=20.0, alpha=0.6)
+    assert fused == pytest.approx({"a": 1.0, "b": 2 / 3, "c": 0.0})
 
 
-def test_a_candidate_of_one_side_counts_as_the_worst_of_the_other() -> None:
-    assert min_max({"a": 0.9, "b": 0.5}, {"c": 3.0}, alpha=0.6) == pytest.approx({"a": 0.6, "b": 0.0, "c": 0.4})
+def test_words_that_no_passage_holds_together_count_little() -> None:
+    vector, bm25 = {"near": 0.8, "far": 0.6}, {"far": 2.0, "near": 0.0}
+    assert ranking(convex(vector, bm25, most=40.0, alpha=0.6)) == ["near", "far"]
+    assert ranking(convex(vector, bm25, most=4.0, alpha=0.6)) == ["far", "near"]
 
 
 def test_one_side_may_be_empty() -> None:
-    assert min_max({"a": 0.9, "b": 0.5}, {}, alpha=0.5) == pytest.approx({"a": 0.5, "b": 0.0})
-    assert min_max({}, {}, alpha=0.5) == {}
+    assert convex({"a": 0.9, "b": 0.5}, {}, most=0.0, alpha=0.5) == pytest.approx({"a": 1.0, "b": 0.0})
+    assert convex({}, {"a": 1.0, "b": 2.0}, most=9.0, alpha=0.5) == pytest.approx({"a": 0.0, "b": 1.0})
+    assert convex({}, {}, most=0.0, alpha=0.5) == {}
+
+
+@given(SIDE, SIDE, ALPHA)
+def test_the_order_does_not_depend_on_the_length_of_the_lists(
+    vector: dict[str, float], bm25: dict[str, float], alpha: float
+) -> None:
+    whole = convex(vector, bm25, most=12.0, alpha=alpha)
+    cut = {i for i in whole if i != min(whole, key=lambda i: whole[i], default="")}
+    less = convex(*({i: side[i] for i in side if i in cut} for side in (vector, bm25)), most=12.0, alpha=alpha)
+    pairs = [(i, j) for i in less for j in less if less[i] > less[j] + 1e-9]
+    assert all(whole[i] > whole[j] for i, j in pairs)
 
 
 def test_a_single_candidate_is_the_best_there_is() -> None:
@@ -42,4 +57,5 @@ def test_the_order_of_the_candidates_as_given_does_not_matter(
         random.shuffle(items)
         return dict(items)
 
-    assert min_max(shuffled(vector), shuffled(bm25), alpha=alpha) == min_max(vector, bm25, alpha=alpha)
+    mixed = convex(shuffled(vector), shuffled(bm25), most=12.0, alpha=alpha)
+    assert mixed == convex(vector, bm25, most=12.0, alpha=alpha)
