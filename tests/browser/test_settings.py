@@ -44,8 +44,8 @@ def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page:
         opened(page).get_by_text("1 setting differs for this visit only").wait_for()
         opened(beside(page)).get_by_text("1 setting differs for this visit only").wait_for()
         other = opened(open_page(f"{app.url}/settings"))
-        assert other.get_by_label("alpha", exact=True).input_value() == "0.4", "another browser is another visit"
-        page.get_by_role("button", name="retrieve.alpha: back to 0.4").click()
+        assert other.get_by_label("alpha", exact=True).input_value() == "0.65", "another browser is another visit"
+        page.get_by_role("button", name="retrieve.alpha: back to 0.65").click()
         page.locator(".gw-settings .bar").wait_for(state="hidden")
 
     with promise("nonsense is refused beside its field and never sent"):
