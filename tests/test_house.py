@@ -24,18 +24,18 @@ SETTINGS = 83
 LINES = {
     "": 1810,
     "answer": 1280,
-    "cli": 975,
+    "cli": 980,
     "config": 510,
     "context": 280,
     "explore": 350,
     "export": 1550,
-    "index": 3745,  # with the graph of names
+    "index": 3765,  # with the graph of names
     "ingest": 7540,
     "offline": 2880,
     "pipelines": 1190,
     "providers": 1320,
     "report": 1860,  # with the request for a section
-    "retrieve": 1515,
+    "retrieve": 1525,
     "suggest": 470,
     "text": 1680,  # with the slots of a question, the places of its periods, names, the lexicon
     "types": 2110,

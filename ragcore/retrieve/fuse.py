@@ -43,15 +43,17 @@ def stretched(scores: Mapping[str, float]) -> dict[str, float]:
     return {i: (score - low) / (high - low) if high > low else 1.0 for i, score in scores.items()}
 
 
-def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weight: float) -> dict[str, float]:
-    """Convex combination of ``fused``, stretched, and of what a walk has ``reached``: 1 for the most probable, 0 for
-    what is `LEAST` times as probable and less, on a scale of logarithms, since probabilities have a long tail. It is
-    ``fused`` as it is if nothing was reached."""
+def connected(
+    fused: Mapping[str, float], reached: Mapping[str, float], *, weight: float, count: int
+) -> dict[str, float]:
+    """Convex combination of the best ``count`` of ``fused``, stretched, and of what a walk has ``reached``: 1 for the
+    most probable, 0 for what is `LEAST` times as probable and less, on a scale of logarithms, since probabilities have
+    a long tail. It is ``fused`` as it is if nothing was reached."""
     if not reached:
         return dict(fused)
     best = max(reached.values())
     worth = {i: max(0.0, 1.0 - math.log(score / best) / math.log(LEAST)) for i, score in reached.items()}
-    first = stretched(fused)
+    first = stretched({i: fused[i] for i in ranking(fused)[:count]})
     return {i: weight * worth.get(i, 0.0) + (1.0 - weight) * first.get(i, 0.0) for i in dict.fromkeys((*fused, *worth))}
 
 

@@ -49,7 +49,7 @@ NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = get_args(SearchMode)
 SIDES = ("vector", "bm25", "graph")  # which a mode may have
-CONNECTED = 0.3  # weight of what is reached through names, in mode ``graph``
+CONNECTED = 0.5  # weight of what is reached through names, in mode ``graph``
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class HybridRetriever:
         chunks, scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings)
         began = (words.text, next(iter(scores["vector"]), "")) if self.mode == "graph" else None
         with timed(timings, "fuse"):
-            fused = self._fuse(words, scores, chunks)
+            fused = self._fuse(words, scores, chunks, count)
             # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
@@ -316,7 +316,9 @@ class HybridRetriever:
             scores = scores + TERMS_IN_BM25 * self.sparse.scores(words.terms, ids)
         return [float(score) for score in scores]
 
-    def _fuse(self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]) -> dict[str, float]:
+    def _fuse(
+        self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk], count: int
+    ) -> dict[str, float]:
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
         # What only vectors found gets a BM25 score too, and a row its composite's cosine.
@@ -325,7 +327,7 @@ class HybridRetriever:
         scores["vector"] = fuse.spread(scores["vector"], chunks)
         most, alpha = self.sparse.most(words.text), self.settings.retrieve.alpha
         fused = fuse.convex(scores["vector"], scores["bm25"], most=most, alpha=alpha)
-        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED)
+        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED, count=count)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""
