@@ -157,6 +157,9 @@ class Nearest(Protocol):
         """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer only if the scope has
         fewer."""
 
+    def scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Cosine similarity of those of ``ids`` that have a vector."""
+
 
 @runtime_checkable
 class SparseIndex(Protocol):

@@ -10,7 +10,7 @@ search that finds fewer results than requested.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -107,6 +107,15 @@ class ChromaIndex:
             if len(nearest) == k or (where is None and len(nearest) == self._chunks.count()):
                 return nearest
             return _compared(self._chunks.get(where=where, include=["embeddings"]), vector, k)
+
+    def scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Cosine similarity of those of ``ids`` that have a vector."""
+        found: dict[str, float] = {}
+        with self._reported():
+            for at in range(0, len(ids), BATCH):
+                given = self._chunks.get(ids=list(ids[at : at + BATCH]), include=["embeddings"])
+                found.update(_compared(given, vector, BATCH))
+        return found
 
     @contextmanager
     def _reported(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ library takes rows from it and adds others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -88,3 +89,15 @@ class VectorIndex:
             rows, scores = rows[best], scores[best]
         found = zip((self.entries.ids[row] for row in rows.tolist()), scores.tolist())
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
+
+    def scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Cosine similarity of those of ``ids`` that have a vector."""
+        known = [chunk_id for chunk_id in ids if chunk_id in self._rows]
+        if not known:
+            return {}
+        compared = self.vectors[[self._rows[chunk_id] for chunk_id in known]]
+        return dict(zip(known, np.einsum("ij,j->i", compared, np.asarray(vector, np.float32)).tolist(), strict=True))
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {chunk_id: row for row, chunk_id in enumerate(self.entries.ids)}

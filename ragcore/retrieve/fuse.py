@@ -27,14 +27,16 @@ SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
 def convex(vector: Mapping[str, float], bm25: Mapping[str, float], *, most: float, alpha: float) -> dict[str, float]:
     """Convex combination of both sides, each on its theoretical scale, then stretched (TM2C2 of Bruch, Gai, Ingber: An
     Analysis of Fusion Functions for Hybrid Retrieval, TOIS 2023): cosines are 0–1 as they are, BM25 scores are shares
-    of ``most``, the limit for the question's words. A candidate missing from a side counts 0 there.
+    of ``most``, the limit for the question's own words. A candidate without a cosine counts as the farthest, one
+    without a BM25 score as one with none of the words.
 
     So words count by how many of the question's a passage has; scaled to the best candidate, they would count in full
     even where it has few of them.
     """
-    first = {i: alpha * max(0.0, cosine) for i, cosine in vector.items()}
-    second = {i: (1.0 - alpha) * score / most for i, score in bm25.items()} if most > 0.0 else {}
-    return stretched({i: first.get(i, 0.0) + second.get(i, 0.0) for i in dict.fromkeys((*vector, *bm25))})
+    farthest = min(vector.values(), default=0.0)
+    share = (1.0 - alpha) / most if most > 0.0 else 0.0
+    ids = dict.fromkeys((*vector, *bm25))
+    return stretched({i: alpha * vector.get(i, farthest) + share * bm25.get(i, 0.0) for i in ids})
 
 
 def stretched(scores: Mapping[str, float]) -> dict[str, float]:
@@ -43,17 +45,15 @@ def stretched(scores: Mapping[str, float]) -> dict[str, float]:
     return {i: (score - low) / (high - low) if high > low else 1.0 for i, score in scores.items()}
 
 
-def connected(
-    fused: Mapping[str, float], reached: Mapping[str, float], *, weight: float, count: int
-) -> dict[str, float]:
-    """Convex combination of the best ``count`` of ``fused``, stretched, and of what a walk has ``reached``: 1 for the
-    most probable, 0 for what is `LEAST` times as probable and less, on a scale of logarithms, since probabilities have
-    a long tail. It is ``fused`` as it is if nothing was reached."""
+def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weight: float) -> dict[str, float]:
+    """Convex combination of ``fused``, stretched, and of what a walk has ``reached``: 1 for the most probable, 0 for
+    what is `LEAST` times as probable and less, on a scale of logarithms, since probabilities have a long tail. It is
+    ``fused`` as it is if nothing was reached."""
     if not reached:
         return dict(fused)
     best = max(reached.values())
     worth = {i: max(0.0, 1.0 - math.log(score / best) / math.log(LEAST)) for i, score in reached.items()}
-    first = stretched({i: fused[i] for i in ranking(fused)[:count]})
+    first = stretched(fused)
     return {i: weight * worth.get(i, 0.0) + (1.0 - weight) * first.get(i, 0.0) for i in dict.fromkeys((*fused, *worth))}
 
 

@@ -169,7 +169,7 @@ class HybridRetriever:
         chunks, scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings)
         began = (words.text, next(iter(scores["vector"]), "")) if self.mode == "graph" else None
         with timed(timings, "fuse"):
-            fused = self._fuse(words, scores, chunks, count)
+            fused = self._fuse(words, scores, chunks)
             # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
@@ -288,7 +288,13 @@ class HybridRetriever:
                 nearest = next(iter(scores["vector"]), "")
                 scores["graph"] = dict(self.connections().query(words.text, nearest, count, scope))
                 chunks |= self._by_id(chunk_id for chunk_id in scores["graph"] if chunk_id not in chunks)
-        return chunks, scores, {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
+        ranks = {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
+        if self.mode in ("hybrid", "graph"):  # what one side found is scored by the other too
+            lacking = [chunk_id for chunk_id in chunks if chunk_id not in scores["bm25"]]
+            scores["bm25"].update(zip(lacking, self._bm25(words, lacking), strict=True))
+            lacking = [chunk_id for chunk_id in chunks if chunk_id not in scores["vector"]]
+            scores["vector"].update(self.vectors.scores(vector, lacking))
+        return chunks, scores, ranks
 
     def _by_id(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         return {chunk.chunk_id: chunk for chunk in self.chunks(list(dict.fromkeys(chunk_ids)))}
@@ -316,18 +322,13 @@ class HybridRetriever:
             scores = scores + TERMS_IN_BM25 * self.sparse.scores(words.terms, ids)
         return [float(score) for score in scores]
 
-    def _fuse(
-        self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk], count: int
-    ) -> dict[str, float]:
+    def _fuse(self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]) -> dict[str, float]:
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
-        # What only vectors found gets a BM25 score too, and a row its composite's cosine.
-        missing = [chunk_id for chunk_id in scores["vector"] if chunk_id not in scores["bm25"]]
-        scores["bm25"].update(zip(missing, self._bm25(words, missing), strict=True))
-        scores["vector"] = fuse.spread(scores["vector"], chunks)
+        scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
         most, alpha = self.sparse.most(words.text), self.settings.retrieve.alpha
         fused = fuse.convex(scores["vector"], scores["bm25"], most=most, alpha=alpha)
-        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED, count=count)
+        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""

@@ -111,6 +111,12 @@ def test_the_nearest_by_cosine_come_first(index: VectorStore) -> None:
     assert len(index.query(query, 1000)) == 60
 
 
+def test_given_chunks_are_scored_if_they_have_a_vector(index: VectorStore) -> None:
+    found = index.scores(VECTORS[3], [IDS[40], "unknown", IDS[3]])
+    assert found == pytest.approx({IDS[40]: float(VECTORS[40] @ VECTORS[3]), IDS[3]: 1.0}, abs=1e-5)
+    assert index.scores(VECTORS[3], []) == {}
+
+
 @pytest.mark.parametrize(
     "scope",
     [

@@ -11,9 +11,14 @@ ALPHA = st.floats(0.0, 1.0)
 
 
 def test_each_side_counts_on_its_own_scale() -> None:
-    # .6 · .5 + .4 · 5 / 20, and so on, then stretched from .1 to .4
-    fused = convex({"a": 0.5, "b": 0.5}, {"a": 5.0, "c": 5.0}, most=20.0, alpha=0.6)
-    assert fused == pytest.approx({"a": 1.0, "b": 2 / 3, "c": 0.0})
+    # .6 · .5 + .4 · 10 / 20 = .5, .6 · .5 = .3 and .6 · .4 + .4 · 10 / 20 = .44, stretched
+    fused = convex({"a": 0.5, "b": 0.5, "c": 0.4}, {"a": 10.0, "c": 10.0}, most=20.0, alpha=0.6)
+    assert fused == pytest.approx({"a": 1.0, "b": 0.0, "c": 0.7})
+
+
+def test_a_candidate_without_a_cosine_counts_as_the_farthest() -> None:
+    fused = convex({"a": 0.7, "b": 0.5}, {"c": 5.0}, most=10.0, alpha=0.5)
+    assert fused == pytest.approx({"a": 0.4, "b": 0.0, "c": 1.0})
 
 
 def test_words_that_no_passage_holds_together_count_little() -> None:
@@ -29,13 +34,13 @@ def test_one_side_may_be_empty() -> None:
 
 
 @given(SIDE, SIDE, ALPHA)
-def test_the_order_does_not_depend_on_the_length_of_the_lists(
+def test_the_order_of_those_with_both_scores_does_not_depend_on_the_others(
     vector: dict[str, float], bm25: dict[str, float], alpha: float
 ) -> None:
     whole = convex(vector, bm25, most=12.0, alpha=alpha)
-    cut = {i for i in whole if i != min(whole, key=lambda i: whole[i], default="")}
-    less = convex(*({i: side[i] for i in side if i in cut} for side in (vector, bm25)), most=12.0, alpha=alpha)
-    pairs = [(i, j) for i in less for j in less if less[i] > less[j] + 1e-9]
+    both = vector.keys() & bm25.keys()
+    alone = convex({i: vector[i] for i in both}, {i: bm25[i] for i in both}, most=12.0, alpha=alpha)
+    pairs = [(i, j) for i in both for j in both if alone[i] > alone[j] + 1e-9]
     assert all(whole[i] > whole[j] for i, j in pairs)
 
 

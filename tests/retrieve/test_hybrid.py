@@ -264,6 +264,25 @@ def test_an_unknown_mode_is_refused(make: Make) -> None:
         make(mode="fast")
 
 
+def test_a_passage_that_only_words_find_comes_first_for_them(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    minutes = " ".join(f"word{n}" for n in range(80)) + " ZX-4471-Q."
+    add_document(store, "minutes.pdf", [minutes])
+    for n in range(30):
+        add_document(store, f"pump{n}.pdf", [f"Where is {n}?"])
+    settings, _ = load(environ={}, overrides={"retrieve.candidates": 1, "rerank.candidates": 5, "retrieve.alpha": 0.2})
+    embedder = HashEmbedder()
+    indexer = Indexer(store, embedder, settings.index)
+    indexer.update()
+    vectors, sparse = indexer.open()
+    question = "Where is ZX-4471-Q?"
+    near = [chunk_id for chunk_id, _ in vectors.query(embedder.embed_query(question), 5)]
+    retriever = HybridRetriever(embedder, vectors, sparse, None, store.chunks_by_id, settings)
+    (best,) = retriever.retrieve(question, top_k=1).hits
+    assert "ZX-4471-Q" in best.chunk.text
+    assert best.chunk.chunk_id not in near
+
+
 def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) -> None:
     store = Store(tmp_path)
     texts = {
