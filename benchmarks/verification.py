@@ -143,17 +143,20 @@ def _verdict(judge: Judge, material: Material, pair: Pair) -> Verdict:
 def _ablated(chosen: list[Material], without: str) -> tuple[object, ...]:
     """How many truths are supported and how many edits are found where one check is left out."""
     right = found = 0
-    check = CHECKS.pop(without, None)
-    for material in chosen:
-        for pair in material.pairs():
-            text, marks, citations = material.cite(pair)
-            (statement,) = split_statements(text, marks)
-            evidence = gather(citations, material.open)
-            status = support(statement, evidence, SETTINGS.verify).finding.status
-            right += pair.supported and status == "supported"
-            found += not pair.supported and status != "supported"
-    if check is not None:
-        CHECKS[without] = check
+    kept = dict(CHECKS)
+    CHECKS.pop(without, None)
+    try:
+        for material in chosen:
+            for pair in material.pairs():
+                text, marks, citations = material.cite(pair)
+                (statement,) = split_statements(text, marks)
+                evidence = gather(citations, material.open)
+                status = support(statement, evidence, SETTINGS.verify).finding.status
+                right += pair.supported and status == "supported"
+                found += not pair.supported and status != "supported"
+    finally:
+        CHECKS.clear()
+        CHECKS.update(kept)
     return without or "nothing", right, found
 
 

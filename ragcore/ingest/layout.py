@@ -139,10 +139,10 @@ class PageLayout:
 
     def to_bytes(self) -> bytes:
         """Compact serialisation for the checkpoint. Boxes of regions are rounded to hundredths of a point."""
-        regions = json.loads(_regions().dump_json(self.regions), parse_float=lambda digits: round(float(digits), 2))
+        given = json.dumps(_regions().dump_python(self.regions, mode="json"))
+        regions = json.loads(given, parse_float=lambda digits: round(float(digits), 2))
         head = {name: getattr(self, name) for name in _PLAIN}
-        given = (getattr(self, name) for name in _ARRAYS)
-        arrays = [values.ravel() for values in given if values is not None]
+        arrays = [values.ravel() for name in _ARRAYS if (values := getattr(self, name)) is not None]
         return _MAGIC + zlib.compress(pack_arrays({**head, "regions": regions}, arrays), 6)
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -149,6 +150,13 @@ def test_pages_survive_the_checkpoint(layouts: dict[str, list[PageLayout]]) -> N
             for name in ("boxes", "sizes", "lines", "flags", "owners"):
                 assert np.array_equal(getattr(again, name), getattr(page, name))
             assert len(page.to_bytes()) < 20_000
+
+
+def test_a_region_without_a_place_survives_the_checkpoint(layouts: dict[str, list[PageLayout]]) -> None:
+    page = next(page for pages in layouts.values() for page in pages if page.regions)
+    nowhere = replace(page.regions[0], box=(float("nan"), 0.0, float("inf"), 1.0))
+    again = PageLayout.from_bytes(replace(page, regions=(nowhere,)).to_bytes())
+    assert np.array_equal(again.regions[0].box, nowhere.box, equal_nan=True)
 
 
 def test_a_checkpoint_of_another_version_is_refused() -> None:
