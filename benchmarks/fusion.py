@@ -142,7 +142,8 @@ def sets(home: Path, limit: int | None) -> dict[str, Asked]:
     code = contextual_code.library(home / "code", embedder, settings, headed=True)
     relevant = scifact.judgements()
     of_steps = [Case(one["question"], frozenset(one["supporting"])) for one in questions("musique-dev")[:limit]]
-    claims = [Case(one["text"], frozenset(relevant[str(one["id"])])) for one in scifact.lines("queries.jsonl")[:limit]]
+    claims = scifact.lines("queries.jsonl")[:limit]
+    of_abstracts = [Case(one["text"], frozenset(relevant[str(one["id"])])) for one in claims]
     of_code = [
         Case(one["question"], frozenset(one["golden"])) for one in contextual_code.lines("questions.jsonl")[:limit]
     ]
