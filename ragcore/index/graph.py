@@ -154,8 +154,9 @@ class NameGraph:
         """How a `query` with the same ``text``, ``near`` and ``scope`` has reached the chunks ``ids``, in their order;
         those with no path are left out. ``chunks`` and ``document`` give texts by id."""
         walk, sentences = self._walk(text, near, scope), Sentences(chunks, document, scope)
-        nodes = [self._node(self._links(scope), chunk_id) for chunk_id in ids]
-        found = (walk.path(node, sentences) for node in nodes if node >= 0)
+        nodes = [node for chunk_id in ids if (node := self._node(self._links(scope), chunk_id)) >= 0]
+        sentences.fetch([walk.labels[node] for node in nodes])
+        found = (walk.path(node, sentences) for node in nodes)
         return [path for path in found if path is not None]
 
     def sentences(self, name: str, chunks: Chunks, document: Callable[[str], Document]) -> list[Sentence]:
@@ -163,6 +164,7 @@ class NameGraph:
         key = key_of(name)
         leaves = np.unique(self._leaf[self._name == self._keys.get(key, -1)]).tolist()
         read = Sentences(chunks, document, EVERYTHING)
+        read.fetch([self._entries.ids[leaf] for leaf in leaves])
         found = (one for leaf in leaves for one in read.having(self._entries.ids[leaf], key))
         return list({(one.doc_id, one.start): one for one in found}.values())
 
