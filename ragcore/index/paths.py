@@ -133,13 +133,13 @@ class Walk:
     for none). ``together`` gives the leaves in which two names stand in one sentence."""
 
     matrix: Any
-    found: NDArray[np.float64]
     names: int
     labels: Sequence[str]
+    together: Callable[[int, int], Sequence[int]]
+    found: NDArray[np.float64]
     asked: Mapping[int, str]
     near: frozenset[int]
     nearest: int
-    together: Callable[[int, int], Sequence[int]]
 
     def path(self, leaf: int, sentences: Sentences) -> NamePath | None:
         """Path to a leaf: back to the node with the largest flow, no node twice, at most `LONGEST` times, until the
