@@ -29,7 +29,7 @@ LINES = {
     "context": 280,
     "explore": 350,
     "export": 1550,
-    "index": 3790,  # with the graph of names
+    "index": 3815,  # with the graph of names
     "ingest": 7540,
     "offline": 2880,
     "pipelines": 1190,

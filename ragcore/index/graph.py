@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ MOST_SEEDS = 10  # names of the nearest passage
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Walked = tuple[Floats, Mapping[int, str], frozenset[int], int]  # the last fields of `Walk`
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +138,11 @@ class NameGraph:
     def query(self, text: str, near: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, probability > 0)`` in ``scope``, best first: where a walk from the names of
         ``text`` and of the passage ``near`` (a chunk id, or "") is found. Empty if no such name joins anything."""
-        walk = self._walk(text, near, scope)
-        found = walk.found[walk.names :]
+        links = self._links(scope)
+        names = len(links.names)
+        found = self._walk(text, near, scope)[0][names:]
         best = np.lexsort((np.arange(len(found)), -found))[:k]
-        return [(walk.labels[walk.names + row], float(found[row])) for row in best.tolist() if found[row] > 0.0]
+        return [(links.labels[names + row], float(found[row])) for row in best.tolist() if found[row] > 0.0]
 
     def paths(
         self,
@@ -153,9 +155,12 @@ class NameGraph:
     ) -> list[NamePath]:
         """How a `query` with the same ``text``, ``near`` and ``scope`` has reached the chunks ``ids``, in their order;
         those with no path are left out. ``chunks`` and ``document`` give texts by id."""
-        walk, sentences = self._walk(text, near, scope), Sentences(chunks, document, scope)
-        nodes = [self._node(self._links(scope), chunk_id) for chunk_id in ids]
-        found = (walk.path(node, sentences) for node in nodes if node >= 0)
+        links, sentences = self._links(scope), Sentences(chunks, document, scope)
+        together = partial(self._together, links)
+        walk = Walk(links.walk, len(links.names), links.labels, together, *self._walk(text, near, scope))
+        nodes = [node for chunk_id in ids if (node := self._node(links, chunk_id)) >= 0]
+        sentences.fetch([walk.labels[node] for node in nodes])
+        found = (walk.path(node, sentences) for node in nodes)
         return [path for path in found if path is not None]
 
     def sentences(self, name: str, chunks: Chunks, document: Callable[[str], Document]) -> list[Sentence]:
@@ -163,6 +168,7 @@ class NameGraph:
         key = key_of(name)
         leaves = np.unique(self._leaf[self._name == self._keys.get(key, -1)]).tolist()
         read = Sentences(chunks, document, EVERYTHING)
+        read.fetch([self._entries.ids[leaf] for leaf in leaves])
         found = (one for leaf in leaves for one in read.having(self._entries.ids[leaf], key))
         return list({(one.doc_id, one.start): one for one in found}.values())
 
@@ -172,9 +178,9 @@ class NameGraph:
         place = int(np.searchsorted(links.leaves, row))
         return len(links.names) + place if row in links.leaves[place : place + 1] else -1
 
-    def _walked(self, text: str, near: str, scope: Scope) -> Walk:
-        """Walk from the names of ``text`` and the rarest of the passage ``near``, each in inverse proportion to its
-        passages, half of it from either; from nowhere without names."""
+    def _walked(self, text: str, near: str, scope: Scope) -> Walked:
+        """End of a walk from the names of ``text`` and the rarest of the passage ``near``, each in inverse proportion
+        to its passages, half of it from either; from nowhere without names. It keeps no links of its own alive."""
         links = self._links(scope)
         printed = {one.key: text[one.start : one.end] for one in reversed(mentions(text)) if one.key in self._keys}
         asked = np.isin(links.names, [self._keys[key] for key in printed])
@@ -185,15 +191,11 @@ class NameGraph:
         seeds = np.zeros(links.walk.shape[0])
         if halves:
             seeds[: len(own)] = np.mean(halves, axis=0)
-        return Walk(
-            links.walk,
+        return (
             pagerank(links.walk, links.ends, seeds),
-            len(links.names),
-            links.labels,
             {name: printed[links.labels[name]] for name in np.flatnonzero(asked).tolist()},
             frozenset(np.flatnonzero(own).tolist()),
             self._node(links, near),
-            lambda one, other: self._together(links, one, other),
         )
 
     def _together(self, links: _Links, one: int, other: int) -> list[int]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragcore.errors import UnknownDocument
 from ragcore.text.mentions import Mention, mentions
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, Document, NamePath, PathStep, Scope
@@ -23,7 +25,7 @@ LONGEST = 4  # steps of a path after its first
 TRIED = 8  # of the nodes before one, those with the largest flow
 
 Chunks = Callable[[Sequence[str]], Sequence[Chunk]]
-Spans = list[tuple[int, int]]
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,19 @@ class Sentences:
     chunks: Chunks
     document: Callable[[str], Document]
     scope: Scope
-    _texts: dict[tuple[str, int, int], tuple[Spans, dict[int, dict[str, Mention]]]] = field(default_factory=dict)
+    _texts: dict[str, list[tuple[Span, list[Mention]]]] = field(default_factory=dict)
     _leaves: dict[str, Chunk | None] = field(default_factory=dict)
+    _headings: dict[str, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)
+
+    def fetch(self, chunk_ids: Sequence[str]) -> None:
+        """Leaves that are soon read, in one query."""
+        new = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._leaves]
+        if new:
+            self._leaves |= dict.fromkeys(new) | {chunk.chunk_id: chunk for chunk in self.chunks(new)}
 
     def leaf(self, chunk_id: str) -> Chunk | None:
         """None if it is gone."""
-        if chunk_id not in self._leaves:
-            self._leaves[chunk_id] = next(iter(self.chunks([chunk_id])), None)
+        self.fetch([chunk_id])
         return self._leaves[chunk_id]
 
     def having(self, chunk_id: str, *keys: str) -> Iterator[Sentence]:
@@ -64,44 +72,57 @@ class Sentences:
     def _heading(self, chunk: Chunk, keys: tuple[str, ...]) -> Iterator[Sentence]:
         """The heading above a leaf, where it is printed: a document's title need not be."""
         heading = chunk.section[-1] if chunk.section else chunk.header
-        if not {one.key for one in mentions(heading)}.issuperset(keys):
-            return
-        document = self.document(chunk.doc_id)
-        for place in reversed(range(bisect_left(document.body, chunk.end, key=lambda element: element.start))):
-            element = document.body[place]
-            if element.kind == "heading" and document.text[element.start : element.end] == heading:
-                ranges = self.scope.pages
-                inside = not ranges or any(first <= element.page <= last for first, last in ranges)
-                if inside:
-                    yield from self._within(chunk.doc_id, element.start, heading, keys)
-                return
+        if {one.key for _, names in self._read(heading) for one in names}.issuperset(keys):
+            places = self._printed(chunk.doc_id).get(heading, [])
+            for start, page in places[: bisect_left(places, (chunk.end,))][-1:]:
+                if not self.scope.pages or any(first <= page <= last for first, last in self.scope.pages):
+                    yield from self._within(chunk.doc_id, start, heading, keys)
+
+    def _printed(self, doc_id: str) -> dict[str, list[tuple[int, int]]]:
+        """Start and page of each heading of a document, by its text; none if another process has removed it."""
+        if doc_id not in self._headings:
+            found = self._headings[doc_id] = {}
+            with suppress(UnknownDocument):
+                document = self.document(doc_id)
+                for one in document.body:
+                    if one.kind == "heading":
+                        found.setdefault(document.text[one.start : one.end], []).append((one.start, one.page))
+        return self._headings[doc_id]
 
     def _inside(self, doc_id: str, start: int, end: int) -> bool:
         """Whether a span is in the sections in scope: a leaf that is may have sentences that aren't."""
         return not self.scope.sections or any(low <= start and end <= high for low, high in self.scope.spans(doc_id))
 
+    def _read(self, text: str) -> list[tuple[Span, list[Mention]]]:
+        """Sentences with names, and their mentions."""
+        if text not in self._texts:
+            spans, found = sentence_spans(text), groupby(mentions(text), key=lambda one: one.sentence)
+            self._texts[text] = [(spans[number], list(names)) for number, names in found]
+        return self._texts[text]
+
     def _within(self, doc_id: str, offset: int, text: str, keys: tuple[str, ...]) -> Iterator[Sentence]:
-        place = doc_id, offset, len(text)
-        if place not in self._texts:
-            found: dict[int, dict[str, Mention]] = {}
-            for one in mentions(text):
-                found.setdefault(one.sentence, {}).setdefault(one.key, one)
-            self._texts[place] = sentence_spans(text), found
-        spans, by_sentence = self._texts[place]
-        for number, names in by_sentence.items():
-            if all(key in names for key in keys):
-                start, end = _lines(text, spans[number], [names[key] for key in keys])
-                if not self._inside(doc_id, offset + start, offset + end):
-                    continue
-                printed = {key: " ".join(text[one.start : one.end].split()) for key, one in names.items()}
+        """Lines with all these names; of a sentence that has them in no line, the fewest characters."""
+        for span, names in self._read(text):
+            lines = _lines(text, span, names, keys)
+            inside = [(low, high) for low, high in lines if self._inside(doc_id, offset + low, offset + high)]
+            single = [(low, high) for low, high in inside if text.find("\n", low, high) < 0]
+            for start, end in dict.fromkeys(single or sorted(inside, key=lambda one: one[1] - one[0])[:1]):
+                low, high = (bisect_left(names, place, key=lambda one: one.start) for place in (start, end))
+                printed = {one.key: " ".join(text[one.start : one.end].split()) for one in reversed(names[low:high])}
                 yield Sentence(doc_id, offset + start, offset + end, text[start:end], printed)
 
 
-def _lines(text: str, span: tuple[int, int], names: Sequence[Mention]) -> tuple[int, int]:
-    """Lines of a sentence from the first of ``names`` to the last: of a table, which is one sentence, their rows."""
-    start = text.rfind("\n", span[0], min(one.start for one in names)) + 1 or span[0]
-    end = text.find("\n", max(one.end for one in names), span[1])
-    return start, span[1] if end < 0 else end
+def _lines(text: str, span: Span, names: Sequence[Mention], keys: Sequence[str]) -> Iterator[Span]:
+    """Lines of a sentence from each mention of a name back to the last ones of all others: of a table, which is one
+    sentence, their rows."""
+    last: dict[str, Mention] = {}
+    for one in names:
+        if one.key in keys:
+            last[one.key] = one
+            if len(last) == len(keys):
+                start = text.rfind("\n", span[0], min(other.start for other in last.values())) + 1 or span[0]
+                end = text.find("\n", max(other.end for other in last.values()), span[1])
+                yield start, span[1] if end < 0 else end
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +133,13 @@ class Walk:
     for none). ``together`` gives the leaves in which two names stand in one sentence."""
 
     matrix: Any
-    found: NDArray[np.float64]
     names: int
     labels: Sequence[str]
+    together: Callable[[int, int], Sequence[int]]
+    found: NDArray[np.float64]
     asked: Mapping[int, str]
     near: frozenset[int]
     nearest: int
-    together: Callable[[int, int], Sequence[int]]
 
     def path(self, leaf: int, sentences: Sentences) -> NamePath | None:
         """Path to a leaf: back to the node with the largest flow, no node twice, at most `LONGEST` times, until the
@@ -171,6 +192,7 @@ class Walk:
         leaves = [node for node in (one, other) if node >= self.names] or sorted(
             self.together(one, other), key=lambda leaf: (-_rounded(float(self.found[leaf])), self.labels[leaf])
         )
+        sentences.fetch([self.labels[leaf] for leaf in leaves[:TRIED]])
         return next((one for leaf in leaves[:TRIED] for one in sentences.having(self.labels[leaf], *keys)), None)
 
     def _step(self, before: int, node: int, sentences: Sentences) -> PathStep:

@@ -241,6 +241,7 @@ class HybridRetriever:
                 if "graph" in hit.scores and segment.via != "neighbour" and covers(segment, hit.chunk)
             )
             best += [(chunk_id, number) for _, number, chunk_id in sorted(inside)[:1]]
+        best = list(dict.fromkeys(best))  # two segments may share a chunk
         found: dict[str, NamePath] = {}
         for number, of in enumerate(rankings):
             ids = [chunk_id for chunk_id, query in best if query == number]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ragcore.index.graph import MOST_IN_SENTENCE, WALKS_ON, NameGraph, Names, pagerank
+from ragcore.index.graph import MOST_IN_SENTENCE, SCOPES, WALKS_ON, NameGraph, Names, pagerank
 from ragcore.protocols import NameIndex
 from ragcore.types import Chunk, Entry, Scope, Section
 
@@ -56,6 +57,17 @@ def test_the_nearest_passages_names_are_walked_from_too() -> None:
     assert graph(*TEXTS).query("What closed?", "far:0", 9) == [], "its names are nowhere else"
     assert graph(*TEXTS).query("What closed?", "", 9) == []
     assert graph(*TEXTS).query("What closed?", "gone:7", 9) == []
+
+
+def test_the_links_of_few_scopes_are_kept() -> None:
+    def held() -> int:
+        gc.collect()
+        return sum(isinstance(one, sparse.csr_array) for one in gc.get_objects())
+
+    whole, before = graph(*TEXTS), held()
+    for last in range(1, 2 * SCOPES + 1):
+        assert whole.query("Hello Love", "", 9, Scope(pages=((1, last),)))
+    assert held() - before <= SCOPES
 
 
 def test_hits_are_in_scope_at_most_k_and_no_path_leads_outside() -> None:

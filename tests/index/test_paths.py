@@ -11,10 +11,11 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragcore.errors import UnknownDocument
 from ragcore.index.graph import NameGraph, Names
 from ragcore.index.paths import LONGEST
 from ragcore.text.mentions import key_of, mentions
-from ragcore.types import EVERYTHING, Chunk, Document, Element, Entry, NamePath, Page, Scope, WordMap
+from ragcore.types import EVERYTHING, Chunk, Document, Element, Entry, NamePath, Page, Scope, Section, WordMap
 
 WORDS = ("Alder", "Birch", "Cedar", "Elm Hall", "Fir", "Hazel Works", "Ivy")
 QUESTION = "Where did the writer of Hello Love move to?"
@@ -54,7 +55,9 @@ class Library:
 
     def load(self, wanted: Mapping[str, str]) -> dict[str, Names]:
         return {
-            doc_id: Names.of([(Entry(one.chunk_id, doc_id, "text", 1, 1), one) for one in self.all(doc_id)])
+            doc_id: Names.of(
+                [(Entry(one.chunk_id, doc_id, "text", 1, 1, one.start, one.end), one) for one in self.all(doc_id)]
+            )
             for doc_id in wanted
         }
 
@@ -109,6 +112,44 @@ def test_of_a_table_the_row_is_the_sentence() -> None:
     library = Library({"t": ("", [rows]), "man": TEXTS["man"]})
     (path,) = (one for one in paths(library, library.graph(("t", "man")), "Deepcut?", "") if one.doc_id == "t")
     assert path.steps[-1].quote == row.format(0)
+
+
+def test_each_row_with_a_name_is_a_sentence_of_it() -> None:
+    rows = [f"Plant — {'Acme Corp' if n % 2 else 'Norland'}: {n}" for n in range(7)]
+    library = Library({"t": ("On Acme Corp", ["\n".join(rows)])})
+    found = library.graph(("t",)).sentences("Acme Corp", library.chunks, library.document)
+    assert [one.quote for one in found] == [*rows[1::2], "On Acme Corp"]
+    assert all(library.document("t").text[one.start : one.end] == one.quote for one in found)
+    assert set(found[0].names) == {"plant", "acme corp"}
+
+
+def test_names_are_joined_by_the_row_that_has_both_else_by_the_nearest_rows() -> None:
+    def joins(*rows: str) -> str:
+        library = Library({"t": ("", ["\n".join(rows)]), "other": ("", ["Later Birch Hall was closed."])})
+        graph = library.graph(("t", "other"))
+        (path,) = (one for one in paths(library, graph, "Cedar Works?", "") if one.doc_id == "other")
+        return path.steps[1].quote
+
+    first, last, both = "site: Cedar Works", "site: Birch Hall", "site: Birch Hall, from Cedar Works"
+    assert joins(first, "none: 0", last, "none: 1", both) == both
+    assert joins(first, "none: 0", "none: 1", last, "none: 2", first) == f"{last}\nnone: 2\n{first}"
+
+
+def test_in_a_section_the_row_there_is_the_sentence() -> None:
+    rows = [f"site: Deepcut {mark}" for mark in "abc"]
+    library = Library({"t": ("", ["\n".join(rows)]), "man": TEXTS["man"]})
+    low = len(rows[0]) + 1
+    scope = Scope(sections=(Section("t", low, low + len(rows[1]), ("Second",)),))
+    (path,) = library.graph(("t", "man")).paths("Deepcut?", "", ["t:0"], library.chunks, library.document, scope)
+    assert path.steps[-1].quote == rows[1]
+
+
+def test_a_document_that_is_removed_meanwhile_has_no_heading() -> None:
+    def gone(doc_id: str) -> Document:
+        raise UnknownDocument(f"There is no document {doc_id}.")
+
+    graph, ids = KNOWN.graph(tuple(TEXTS)), [f"{doc_id}:{n}" for doc_id in TEXTS for n in (0, 1)]
+    assert set(told(graph.paths(QUESTION, "", ids, KNOWN.chunks, gone))) == {"song:0", "man:0"}
 
 
 def test_text_that_changed_since_and_chunks_that_are_gone_have_no_path() -> None:

@@ -18,7 +18,7 @@ from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.synonyms import Synonyms
-from ragcore.types import Chunk, Hit
+from ragcore.types import EVERYTHING, Chunk, Hit, Segment
 from tests.libraries import HashEmbedder, OverlapReranker, add_document
 
 SECTIONS = ["Business", "Results", "Results", "Results", "Controls"]
@@ -300,10 +300,14 @@ def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) 
     indexer = Indexer(store, embedder, settings.index)
     indexer.update()
 
-    def found(mode: str) -> Hit | None:
+    question = "Where is the village of the writer of Hello Love?"
+
+    def made(mode: str) -> HybridRetriever:
         parts = (embedder, *indexer.open(), None, store.chunks_by_id, settings)
-        retriever = HybridRetriever(*parts, mode=mode, connections=indexer.graph, document=store.document)
-        hits = retriever.retrieve("Where is the village of the writer of Hello Love?", top_k=8).hits
+        return HybridRetriever(*parts, mode=mode, connections=indexer.graph, document=store.document)
+
+    def found(mode: str) -> Hit | None:
+        hits = made(mode).retrieve(question, top_k=8).hits
         return next((hit for hit in hits if "lived near" in hit.chunk.text), None)
 
     assert found("hybrid") is None
@@ -312,6 +316,14 @@ def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) 
     assert reached.rank == 2
     assert "graph" in reached.via.split("+")
     assert 0.0 < reached.scores["graph"] < 1.0
+    ranking = made("graph").search(question, top_k=8, scope=EVERYTHING, timings={})
+    chunk = reached.chunk
+    halves = [
+        Segment(chunk.doc_id, *span, *chunk.reach, 1.0)
+        for span in ((chunk.start, chunk.start + 9), (chunk.start + 9, chunk.end))
+    ]
+    (path,) = made("graph").paths(halves, [ranking], EVERYTHING, {})
+    assert path.chunk_id == chunk.chunk_id
 
 
 def test_the_graph_needs_its_index(store: Store) -> None:

@@ -140,6 +140,17 @@ def test_each_source_has_the_path_to_its_best_passage() -> None:
     assert explained()["paths"] == []
 
 
+def test_of_a_passage_cut_in_two_the_source_with_the_last_sentence_has_the_path() -> None:
+    halves = (replace(SOURCES[0], end=6), replace(SOURCES[1], start=6))
+
+    def sources(*steps: PathStep) -> list[int]:
+        trace = replace(TRACE, paths=(NamePath("d:1", "d", 5, 9, steps),))
+        return [one["source"] for one in explained(trace, sources=halves)["paths"]]
+
+    assert sources(*STEPS) == [2]
+    assert sources(*STEPS[:2], PathStep("", "d", 0, 3, "x x")) == [1, 2], "its heading is outside"
+
+
 def test_the_steps_of_a_path_are_told_and_open_what_is_still_there() -> None:
     told = path(NamePath("d:1", "d", 5, 9, STEPS), TRACE.titles, document)["steps"]
     assert [(step["name"], step["how"], step["where"]) for step in told] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ragcore.types import Answer, Document, Route, SubQuery, Trace
+from ragcore.types import Answer, Document, NamePath, Route, Source, SubQuery, Trace
 from ragcore.types.scope import within
 from ui.explore.paths import path
 
@@ -83,16 +83,20 @@ def _paths(answer: Answer, trace: Trace, document: Callable[[str], Document]) ->
     """Sources that a walk over names has reached, each with the path to the best passage in it."""
     found = []
     for source in answer.sources:
-        inside = (
-            one
-            for one in trace.paths
-            if one.doc_id == source.doc_id and one.start < source.end and source.start < one.end
-        )
-        best = next(inside, None)
+        best = next((one for one in trace.paths if _ends_in(source, one)), None)
         if best is not None:
             where = f"{source.title}, p. {source.page_labels[0]}" if source.page_labels else source.title
             found.append({"source": source.number, "where": where, "path": path(best, trace.titles, document)})
     return found
+
+
+def _ends_in(source: Source, found: NamePath) -> bool:
+    """Whether a path's last sentence is in a source; of one under a heading outside its passage, the passage."""
+    start, end = next(
+        ((last.start, last.end) for last in found.steps[-1:] if found.start <= last.start < last.end <= found.end),
+        (found.start, found.end),
+    )
+    return found.doc_id == source.doc_id and start < source.end and source.start < end
 
 
 def _steps(searching: Mapping[str, float], answering: Mapping[str, float]) -> list[Json]:
