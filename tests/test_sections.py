@@ -15,6 +15,7 @@ from ragcore.types import json as wire
 from ragcore.types.sections import section_tree, walk
 from tests import pdfs, prepared
 from ui.explore import payload as explore_payload
+from ui.explore import routes
 
 QUESTION = "How often is the pump at Mill Bridge seen to?"
 
@@ -62,6 +63,18 @@ def test_exploring_keeps_to_the_section(engine: Engine) -> None:
     found = engine.explore(QUESTION, Scope(sections=(section,))).under({})
     assert found.retrieval.segments
     assert all(section.start <= one.start < one.end <= section.end for one in found.retrieval.segments)
+
+
+def test_a_question_to_a_section_is_not_explored_without_it(engine: Engine) -> None:
+    section = sections(engine)["Seals"]
+    talk = engine.conversations.new(Scope(sections=(section,)))
+    engine.chat(talk, QUESTION).run()
+    turn = engine.conversations.get(talk).turns[-1].turn_id
+    assert routes._asked(engine, talk, turn)[1].sections == (section,)
+    removed = replace(section, doc_id="0" * 16)
+    assert routes._kept(engine, Scope(sections=(section, removed))).sections == (section,)
+    with pytest.raises(InputError, match="“Seals”"):
+        routes._kept(engine, Scope(sections=(removed,)))
 
 
 def test_what_is_shown_as_found_is_of_the_section(engine: Engine) -> None:

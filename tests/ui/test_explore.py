@@ -6,7 +6,6 @@ import base64
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooShort
 from ragcore.explore.explore import Exploration
 from ragcore.types import Scope
-from ragcore.types.sections import section_tree, walk
 from tests import pdfs, prepared
-from ui.explore import figure_marks, figure_points, figures, routes
+from ui.explore import figure_marks, figure_points, figures
 from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
@@ -264,21 +262,6 @@ def test_a_question_is_kept_until_the_library_changes(library: Engine) -> None:
     assert kept.get(library, QUESTION + " really?", Scope(), None) is not first
     other = library.with_settings({"wording.synonyms": False})
     assert kept.get(other, QUESTION, Scope(), None) is not first, "other settings in force search otherwise"
-
-
-def test_a_question_to_a_section_is_not_explored_without_it(tmp_path: Path) -> None:
-    with Engine.open(tmp_path, overrides={"llm.model": "offline"}) as engine:
-        doc_id = prepared.read(engine, pdfs.handbook(), "handbook.pdf")
-        prepared.read(engine, pdfs.one_column(), "survey.pdf")
-        engine.index()
-        (section,) = [n.of(doc_id) for n in walk(section_tree(engine.document(doc_id))) if n.label == "Seals"]
-        talk = engine.conversations.new(Scope(sections=(section,)))
-        engine.chat(talk, "How often is the pump at Mill Bridge seen to?").run()
-        turn = engine.conversations.get(talk).turns[-1].turn_id
-        assert routes._asked(engine, talk, turn)[1].sections == (section,)
-        engine.remove(doc_id)
-        with pytest.raises(InputError, match="“Seals”.*removed"):
-            routes._asked(engine, talk, turn)
 
 
 def test_examples_are_three_questions(library: Engine) -> None:
