@@ -11,8 +11,11 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.retrieve.hybrid import MODES
 from ragcore.types import Scope, Section
+from ragcore.types import json as wire
 from ragcore.types.sections import section_tree, walk
 from tests import pdfs, prepared
+from ui.explore import payload as explore_payload
+from ui.explore import routes
 
 QUESTION = "How often is the pump at Mill Bridge seen to?"
 
@@ -62,6 +65,36 @@ def test_exploring_keeps_to_the_section(engine: Engine) -> None:
     assert all(section.start <= one.start < one.end <= section.end for one in found.retrieval.segments)
 
 
+def test_a_question_to_a_section_is_not_explored_without_it(engine: Engine) -> None:
+    section = sections(engine)["Seals"]
+    talk = engine.conversations.new(Scope(sections=(section,)))
+    engine.chat(talk, QUESTION).run()
+    turn = engine.conversations.get(talk).turns[-1].turn_id
+    assert routes._asked(engine, talk, turn)[1].sections == (section,)
+    removed = replace(section, doc_id="0" * 16)
+    assert routes._kept(engine, Scope(sections=(section, removed))).sections == (section,)
+    with pytest.raises(InputError, match="“Seals”"):
+        routes._kept(engine, Scope(sections=(removed,)))
+
+
+def test_what_is_shown_as_found_is_of_the_section(engine: Engine) -> None:
+    section = sections(engine)["Seals"]
+    scope = Scope(sections=(section,))
+    found = engine.retrieve(QUESTION, sections=[section])
+    assert any(scope.parts(hit.chunk) != [(hit.chunk.start, hit.chunk.end)] for hit in found.hits), "a chunk is cut"
+    text = engine.document(section.doc_id).text
+    shown = wire.retrieval(found, engine.document)["hits"]
+    assert all(section.start <= hit["start"] < hit["end"] <= section.end for hit in shown)
+    assert all(hit["text"] == text[hit["start"] : hit["end"]] for hit in shown)
+    exploration = engine.explore(QUESTION, scope)
+    explored = exploration.under({})
+    opened = [explore_payload.passage(point, explored, exploration) for point in explored.points if point.hit]
+    boxes = engine.document(section.doc_id).boxes(section.start, section.end)
+    for one in opened:
+        assert one["quote"] in text[section.start : section.end]
+        assert len(one["boxes"]) <= len(boxes)
+
+
 def test_a_conversation_keeps_it_and_a_later_reading_moves_it(engine: Engine) -> None:
     section = sections(engine)["Seals"]
     talk = engine.conversations.new(Scope(sections=(replace(section, start=section.start - 9, end=section.end - 9),)))
@@ -81,4 +114,4 @@ def test_a_section_that_is_gone_is_not_searched_as_another(engine: Engine) -> No
 
 def test_nothing_found_names_the_section(engine: Engine) -> None:
     found = engine.retrieve(QUESTION, kinds=["figure"], sections=[sections(engine)["Seals"]])
-    assert found.notes[-1] == "Nothing found among figures in “Seals”."
+    assert "“Seals”" in found.notes[-1]

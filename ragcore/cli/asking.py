@@ -56,8 +56,9 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
         lines.append(f"Query {number} ({query.origin}): {query.text} ({query.reason})")
     for hit in found.hits:
         source = engine.document(hit.chunk.doc_id)
-        pages = ", ".join(str(page) for page in source.pages_of(hit.chunk.start, hit.chunk.end))
-        text = " ".join(hit.chunk.text.split())
+        shown = found.scope.cut(hit.chunk)
+        pages = ", ".join(str(page) for page in source.pages_of(shown.start, shown.end))
+        text = " ".join(shown.text.split())
         lines.append(f"{hit.rank:3}  {hit.score:.3f}  {source.title}, p. {pages}  {text[:100]}")
         lines += [f"{'':12}{_told(path, engine)}" for path in found.paths if path.chunk_id == hit.chunk.chunk_id]
     show(options, lambda: wire.retrieval(found, engine.document), lines if found.hits else [*lines, found.notes[-1]])

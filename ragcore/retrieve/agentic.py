@@ -121,7 +121,7 @@ class AgenticRetriever:
             for _ in range(settings.agentic.max_iterations):
                 self.retriever.on_step(Step("gap", SubQuery(query)))
                 with timed(timings, "gaps"):
-                    gaps = missing(forms, question, asked, merged(rankings, top_k))
+                    gaps = missing(forms, question, asked, merged(rankings, top_k), scope)
                 notes += gaps.notes
                 further = _new(gaps.queries, asked)
                 for one in further:
@@ -220,10 +220,13 @@ def planned(forms: Forms, question: Question, timings: dict[str, float]) -> Plan
     return Planned([SubQuery(item.query, "model", item.reason) for item in filled.sub_queries] if filled else ())
 
 
-def missing(forms: Forms, question: Question, asked: Sequence[SubQuery], hits: Sequence[Hit]) -> Planned:
-    """Queries by a model for what is completely missing from the best of ``hits``, which were found for ``asked``;
-    none, with a note, if it is unreachable or its form unusable."""
-    searched, passages = [query.text for query in asked], excerpts(hits, PASSAGE_TOKENS)
+def missing(
+    forms: Forms, question: Question, asked: Sequence[SubQuery], hits: Sequence[Hit], scope: Scope = EVERYTHING
+) -> Planned:
+    """Queries by a model for what is completely missing from the best of ``hits``, which were found for ``asked`` and
+    of which it reads what is in ``scope``; none, with a note, if it is unreachable or its form unusable."""
+    cut = [replace(hit, chunk=scope.cut(hit.chunk)) for hit in hits]
+    searched, passages = [query.text for query in asked], excerpts(cut, PASSAGE_TOKENS)
     about = {"question": question.text, "searched_for": searched, "passages": passages}
     prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False))
     filled, note = _filled(forms, question, _GAPS, Gaps, GAP_SYSTEM, prompt, "search for gaps")

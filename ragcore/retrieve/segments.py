@@ -51,14 +51,7 @@ def passages(
 def within_sections(segments: Sequence[Segment], scope: Scope) -> list[Segment]:
     """``segments`` cut to the sections in ``scope``, if it has any: a chunk may hold the end of one section and the
     beginning of the next. One that spans several sections becomes several."""
-    if not scope.sections:
-        return list(segments)
-    return [
-        replace(one, start=max(one.start, start), end=min(one.end, end))
-        for one in segments
-        for start, end in scope.spans(one.doc_id)
-        if one.start < end and one.end > start
-    ]
+    return [replace(one, start=start, end=end) for one in segments for start, end in scope.parts(one)]
 
 
 def best_hits(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:

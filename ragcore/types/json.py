@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, PathStep, Retrieval, Spending, Table
+from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, PathStep, Retrieval, Scope, Spending, Table
 from ragcore.types.library import FeedbackRecord
 from ragcore.types.report import FilledSection, Report
 from ragcore.types.sections import SectionNode, chunks_of
@@ -98,7 +98,7 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
     """JSON of ``retrieve``."""
     return {
         **_picked(found, "query mode candidates reranked notes usage cost_usd timings_ms"),
-        "hits": [_hit(hit, document(hit.chunk.doc_id)) for hit in found.hits],
+        "hits": [_hit(hit, document(hit.chunk.doc_id), found.scope) for hit in found.hits],
         "segments": [
             {
                 **plain(segment),
@@ -132,15 +132,15 @@ def _step(step: PathStep, document: Callable[[str], Document]) -> Json:
     }
 
 
-def _hit(hit: Hit, document: Document) -> Json:
-    item = hit.chunk
+def _hit(hit: Hit, document: Document, scope: Scope) -> Json:
+    item = scope.cut(hit.chunk)
     return {
         **_picked(hit, "rank score ranks via queries"),
         **_picked(item, "chunk_id doc_id index kind tiles section start end text"),
         **_picked(document, "title name"),
         "composite": item.tiles is not None,
         "pages": list(document.pages_of(item.start, item.end)),
-        "boxes": plain(document.boxes(item.start, item.end)),
+        "boxes": [plain(box) for part in scope.parts(hit.chunk) for box in document.boxes(*part)],
         "scores": {
             step: hit.scores.get(step) for step in ("vector", "bm25", "graph", "prior", "fused", "rerank", "question")
         },

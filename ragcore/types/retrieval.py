@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from operator import add
 from typing import Literal
 
@@ -59,6 +59,24 @@ class Scope:
             else:
                 joined.append((start, end))
         return joined
+
+    def parts(self, of: Chunk | Segment) -> list[tuple[int, int]]:
+        """Spans of a chunk or passage in the sections, ascending; its own if there are none."""
+        if not self.sections:
+            return [(of.start, of.end)]
+        spans = self.spans(of.doc_id)
+        return [(max(of.start, start), min(of.end, end)) for start, end in spans if of.start < end and of.end > start]
+
+    def cut(self, chunk: Chunk) -> Chunk:
+        """``chunk`` with the text of its `parts` alone, and nothing indexed in front of it if it begins before them;
+        unchanged if it is outside all sections."""
+        parts = self.parts(chunk)
+        if not parts or parts == [(chunk.start, chunk.end)]:
+            return chunk
+        (start, _), (_, end) = parts[0], parts[-1]
+        text = "\n".join(chunk.text[low - chunk.start : high - chunk.start] for low, high in parts)
+        kept = replace(chunk, start=start, end=end, text=text, grid="")
+        return kept if start == chunk.start else replace(kept, header="", context="", lead_in="")
 
 
 EVERYTHING = Scope()

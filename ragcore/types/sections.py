@@ -7,7 +7,7 @@ that a document leaves out count for nothing: a heading is under the nearest one
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragcore.types.document import Chunk, Document, Element
@@ -15,6 +15,7 @@ from ragcore.types.retrieval import Section
 
 DEEPEST = 6  # level on which lie all styles of headings from the sixth on
 SERIES = 3  # headings with one first word and different numbers, from which on they count as one
+RANKS = 3  # of series, the last of which all further ones share: a catalogue has hundreds
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def section_tree(document: Document) -> tuple[SectionNode, ...]:
     return tuple(nodes(0, len(headings), ()))
 
 
-def _rank(heading: Element, label: str, series: Sequence[str]) -> tuple[int, int, bool]:
+def _rank(heading: Element, label: str, series: Mapping[str, int]) -> tuple[int, int, bool]:
     """Order of headings, the highest first: by level. On the `DEEPEST` one, as in a filing whose cover has taken the
     upper levels, first those of a series, then others in capitals, then the rest (``PART I``, ``ITEM 1. BUSINESS``,
     ``COMPETITION``, ``Seasonality``)."""
@@ -79,18 +80,19 @@ def _rank(heading: Element, label: str, series: Sequence[str]) -> tuple[int, int
         return heading.level, 0, False
     word, _ = _numbered(label)
     if word in series:
-        return heading.level, series.index(word), False
-    return heading.level, len(series), not label.isupper()
+        return heading.level, series[word], False
+    return heading.level, RANKS, not label.isupper()
 
 
-def _series(labels: Sequence[str]) -> list[str]:
-    """First words of numbered headings, in the order of their first ones: a series that begins within another is part
-    of it."""
+def _series(labels: Sequence[str]) -> dict[str, int]:
+    """First words of numbered headings and their ranks, in the order of their first ones: a series that begins within
+    another is part of it."""
     numbers: dict[str, set[str]] = {}
     for word, number in map(_numbered, labels):
         if number:
             numbers.setdefault(word, set()).add(number)
-    return [word for word, found in numbers.items() if len(found) >= SERIES]
+    words = (word for word, found in numbers.items() if len(found) >= SERIES)
+    return {word: min(rank, RANKS - 1) for rank, word in enumerate(words)}
 
 
 def _numbered(label: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.types import Chunk, Document, Element, Section, WordMap
-from ragcore.types.sections import SectionNode, chunks_of, placed, section_tree, walk
+from ragcore.types.sections import RANKS, SectionNode, chunks_of, placed, section_tree, walk
 
 PARTS = st.lists(
     st.tuples(
@@ -87,6 +87,14 @@ def test_on_the_deepest_level_a_series_is_above_capitals() -> None:
     ]
     (discussion,) = tree[1].children
     assert [node.label for node in walk([discussion])][1:] == ["DEBT", "Fiscal 2014", "Fiscal 2015", "Fiscal 2016"]
+
+
+def test_a_catalogue_does_not_nest_without_end() -> None:
+    texts = [f"{word} {number}" for number in (1, 2, 3) for word in (f"Place{n}" for n in range(200))]
+    tree = section_tree(document_of([("heading", 6, text) for text in texts]))
+    found = list(walk(tree))
+    assert len(found) == len(texts)
+    assert max(len(node.path) for node in found) <= RANKS
 
 
 def test_a_section_is_found_where_it_now_is() -> None:

@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from ragcore.errors import ModelError
 from ragcore.suggest.questions import Starter
-from ragcore.types import EVERYTHING, Scope
+from ragcore.types import EVERYTHING, Scope, Section
 from ragcore.types.library import DocumentInfo
 from tests import pdfs, prepared
-from ui.chat import payload
+from ui.chat import payload, sidebar
 from ui.chat.first_questions import FirstQuestions, Found
 from ui.chat.runs import LiveAnswer
 from ui.chat.start_routes import documents
@@ -122,6 +122,19 @@ def chat(question: str = "", ticked: dict[str, bool] | None = None) -> None:
         sidebar._put(current_conversation.current(), ticked)
     if question:
         sidebar.ask(question)
+
+
+def test_a_scope_does_not_widen_when_its_section_is_lost(opened: Services) -> None:
+    engine = opened.engine
+    first, second = (engine.add(make(), f"{make.__name__}.pdf").doc_id for make in (pdfs.handbook, pdfs.one_column))
+    section = Section(first, 0, 9, ("Care",))
+    lost = engine.conversations.new(Scope(sections=(section,)))
+    kept = engine.conversations.new(Scope(sections=(section, replace(section, doc_id=second))))
+    engine.remove(first)
+    assert sidebar._forget_removed(lost) == sidebar._forget_removed(kept) == 1
+    assert engine.conversations.scope(lost) == Scope(())
+    assert [one.doc_id for one in engine.conversations.scope(kept).sections] == [second]
+    engine.remove(second)
 
 
 @pytest.mark.slow

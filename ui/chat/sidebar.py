@@ -226,6 +226,7 @@ def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
     infos = services().engine.documents()
 
     def changed(stored: Scope) -> Scope:
+        stored = replace(stored, sections=())
         offered = {info.doc_id for info in askable(infos)}
         before = offered if stored.doc_ids is None else {info.doc_id for info in infos}
         chosen = tuple(
@@ -235,8 +236,8 @@ def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
         )
         left_out = offered.difference(chosen)
         if left_out <= {sample_id()}:
-            return replace(stored, doc_ids=None, without=tuple(left_out), sections=())
-        return replace(stored, doc_ids=chosen, without=(), sections=())
+            return replace(stored, doc_ids=None, without=tuple(left_out))
+        return replace(stored, doc_ids=chosen, without=())
 
     _change(conversation_id, changed)
 
@@ -328,7 +329,8 @@ def ask(question: str) -> None:
 
 
 def _forget_removed(conversation_id: str | None) -> int:
-    """Remove deleted documents from a conversation's scope, and return how many."""
+    """Remove deleted documents from a conversation's scope, and return how many. Where they held all of its sections,
+    nothing is left in scope until it is chosen anew."""
     if conversation_id is None:
         return 0
     engine = services().engine
@@ -339,6 +341,8 @@ def _forget_removed(conversation_id: str | None) -> int:
         if lost:
             doc_ids = stored.doc_ids and tuple(doc_id for doc_id in stored.doc_ids if doc_id in known)
             sections = tuple(section for section in stored.sections if section.doc_id in known)
+            if stored.sections and not sections:
+                doc_ids = ()
             engine.conversations.set_scope(conversation_id, replace(stored, doc_ids=doc_ids, sections=sections))
         return len(lost)
     return 0

@@ -74,7 +74,7 @@ def cited(citations: Sequence[Citation], found: Explored) -> frozenset[int]:
 
 def row(point: Point, exploration: Exploration, titles: Mapping[str, str], cited: Collection[int] = ()) -> Json:
     """Row of the table."""
-    at, chunk = point.row, point.chunk
+    at, chunk = point.row, exploration.scope.cut(point.chunk)
     return {
         "row": at,
         "id": chunk.chunk_id,
@@ -106,7 +106,8 @@ def _number(point: Point) -> str:
 
 def passage(point: Point, found: Explored, exploration: Exploration, cited: Collection[int] = ()) -> Json:
     """Chunk on its page, with the reasons it was chosen or not."""
-    chunk = point.chunk
+    chunk = exploration.scope.cut(point.chunk)
+    parts = exploration.scope.parts(point.chunk) or [(chunk.start, chunk.end)]
     document = exploration.document(chunk.doc_id)
     pages = document.pages_of(chunk.start, chunk.end)
     labels = [document.pages[page - 1].label for page in pages]
@@ -119,7 +120,7 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
         "path": list(chunk.section),
         "kind": "table" if chunk.tiles else chunk.kind,
         "quote": chunk.text,
-        "boxes": [payload.box(place) for place in document.boxes(chunk.start, chunk.end)],
+        "boxes": [payload.box(place) for part in parts for place in document.boxes(*part)],
         "scores": _scores(point, found, exploration),
         "why": why(point, found, exploration),
         "reached": None if reached is None else path(reached, {}, exploration.document),

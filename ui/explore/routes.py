@@ -16,6 +16,8 @@ from ragcore.errors import IndexFault, InputError, UnknownTurn
 from ragcore.explore.explore import Exploration, Explored, Point
 from ragcore.text.short_titles import short_titles
 from ragcore.types import EVERYTHING, Citation, Scope, SubQuery
+from ragcore.types.json import plain
+from ragcore.types.scope import sections_in_words
 from ui.chat import payload
 from ui.explore import figures
 from ui.explore import payload as explore_payload
@@ -69,6 +71,7 @@ def plot(request: Request, body: Json) -> Response:
         "question": question,
         "draft": draft,
         "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
+        "sections": plain(exploration.scope.sections),
         "axis": chosen,
         "figure": _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
         "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
@@ -201,15 +204,27 @@ def _asked(
     trace = given.answer.trace if given.answer else None
     question = (given.answer.standalone if given.answer else "") or given.question
     citations = given.answer.citations if given.answer else ()
+    scope = _kept(engine, engine.conversations.scope(conversation) if trace is None else trace.scope)
     if trace is None:
-        return question, engine.conversations.scope(conversation), None, citations
-    kept = {doc_id for doc_id, _, _ in engine.store.names()}
-    scope = trace.scope
-    if scope.doc_ids is not None:
-        scope = replace(scope, doc_ids=tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept))
+        return question, scope, None, citations
     # What a cache or a model made of the question then is not made again; rules are.
     by_model = [query for query in trace.queries[1:] if query.origin in ("model", "gap")]
     return question, scope, tuple(trace.queries[1:]) if by_model else None, citations
+
+
+def _kept(engine: Engine, scope: Scope) -> Scope:
+    """``scope`` less removed documents. Raises `InputError` if it has sections and their documents are all removed:
+    without any, whole documents would be searched."""
+    kept = {doc_id for doc_id, _, _ in engine.store.names()}
+    sections = tuple(section for section in scope.sections if section.doc_id in kept)
+    if scope.sections and not sections:
+        were = "its document was" if len(scope.sections) == 1 else "their documents were"
+        raise InputError(
+            f"This question was about {sections_in_words(scope)}, and {were} removed from the library.",
+            hint="Choose another document, and type the question.",
+        )
+    doc_ids = scope.doc_ids and tuple(doc_id for doc_id in scope.doc_ids if doc_id in kept)
+    return replace(scope, doc_ids=doc_ids, sections=sections)
 
 
 def _size(body: Json) -> tuple[int, int]:

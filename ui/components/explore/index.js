@@ -84,11 +84,11 @@ class Explore {
 
   drawScope() {
     const { documents } = this;
-    const { docs } = this.state;
+    const { docs, sections } = this.state;
     const inside = this.inside();
-    this.at.where.textContent = !documents.length ? "No documents" : !docs && documents.length > 1 ? `All ${plural(documents.length, "document")}` : inside.length === 1 ? inside[0].title : plural(inside.length, "document");
+    this.at.where.textContent = sections.length ? sections.map(({ path }) => `“${path.at(-1)}”`).join(", ") : !documents.length ? "No documents" : !docs && documents.length > 1 ? `All ${plural(documents.length, "document")}` : inside.length === 1 ? inside[0].title : plural(inside.length, "document");
     this.at.picker.replaceChildren(
-      h("label", {}, h("input", { type: "checkbox", checked: !docs, onchange: () => this.change({ docs: null, view: null }) }), "All documents"),
+      h("label", {}, h("input", { type: "checkbox", checked: !docs, onchange: () => this.change({ docs: null, sections: [], view: null }) }), "All documents"),
       ...documents.map((item) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(docs?.includes(item.id)), onchange: (event) => this.choose(item.id, event.target.checked) }), item.title)),
     );
   }
@@ -113,7 +113,7 @@ class Explore {
 
   // A question that was asked in Chat, as it was searched for there.
   look({ c, turn }) {
-    Object.assign(this.state, { question: "", docs: null, c, turn, view: null });
+    Object.assign(this.state, { question: "", docs: null, sections: [], c, turn, view: null });
     this.anew();
     this.show(false);
     this.search();
@@ -122,7 +122,7 @@ class Explore {
   choose(id, on) {
     const before = this.state.docs ?? [];
     const docs = on ? [...before, id] : before.filter((other) => other !== id);
-    this.change({ docs: docs.length ? docs : null, view: null });
+    this.change({ docs: docs.length ? docs : null, sections: [], view: null });
   }
 
   change(part) {
@@ -146,8 +146,8 @@ class Explore {
   }
 
   body() {
-    const { question, docs, c, turn, a, b, edit, compare, axis, measure, colour, view, kinds } = this.state;
-    return { kinds, question, scope: docs ? { doc_ids: docs } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, ...this.size() };
+    const { question, docs, sections, c, turn, a, b, edit, compare, axis, measure, colour, view, kinds } = this.state;
+    return { kinds, question, scope: docs || sections.length ? { doc_ids: docs, sections } : null, c, turn, a, b, edit, compare, axis, measure, colour, view, row: this.row, ...this.size() };
   }
 
   // To measure it makes the browser lay the page out, which is not for each step of a slider.
@@ -235,8 +235,8 @@ class Explore {
     this.at.shown.classList.remove("stale");
     this.at.root.classList.add("found");
     if (document.activeElement !== this.at.question) this.at.question.value = answer.question;
-    if (this.state.turn && String(answer.scope) !== String(this.state.docs)) {
-      this.state.docs = answer.scope;
+    if (this.state.turn && JSON.stringify([answer.scope, answer.sections]) !== JSON.stringify([this.state.docs, this.state.sections])) {
+      Object.assign(this.state, { docs: answer.scope, sections: answer.sections });
       this.drawScope();
     }
     questions(this.at.asked, this.questions, this.state.turn, (item) => this.look(item));

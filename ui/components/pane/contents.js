@@ -25,7 +25,7 @@ export class Contents {
     this.document = document;
     this.loaded = false;
     this.items = this.rows = [];
-    this.now = null;
+    this.now = this.settled = null;
     this.box.replaceChildren();
   }
 
@@ -57,7 +57,6 @@ export class Contents {
   row(i) {
     const [depth, heading, at] = this.items[i];
     const label = this.document.pages[at - 1][2];
-    const beside = this.under.get(this.above[i]);
     return h(
       "div",
       {
@@ -68,8 +67,8 @@ export class Contents {
         style: `--in:${Math.min(depth, 5)}`,
         "aria-label": `${heading}, page ${label}`,
         "aria-level": depth + 1,
-        "aria-posinset": beside.indexOf(i) + 1,
-        "aria-setsize": beside.length,
+        "aria-posinset": this.place[i],
+        "aria-setsize": this.under.get(this.above[i]),
         onclick: () => this.lead(i),
       },
       h("span", { class: "fo", onclick: (event) => this.parent(i) && (event.stopPropagation(), this.toggle(i)) }, this.parent(i) && icon("keyboard_arrow_down", "s14")),
@@ -83,14 +82,16 @@ export class Contents {
     return this.items[i + 1]?.[0] > this.items[i][0];
   }
 
-  // `above` is the section around each, -1 for none; `under` the sections of one parent.
+  // `above` is the section around each, -1 for none; `place` its number there, from 1; `under` how many each has inside.
   nest() {
     const last = [-1]; // by depth, one further in
     this.under = new Map();
+    this.place = [];
     this.above = this.items.map(([depth], i) => {
       last[depth + 1] = i;
       const above = last[depth];
-      this.under.set(above, [...(this.under.get(above) ?? []), i]);
+      this.place.push((this.under.get(above) ?? 0) + 1);
+      this.under.set(above, this.place[i]);
       return above;
     });
   }
@@ -119,7 +120,7 @@ export class Contents {
     else this.closed.delete(i);
     this.fold();
     this.mark();
-    if (!this.rows.some((row) => row.tabIndex === 0 && !row.hidden)) this.settle(i);
+    if (!this.settled || this.settled.hidden) this.settle(i);
   }
 
   lead(i) {
@@ -135,11 +136,10 @@ export class Contents {
 
   // The one row that Tab comes to, and then its button.
   settle(i) {
-    for (const [other, row] of this.rows.entries()) {
-      row.tabIndex = other === i ? 0 : -1;
-      const asks = row.querySelector(".as");
-      if (asks) asks.tabIndex = row.tabIndex;
-    }
+    const settled = this.rows[i];
+    if (settled === this.settled) return;
+    for (const [row, index] of [[this.settled, -1], [settled, 0]]) for (const one of row ? [row, ...row.querySelectorAll(".as")] : []) one.tabIndex = index;
+    this.settled = settled;
   }
 
   // `page` is the one in sight, and `below` how far down it is read, in points.

@@ -86,11 +86,12 @@ export class Start {
     Object.assign(this, found);
     this.draw();
     if (this.documents.some(({ ready }) => !ready)) this.later = setTimeout(() => this.look(), AGAIN);
-    const ready = this.documents.filter((one) => one.ready).map(({ id }) => id).reverse(); // in the order in which they came
-    if (String(ready) !== this.asked) {
-      this.asked = String(ready);
+    // In the order in which they came; of whole documents, so none for a section.
+    const tried = this.scope.sections.length ? [] : this.documents.filter((one) => one.ready).map(({ id }) => id).reverse();
+    if (String(tried) !== this.asked) {
+      this.asked = String(tried);
       this.offered = [];
-      this.try(ready);
+      this.try(tried);
     }
   }
 

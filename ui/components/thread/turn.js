@@ -99,7 +99,7 @@ function partly(turn, actions) {
 
 function nearest(turn) {
   const found = turn.nearest?.[0];
-  const wider = turn.only ? "Search more pages or kinds, or add a document." : "Add a document, or widen the scope.";
+  const wider = turn.only ? "Remove a filter to search more." : "Add a document, or widen the scope.";
   if (!found) return turn.only ? "" : h("p", { class: "gw-hint" }, wider); // with a filter, the answer says it
   const place = { n: 0, doc: found.doc, title: found.title, page: found.page, label: found.label, boxes: [], heads: [], quote: "", section: found.section };
   const open = (event) => {
