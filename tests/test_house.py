@@ -35,10 +35,10 @@ LINES = {
     "pipelines": 1190,
     "providers": 1320,
     "report": 1860,  # with the request for a section
-    "retrieve": 1525,
+    "retrieve": 1530,
     "suggest": 470,
     "text": 1680,  # with the slots of a question, the places of its periods, names, the lexicon
-    "types": 2120,  # with what of a chunk is in a section
+    "types": 2125,  # with what of a chunk is in a section
     "verify": 2150,
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
