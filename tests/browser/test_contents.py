@@ -94,4 +94,4 @@ def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Cal
             item.hover()
             item.get_by_role("button", name="Ask this section").click()
             page.locator('.gw-chip[data-part="sections"]', has_text="“Frost”").wait_for()
-            assert page.get_by_label("Ask your documents").is_visible()
+            page.get_by_label("Ask your documents").wait_for()

@@ -127,7 +127,7 @@ def test_the_lit_words_are_in_sight_and_the_chip_says_so(app: App, shelf: Shelf,
     assert desk["y0"] <= lit["y0"]
     assert lit["y1"] <= desk["y1"]
     assert chip.get_attribute("aria-current") == "true"
-    page.get_by_role("tab", name="Outline").click()
+    page.get_by_role("tab", name="Contents").click()
     page.wait_for_function(
         "() => document.querySelector('.gw-page').getBoundingClientRect().left"
         " >= document.querySelector('.gw-pane .side').getBoundingClientRect().right"
