@@ -85,8 +85,12 @@ class Asked:
     any: bool = False  # one piece of evidence is enough
 
     def value(self, alpha: float, vote: float) -> float:
-        settings = self.retriever.settings.model_copy(deep=True)
-        settings.retrieve.alpha, settings.rerank.weight = alpha, vote
+        kept = self.retriever.settings
+        weights = {
+            "retrieve": kept.retrieve.model_copy(update={"alpha": alpha}),
+            "rerank": kept.rerank.model_copy(update={"weight": vote}),
+        }
+        settings = kept.model_copy(update=weights)
         retriever = replace(self.retriever, settings=settings)
         return statistics.fmean(self._of(case, retriever) for case in self.cases)
 
