@@ -115,7 +115,7 @@ def pages(home: Path, name: str, reranker: Reranker) -> Asked:
         for scope in (used, (ids[one["doc"]],))
     ]
     retriever = engine.search.hybrid()
-    retriever = replace(retriever, reranker=reranker, embedder=Remembered(retriever.embedder, {}))
+    retriever = replace(retriever, mode="hybrid", reranker=reranker, embedder=Remembered(retriever.embedder, {}))
     return Asked(retriever, cases, partial(hit_pages, engine), (1, 5, 10), any=True)
 
 

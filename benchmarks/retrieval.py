@@ -33,7 +33,8 @@ from ragcore.types import Retrieval
 
 AT = (1, 5, 10, 20)
 QUIET: dict[str, Any] = {"llm.model": "offline"}
-ALONE: dict[str, Any] = {"agentic.decompose": "off"}
+UNLED: dict[str, Any] = {"retrieve.mode": "hybrid"}
+ALONE: dict[str, Any] = {**UNLED, "agentic.decompose": "off"}
 UNROUTED: dict[str, Any] = {**ALONE, "route.weight": 0.0}
 FUSED: dict[str, Any] = {**UNROUTED, "rerank.model": "none"}
 # What is added step by step, until nothing is left out.
@@ -42,6 +43,7 @@ STEPS: tuple[dict[str, Any], ...] = (
     FUSED,
     UNROUTED,
     ALONE,
+    UNLED,
     {},
 )
 Page = tuple[str, int]
@@ -120,10 +122,10 @@ PagesOf = Callable[[Engine, Retrieval], Iterator[Page]]
 
 def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) -> list[Row]:
     """The rows for the questions whose document is in the library."""
-    plain, worded, reranked, routed, parts = (
+    plain, worded, reranked, routed, parts, led = (
         Engine.open(home, overrides=QUIET | {"retrieve.top_k": max(AT)} | step) for step in STEPS
     )
-    engines = (plain, worded, reranked, routed, parts)
+    engines = (plain, worded, reranked, routed, parts, led)
     named = {info.name: info.doc_id for info in plain.documents() if info.indexed}
     asked = [question for question in asked if question["doc"] in named]
     used = sorted({named[question["doc"]] for question in asked})
@@ -140,9 +142,12 @@ def measure(home: Path, asked: Sequence[dict[str, Any]], scopes: Sequence[str]) 
         (Row("+ rerank"), reranked),
         (Row("+ routing"), routed),
         (Row("+ parts by rules"), parts),
+        (Row("+ names (the default)"), led),
     ]
     segmented = {
-        row.name: Row(f"{row.name}, passages") for row, engine in ways if engine.settings.retrieve.mode == "hybrid"
+        row.name: Row(f"{row.name}, passages")
+        for row, engine in ways
+        if engine.settings.retrieve.mode in ("auto", "hybrid")
     }
     for engine in engines:
         engine.warm()

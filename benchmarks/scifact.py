@@ -102,16 +102,17 @@ def main() -> None:
     plans: list[tuple[str, str, Settings, Reranker | None, DocumentNames | None]] = [
         *((name, mode, settings, None, None) for name, mode in SIDES),
         ("hybrid", "hybrid", settings, None, None),
+        ("hybrid + names", "auto", settings, None, None),
         ("hybrid + routing", "hybrid", settings, None, documents),
     ]
     if options.rerank:
         plans += [("hybrid + rerank", "hybrid", settings, reranker, None)]
-        plans += [("hybrid + rerank + routing", "hybrid", settings, reranker, documents)]
+        plans += [("the default", "auto", settings, reranker, documents)]
     rows: list[list[object]] = []
     for name, mode, given, model, routing in plans:
-        retriever = HybridRetriever(
-            embedder, vectors, sparse, model, store.chunks_by_id, given, mode=mode, names=routing, read=READ
-        )
+        parts = (embedder, vectors, sparse, model, store.chunks_by_id, given)
+        walked = {"connections": indexer.graph, "document": store.document}
+        retriever = HybridRetriever(*parts, mode=mode, names=routing, read=READ, **walked)
         gains, recalls, spent = [], [], []
         for claim in claims:
             started = time.perf_counter()

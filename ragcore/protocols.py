@@ -21,6 +21,7 @@ from ragcore.types import (
     Retrieval,
     Route,
     Scope,
+    Seeds,
     Segment,
     Source,
     Usage,
@@ -182,21 +183,23 @@ class SparseIndex(Protocol):
 class NameIndex(Protocol):
     """Passages joined by the names that they share."""
 
-    def query(self, text: str, near: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first: passages reached from the names of ``text``
-        and of the passage ``near`` (a chunk id, or ""). Empty if no such name joins anything."""
+    def query(self, seeds: Seeds, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first: passages reached from ``seeds``. Empty if
+        no such name joins anything."""
+
+    def names(self, seeds: Seeds, scope: Scope = EVERYTHING) -> tuple[str, ...]:
+        """Names of the text of ``seeds``, as printed there, from which a `query` starts."""
 
     def paths(
         self,
-        text: str,
-        near: str,
+        seeds: Seeds,
         ids: Sequence[str],
         chunks: Callable[[Sequence[str]], Sequence[Chunk]],
         document: Callable[[str], Document],
         scope: Scope = EVERYTHING,
     ) -> list[NamePath]:
-        """How a `query` with the same ``text``, ``near`` and ``scope`` has reached the chunks ``ids``, in their order;
-        those with no path are left out. ``chunks`` and ``document`` give texts by id."""
+        """How a `query` with the same ``seeds`` and ``scope`` has reached the chunks ``ids``, in their order; those
+        with no path are left out. ``chunks`` and ``document`` give texts by id."""
 
 
 @runtime_checkable

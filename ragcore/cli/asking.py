@@ -52,6 +52,7 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
     for note in found.notes if found.hits or options.json else found.notes[:-1]:
         print(note, file=sys.stderr)
     lines = [f"Searched first: {engine.document(route.doc_id).title} ({route.reason})" for route in found.routes[:3]]
+    lines += [f"Following names: {', '.join(query.names)}" for query in found.queries[:1] if query.names]
     for number, query in enumerate(found.queries[1:], start=2):
         lines.append(f"Query {number} ({query.origin}): {query.text} ({query.reason})")
     for hit in found.hits:

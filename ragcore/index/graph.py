@@ -24,11 +24,11 @@ from ragcore.index.chunks import Entries, Mask
 from ragcore.index.packing import pack_arrays, unpack_arrays
 from ragcore.index.paths import Chunks, Sentence, Sentences, Walk
 from ragcore.text.mentions import key_of, mentions
-from ragcore.types import EVERYTHING, Chunk, Document, Entry, NamePath, Scope
+from ragcore.types import EVERYTHING, Chunk, Document, Entry, NamePath, Scope, Seeds
 
 VERSION = 3  # raise it when `mentions` or the stored form changes: names are then looked for again
 WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seeds
-STEPS = 20  # the error halves with each
+STEPS = 12  # the error halves with each; with 20 the first hits are the same
 MOST_IN_SENTENCE = 12  # names of a sentence that are joined to one another; those of a longer list are not
 COMMON, FEW = 0.05, 20  # a name in more than this share of the passages that have names, and in more than `FEW`, is out
 SCOPES = 4  # of which the links are kept, those asked last
@@ -135,29 +135,32 @@ class NameGraph:
         new = {doc_id: mark for doc_id, mark in wanted.items() if doc_id not in kept}
         return NameGraph(wanted, {**kept, **(load(new) if new else {})})
 
-    def query(self, text: str, near: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, probability > 0)`` in ``scope``, best first: where a walk from the names of
-        ``text`` and of the passage ``near`` (a chunk id, or "") is found. Empty if no such name joins anything."""
+    def query(self, seeds: Seeds, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, probability > 0)`` in ``scope``, best first: where a walk from ``seeds`` is found.
+        Empty if no such name joins anything."""
         links = self._links(scope)
         names = len(links.names)
-        found = self._walk(text, near, scope)[0][names:]
+        found = self._walk(seeds, scope)[0][names:]
         best = np.lexsort((np.arange(len(found)), -found))[:k]
         return [(links.labels[names + row], float(found[row])) for row in best.tolist() if found[row] > 0.0]
 
+    def names(self, seeds: Seeds, scope: Scope = EVERYTHING) -> tuple[str, ...]:
+        """Names of the text of ``seeds``, as printed there, from which a `query` starts."""
+        return tuple(dict.fromkeys(self._asked(seeds, self._links(scope)).values()))
+
     def paths(
         self,
-        text: str,
-        near: str,
+        seeds: Seeds,
         ids: Sequence[str],
         chunks: Chunks,
         document: Callable[[str], Document],
         scope: Scope = EVERYTHING,
     ) -> list[NamePath]:
-        """How a `query` with the same ``text``, ``near`` and ``scope`` has reached the chunks ``ids``, in their order;
-        those with no path are left out. ``chunks`` and ``document`` give texts by id."""
+        """How a `query` with the same ``seeds`` and ``scope`` has reached the chunks ``ids``, in their order; those
+        with no path are left out. ``chunks`` and ``document`` give texts by id."""
         links, sentences = self._links(scope), Sentences(chunks, document, scope)
         together = partial(self._together, links)
-        walk = Walk(links.walk, len(links.names), links.labels, together, *self._walk(text, near, scope))
+        walk = Walk(links.walk, len(links.names), links.labels, together, *self._walk(seeds, scope))
         nodes = [node for chunk_id in ids if (node := self._node(links, chunk_id)) >= 0]
         sentences.fetch([walk.labels[node] for node in nodes])
         found = (walk.path(node, sentences) for node in nodes)
@@ -178,24 +181,34 @@ class NameGraph:
         place = int(np.searchsorted(links.leaves, row))
         return len(links.names) + place if row in links.leaves[place : place + 1] else -1
 
-    def _walked(self, text: str, near: str, scope: Scope) -> Walked:
-        """End of a walk from the names of ``text`` and the rarest of the passage ``near``, each in inverse proportion
+    def _asked(self, seeds: Seeds, links: _Links) -> dict[int, str]:
+        """Nodes of the names of the text, as printed there, in the order of the nodes."""
+        held = {doc_id: len(self._parts[doc_id].entries) for doc_id, _ in seeds.named if doc_id in self._parts}
+        apart = {key_of(name) for doc_id, name in seeds.named if held.get(doc_id, 0) > FEW}
+        said = [one for one in mentions(seeds.text) if one.key in self._keys and one.key not in apart]
+        printed = {self._keys[one.key]: seeds.text[one.start : one.end] for one in reversed(said)}
+        nodes = np.flatnonzero(np.isin(links.names, list(printed))).tolist()
+        return {node: printed[int(links.names[node])] for node in nodes}
+
+    def _walked(self, seeds: Seeds, scope: Scope) -> Walked:
+        """End of a walk from the names of the text and the rarest of the nearest passage, each in inverse proportion
         to its passages, half of it from either; from nowhere without names. It keeps no links of its own alive."""
         links = self._links(scope)
-        printed = {one.key: text[one.start : one.end] for one in reversed(mentions(text)) if one.key in self._keys}
-        asked = np.isin(links.names, [self._keys[key] for key in printed])
-        own = np.isin(links.names, self._name[self._leaf == self._rows.get(near, -1)]) / links.frequency
+        printed = self._asked(seeds, links)
+        asked = np.zeros(len(links.names))
+        asked[list(printed)] = 1.0
+        own = np.isin(links.names, self._name[self._leaf == self._rows.get(seeds.near, -1)]) / links.frequency
         own[links.frequency < 2] = 0.0  # they lead nowhere
         own[np.argsort(-own, kind="stable")[MOST_SEEDS:]] = 0.0
         halves = [half / half.sum() for half in (asked / links.frequency, own) if half.any()]
-        seeds = np.zeros(links.walk.shape[0])
+        begin = np.zeros(links.walk.shape[0])
         if halves:
-            seeds[: len(own)] = np.mean(halves, axis=0)
+            begin[: len(own)] = np.mean(halves, axis=0)
         return (
-            pagerank(links.walk, links.ends, seeds),
-            {name: printed[links.labels[name]] for name in np.flatnonzero(asked).tolist()},
+            pagerank(links.walk, links.ends, begin),
+            printed,
             frozenset(np.flatnonzero(own).tolist()),
-            self._node(links, near),
+            self._node(links, seeds.near),
         )
 
     def _together(self, links: _Links, one: int, other: int) -> list[int]:
@@ -238,10 +251,10 @@ def _held(rows: Longs, columns: Longs, width: int) -> Any:
     return matrix
 
 
-def pagerank(walk: Any, ends: Mask, seeds: Floats) -> Floats:
+def pagerank(walk: Any, ends: Mask, seeds: Floats, steps: int = STEPS) -> Floats:
     """Stationary distribution, float64 ``(n,)``, of a walk that goes on along ``walk`` (columns sum to 1, or 0 where it
     ``ends``) with probability `WALKS_ON` and else, and from where it ends, starts again at ``seeds`` (sum 1)."""
     found = seeds
-    for _ in range(STEPS):
+    for _ in range(steps):
         found = (1.0 - WALKS_ON) * seeds + WALKS_ON * (walk @ found + seeds * found[ends].sum())
     return found

@@ -27,6 +27,7 @@ from ragcore.types import (
     Retrieval,
     Route,
     Scope,
+    Seeds,
     Segment,
     Step,
     SubQuery,
@@ -49,7 +50,7 @@ NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = get_args(SearchMode)
 SIDES = ("vector", "bm25", "graph")  # which a mode may have
-CONNECTED = 0.5  # weight of what is reached through names, in mode ``graph``
+CONNECTED = {"auto": 0.2, "graph": 0.5}  # weight of what is reached through names, in the modes that follow them
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +80,16 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Result of one query: hits and routes, each best first; the query as ``asked``, with its synonyms; the numbers of
-    scored and reranked passages; the wording and the nearest passage that a walk over names ``began`` with (None
-    without one); and all ``weighed`` passages (None if unknown)."""
+    """Result of one query: hits and routes, each best first; the query as ``asked``, with its synonyms and names;
+    the numbers of scored and reranked passages; where a walk over names ``began`` (None without one); and all
+    ``weighed`` passages (None if unknown)."""
 
     hits: tuple[Hit, ...]
     routes: tuple[Route, ...]
     asked: SubQuery
     candidates: int = 0
     reranked: int = 0
-    began: tuple[str, str] | None = None
+    began: Seeds | None = None
     weighed: Weighed | None = field(default=None, compare=False, repr=False)
 
 
@@ -97,8 +98,10 @@ class HybridRetriever:
     """`Retriever` over chunk vectors and a sparse index, which must contain the same chunks.
 
     ``chunks`` gives chunks by id (``doc_id:index``), without removed ones. ``mode`` determines how candidates are
-    found: by ``vector`` or ``bm25`` alone, by both (``hybrid``), or by both and the names that passages share
-    (``graph``, which needs ``connections``, and ``document`` for their paths); "" uses ``retrieve.mode``. With a
+    found: by ``vector`` or ``bm25`` alone, by both (``hybrid``), or by both and the names that passages share, for
+    which ``connections`` is needed, and ``document`` for their paths: from the names of the question and of the nearest
+    passage (``graph``), or with less weight from those of the question alone (``auto``, which is ``hybrid`` without
+    them); "" uses ``retrieve.mode``. With a
     reranker every mode is reranked, with ``names`` every mode prefers the documents named by the question, and
     ``synonyms`` are the domain terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`.
     ``on_step`` receives each step before it starts, ``on_ranking`` the result of each query. Raises `ConfigError` for
@@ -166,8 +169,9 @@ class HybridRetriever:
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        chunks, scores, ranks = self._candidates(words, count, scope, chosen(routes, MOST_NAMED), timings)
-        began = (words.text, next(iter(scores["vector"]), "")) if self.mode == "graph" else None
+        chunks, scores, ranks, began = self._candidates(words, count, scope, routes, timings)
+        if began is not None and self.connections is not None:
+            asked = replace(asked, names=self.connections().names(began, scope))
         with timed(timings, "fuse"):
             fused = self._fuse(words, scores, chunks)
             # Another process may have removed a chunk meanwhile.
@@ -249,7 +253,7 @@ class HybridRetriever:
                 assert self.connections is not None
                 assert self.document is not None
                 with timed(timings, "graph"):
-                    paths = self.connections().paths(*of.began, ids, self.chunks, self.document, scope)
+                    paths = self.connections().paths(of.began, ids, self.chunks, self.document, scope)
                     found |= {path.chunk_id: path for path in paths}
         return tuple(found[chunk_id] for chunk_id, _ in best if chunk_id in found)
 
@@ -265,10 +269,12 @@ class HybridRetriever:
             return self.names.routes(question.text, scope.doc_ids, mentions=self.sparse.mentions)
 
     def _candidates(
-        self, words: Wording, count: int, scope: Scope, named: Sequence[str], timings: dict[str, float]
-    ) -> tuple[dict[str, Chunk], dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-        """Chunks by id, with their scores and ranks for each side used by the mode. The ``named`` documents are also
-        searched separately, since in a large library their best chunks may not be among the overall best."""
+        self, words: Wording, count: int, scope: Scope, routes: Sequence[Route], timings: dict[str, float]
+    ) -> tuple[dict[str, Chunk], dict[str, dict[str, float]], dict[str, dict[str, int]], Seeds | None]:
+        """Chunks by id, with their scores and ranks for each side used by the mode, and where a walk over names began.
+        The documents of ``routes`` are also searched separately, since in a large library their best chunks may not be
+        among the overall best."""
+        named = chosen(routes, MOST_NAMED)
         chunks: dict[str, Chunk] = {}
         scores: dict[str, dict[str, float]] = {}
         scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
@@ -283,19 +289,22 @@ class HybridRetriever:
             with timed(timings, "bm25"):
                 scores["bm25"] = self._found(words, count, scopes)
                 chunks |= self._by_id(chunk_id for chunk_id in scores["bm25"] if chunk_id not in chunks)
-        if self.mode == "graph":
-            assert self.connections is not None
-            with timed(timings, "graph"):
-                nearest = next(iter(scores["vector"]), "")
-                scores["graph"] = dict(self.connections().query(words.text, nearest, count, scope))
-                chunks |= self._by_id(chunk_id for chunk_id in scores["graph"] if chunk_id not in chunks)
+        began = None
+        if self.mode in CONNECTED and self.connections is not None:
+            index, nearest = self.connections(), next(iter(scores["vector"]), "") if self.mode == "graph" else ""
+            seeds = Seeds(words.text, nearest, tuple((route.doc_id, route.name) for route in routes if route.name))
+            if nearest or index.names(seeds, scope):
+                began = seeds
+                with timed(timings, "graph"):
+                    scores["graph"] = dict(index.query(seeds, count, scope))
+                    chunks |= self._by_id(chunk_id for chunk_id in scores["graph"] if chunk_id not in chunks)
         ranks = {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
-        if self.mode in ("hybrid", "graph"):  # what one side found is scored by the other too
+        if self.mode not in ("vector", "bm25"):  # what one side found is scored by the other too
             lacking = [chunk_id for chunk_id in chunks if chunk_id not in scores["bm25"]]
             scores["bm25"].update(zip(lacking, self._bm25(words, lacking), strict=True))
             lacking = [chunk_id for chunk_id in chunks if chunk_id not in scores["vector"]]
             scores["vector"].update(self.vectors.scores(vector, lacking))
-        return chunks, scores, ranks
+        return chunks, scores, ranks, began
 
     def _by_id(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         return {chunk.chunk_id: chunk for chunk in self.chunks(list(dict.fromkeys(chunk_ids)))}
@@ -329,7 +338,7 @@ class HybridRetriever:
         scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
         most, alpha = self.sparse.most(words.text), self.settings.retrieve.alpha
         fused = fuse.convex(scores["vector"], scores["bm25"], most=most, alpha=alpha)
-        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED)
+        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""

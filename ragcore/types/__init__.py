@@ -45,6 +45,7 @@ from ragcore.types.retrieval import Retrieval as Retrieval
 from ragcore.types.retrieval import Route as Route
 from ragcore.types.retrieval import Scope as Scope
 from ragcore.types.retrieval import Section as Section
+from ragcore.types.retrieval import Seeds as Seeds
 from ragcore.types.retrieval import Segment as Segment
 from ragcore.types.retrieval import Step as Step
 from ragcore.types.retrieval import SubQuery as SubQuery

@@ -113,14 +113,15 @@ class Usage:
 class SubQuery:
     """Search query: the user's own (``question``), a part of it by ``rules`` or by a ``model``, one that fills a
     ``gap`` in the results or in a report's section, or an item of a section's ``guidance``. ``reason`` explains it in
-    words, "" for the user's own; ``also`` are synonyms of its terms, searched for with a lower weight; ``timings_ms``
-    are the times of its search steps."""
+    words, "" for the user's own; ``also`` are synonyms of its terms, searched for with a lower weight; ``names`` are
+    those of it that were followed from passage to passage; ``timings_ms`` are the times of its search steps."""
 
     text: str
     origin: Literal["question", "rules", "model", "guidance", "gap"] = "question"
     reason: str = ""
     timings_ms: Mapping[str, float] = field(default_factory=dict, compare=False)
     also: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,17 @@ class Route:
         named = f"named: {self.name}" if self.name else ""
         year = {"": "", "same": "year: ", "near": "near year: ", "other": "other year: "}[self.fits] + self.period
         return "; ".join(part for part in (named, year) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Start of a walk over names: those of ``text`` and of the passage ``near`` (a chunk id, or ""). ``named`` are
+    documents by id with the words of ``text`` for them: such a name is one only if its document is short, else it says
+    where to look, not what is connected."""
+
+    text: str
+    near: str = ""
+    named: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,16 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         assert page.locator(".gw-chip").count() == 0
         page.get_by_text("Only pages 2–3, text").wait_for()
 
+    with promise("a mode of search holds for the visit, until it is taken back"):
+        by = page.get_by_label("Search by", exact=True)
+        assert by.input_value() == "auto"
+        by.select_option("graph")
+        page.locator('.gw-chip[data-part="mode"]', has_text="Connections").wait_for()
+        page.reload()
+        page.get_by_role("button", name="Search as usual again").click()
+        page.locator(".gw-chip").first.wait_for(state="detached")
+        page.wait_for_function("() => document.querySelector('.gw-filters select').value === 'auto'")
+
     with promise("pages typed just before a question hold for it"):
         box.fill(QUESTION)
         field.click()

@@ -15,7 +15,7 @@ from ragcore.errors import UnknownDocument
 from ragcore.index.graph import NameGraph, Names
 from ragcore.index.paths import LONGEST
 from ragcore.text.mentions import key_of, mentions
-from ragcore.types import EVERYTHING, Chunk, Document, Element, Entry, NamePath, Page, Scope, Section, WordMap
+from ragcore.types import EVERYTHING, Chunk, Document, Element, Entry, NamePath, Page, Scope, Section, Seeds, WordMap
 
 WORDS = ("Alder", "Birch", "Cedar", "Elm Hall", "Fir", "Hazel Works", "Ivy")
 QUESTION = "Where did the writer of Hello Love move to?"
@@ -70,8 +70,8 @@ class Library:
 
 
 def paths(library: Library, graph: NameGraph, text: str, near: str, scope: Scope = EVERYTHING) -> list[NamePath]:
-    ids = [chunk_id for chunk_id, _ in graph.query(text, near, 50, scope)]
-    return graph.paths(text, near, ids, library.chunks, library.document, scope)
+    ids = [chunk_id for chunk_id, _ in graph.query(Seeds(text, near), 50, scope)]
+    return graph.paths(Seeds(text, near), ids, library.chunks, library.document, scope)
 
 
 def told(found: Sequence[NamePath]) -> dict[str, list[str]]:
@@ -140,7 +140,7 @@ def test_in_a_section_the_row_there_is_the_sentence() -> None:
     library = Library({"t": ("", ["\n".join(rows)]), "man": TEXTS["man"]})
     low = len(rows[0]) + 1
     scope = Scope(sections=(Section("t", low, low + len(rows[1]), ("Second",)),))
-    (path,) = library.graph(("t", "man")).paths("Deepcut?", "", ["t:0"], library.chunks, library.document, scope)
+    (path,) = library.graph(("t", "man")).paths(Seeds("Deepcut?"), ["t:0"], library.chunks, library.document, scope)
     assert path.steps[-1].quote == rows[1]
 
 
@@ -149,28 +149,28 @@ def test_a_document_that_is_removed_meanwhile_has_no_heading() -> None:
         raise UnknownDocument(f"There is no document {doc_id}.")
 
     graph, ids = KNOWN.graph(tuple(TEXTS)), [f"{doc_id}:{n}" for doc_id in TEXTS for n in (0, 1)]
-    assert set(told(graph.paths(QUESTION, "", ids, KNOWN.chunks, gone))) == {"song:0", "man:0"}
+    assert set(told(graph.paths(Seeds(QUESTION), ids, KNOWN.chunks, gone))) == {"song:0", "man:0"}
 
 
 def test_text_that_changed_since_and_chunks_that_are_gone_have_no_path() -> None:
     graph = KNOWN.graph(tuple(TEXTS))
     other = Library({**TEXTS, "song": ("", ["Nothing is left of it.", "Really."])})
     assert {path.doc_id for path in paths(other, graph, QUESTION, "")} == set()
-    assert graph.paths(QUESTION, "", ["song:0", "gone:3"], lambda _: [], KNOWN.document) == []
-    assert graph.paths("nothing", "", ["song:0", "gone:3"], KNOWN.chunks, KNOWN.document) == []
+    assert graph.paths(Seeds(QUESTION), ["song:0", "gone:3"], lambda _: [], KNOWN.document) == []
+    assert graph.paths(Seeds("nothing"), ["song:0", "gone:3"], KNOWN.chunks, KNOWN.document) == []
 
 
 def test_a_heading_on_a_page_out_of_scope_is_no_step() -> None:
     graph = KNOWN.graph(tuple(TEXTS))
     ids = [f"{doc_id}:{n}" for doc_id in TEXTS for n in (0, 1)]
-    inside = graph.paths(QUESTION, "", ids, KNOWN.chunks, KNOWN.document, Scope(pages=((1, 1),)))
+    inside = graph.paths(Seeds(QUESTION), ids, KNOWN.chunks, KNOWN.document, Scope(pages=((1, 1),)))
     assert "town:1" in told(inside)
 
     def turned(doc_id: str) -> Document:
         made = KNOWN.document(doc_id)
         return replace(made, elements=tuple(replace(element, page=7) for element in made.elements))
 
-    assert "town:1" not in told(graph.paths(QUESTION, "", ids, KNOWN.chunks, turned, Scope(pages=((1, 1),))))
+    assert "town:1" not in told(graph.paths(Seeds(QUESTION), ids, KNOWN.chunks, turned, Scope(pages=((1, 1),))))
 
 
 @st.composite

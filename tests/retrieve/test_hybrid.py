@@ -325,6 +325,19 @@ def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) 
     (path,) = made("graph").paths(halves, [ranking], EVERYTHING, {})
     assert path.chunk_id == chunk.chunk_id
 
+    auto, plain = (made(mode).retrieve(question, top_k=50) for mode in ("auto", "hybrid"))
+    assert ([asked.names for asked in auto.queries], [asked.names for asked in plain.queries]) == (
+        [("Hello Love",)],
+        [()],
+    )
+    led, unled = (next(hit.score for hit in of.hits if hit.chunk == chunk) for of in (auto, plain))
+    assert unled < led < reached.score, "followed with less weight"
+
+
+def test_a_question_without_names_is_searched_for_as_without_the_graph(make: Make) -> None:
+    auto, plain = (make(mode=mode).retrieve("total revenues in 2018", top_k=5) for mode in ("auto", "hybrid"))
+    assert (auto.hits, auto.segments, auto.paths) == (plain.hits, plain.segments, ())
+
 
 def test_the_graph_needs_its_index(store: Store) -> None:
     with pytest.raises(ValueError, match="connections"):

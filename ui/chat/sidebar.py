@@ -113,8 +113,8 @@ def groups(infos: Sequence[DocumentInfo]) -> dict[str, tuple[str, ...]]:
 
 
 def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
-    """Draw the page and kind filters for the next questions."""
-    st.html('<div class="gw-side-h">Pages and kinds</div>')
+    """Draw the page and kind filters and the mode of search for the next questions."""
+    st.html('<div class="gw-side-h">Pages, kinds and search</div>')
     longest = max((info.pages for info in readable if searched.holds(info.doc_id)), default=0)
     with st.container(key="gw_narrow"):
         components.filters(current(), searched, longest)
@@ -122,7 +122,7 @@ def _draw_filters(readable: Sequence[DocumentInfo], searched: Scope) -> None:
 
 def chips(searched: Scope) -> None:
     """Draw the active filters beside the input, each with a button that removes it."""
-    if searched.narrowed:
+    if searched.narrowed or "retrieve.mode" in services().visits.overrides(visits.current()):
         with st.container(key="gw_chips"):
             components.chips(current(), searched)
 
@@ -132,6 +132,9 @@ def _narrow() -> None:
         if given is not None:
             stay()
             _keep(given)
+    with component_events.received("filters", "mode") as chosen:
+        if chosen is not None:
+            services().visits.change(visits.current(), {"retrieve.mode": chosen})
 
 
 def _keep(given: dict[str, Any]) -> None:
@@ -207,7 +210,9 @@ def _of_words(question: str, chosen: Scope) -> Scope:
 
 def _widen() -> None:
     with component_events.received("chips", "removed") as given:
-        if given is not None and given["part"] in ("sections", "pages", "kinds"):
+        if given is not None and given["part"] == "mode":
+            services().visits.change(visits.current(), {"retrieve.mode": None})
+        elif given is not None and given["part"] in ("sections", "pages", "kinds"):
             stay()
             _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 

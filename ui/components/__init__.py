@@ -21,6 +21,7 @@ from ui.explore.plotly_script import plotly_path
 from ui.server import component_events, frame, visits, web
 from ui.server.services import services
 from ui.server.tokens import LIFETIME_SECONDS
+from ui.settings.presets import MODES
 from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
 
 # The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address. Calls
@@ -161,18 +162,20 @@ def scope(
 
 
 def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
-    """Page and kind fields for ``scope``. ``longest`` is the highest page number, 0 for none. Emits ``narrowed`` for
-    valid input: ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked": False}``; with ``asked`` a
-    question is on its way and pages come as typed, valid or not."""
+    """Page and kind fields for ``scope``, and the mode of search. ``longest`` is the highest page number, 0 for none.
+    Emits ``narrowed`` for valid input: ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked":
+    False}``, with ``asked`` if a question is on its way and pages come as typed, valid or not; and ``mode``."""
     shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
+    shown |= {"mode": services().visits.engine(visits.current()).settings.retrieve.mode, "modes": MODES}
     _filters(key="filters", data=_data("filters") | {"conversation": conversation_id} | shown)
 
 
 def chips(conversation_id: str | None, scope: Scope) -> None:
-    """Active sections, pages and kinds of ``scope``, each a button. Emits ``removed``: ``part``, the pressed filter,
-    and ``conversation``."""
+    """Active sections, pages and kinds of ``scope``, and the mode of search if this visit has chosen one, each with a
+    button. Emits ``removed``: ``part``, the pressed filter, and ``conversation``."""
     sections = sections_in_words(scope, services().engine.store.titles())
     shown = {"sections": sections, "pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
+    shown["mode"] = MODES.get(services().visits.overrides(visits.current()).get("retrieve.mode", ""), "")
     whole = shown | {"pages": pages_in_words(scope)}
     data = _data("chips") | {"conversation": conversation_id, "shown": shown, "whole": whole}
     _chips(key="chips", data=data)

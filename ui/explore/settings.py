@@ -8,7 +8,7 @@ from typing import Any
 
 from ragcore.config.settings import Settings
 from ragcore.errors import InputError
-from ui.settings.presets import SEGMENTS, value_of
+from ui.settings.presets import MODES, SEGMENTS, value_of
 
 Json = dict[str, Any]
 
@@ -52,7 +52,6 @@ SLIDERS = (
     ),
     Slider("retrieve.top_k", "Passages found", 1, 60, 1, "How many passages become segments.", True),
 )
-MODES = {"hybrid": "Both", "vector": "Meaning alone", "bm25": "Words alone", "graph": "Connections"}
 _KEYS = {slider.key for slider in SLIDERS} | {"retrieve.mode"}
 
 

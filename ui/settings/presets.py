@@ -19,6 +19,13 @@ SEGMENTS = {
         "find all": (40, 200, 0.4, 0.18, 200.0),
     }.items()
 }
+MODES = {  # of ``retrieve.mode``, as people choose them
+    "auto": "Automatic",
+    "hybrid": "Passages",
+    "graph": "Connections",
+    "vector": "Meaning alone",
+    "bm25": "Words alone",
+}
 KEYS = (
     *RSE,
     "retrieve.top_k",

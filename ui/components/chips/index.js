@@ -12,6 +12,7 @@ export function mount({ parentElement, data, tell }) {
     tell("removed", { part, conversation: data.conversation });
     document.querySelector(".st-key-gw_composer textarea")?.focus(); // the button is about to go
   };
+  const back = (part) => (part === "mode" ? "Search as usual again" : `Search all ${part} again`);
   const parts = Object.entries(data.shown).filter(([, words]) => words);
   root.replaceChildren(
     icon("filter_list", "s16"),
@@ -20,7 +21,7 @@ export function mount({ parentElement, data, tell }) {
         "span",
         { class: "gw-chip", "data-part": part },
         h("span", { title: data.whole[part] }, words[0].toUpperCase() + words.slice(1)),
-        h("button", { type: "button", "aria-label": `Search all ${part} again`, title: `Search all ${part} again`, onclick: () => remove(part) }, icon("close", "s14")),
+        h("button", { type: "button", "aria-label": back(part), title: back(part), onclick: () => remove(part) }, icon("close", "s14")),
       ),
     ),
   );

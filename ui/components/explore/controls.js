@@ -35,8 +35,7 @@ export class Controls {
     this.use.textContent = `Use ${side.toUpperCase()} in Chat`;
     this.use.disabled = !Object.keys(chosen).length;
     this.used.textContent = "";
-    const hybrid = at["retrieve.mode"] === "hybrid";
-    this.inputs.get("retrieve.alpha").input.disabled = !hybrid;
+    this.inputs.get("retrieve.alpha").input.disabled = ["vector", "bm25"].includes(at["retrieve.mode"]);
   }
 
   build() {

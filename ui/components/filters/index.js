@@ -1,4 +1,4 @@
-// Pages and kinds that the next questions search. Pages are checked while they are typed; only what is good is kept.
+// Pages and kinds that the next questions search, and by what. Pages are checked while they are typed; only what is good is kept.
 
 import { configure, get } from "../shared/api.js";
 import { beforeAsking } from "../shared/asking.js";
@@ -7,11 +7,18 @@ import { h } from "../shared/dom.js";
 const CHECK = 200; // ms after the last key
 const KEEP = 700;
 const HINT = "Counted from the first page";
+const BY = {
+  auto: "By meaning, words and names",
+  hybrid: "By meaning and words",
+  graph: "From name to name",
+  vector: "Ignores exact words",
+  bm25: "Ignores meaning",
+};
 
 export function mount({ parentElement, data, tell }) {
   configure(data);
   const filters = (parentElement.gwFilters ??= new Filters(parentElement.querySelector(".gw-filters")));
-  filters.show(data, (narrowed) => tell("narrowed", narrowed));
+  filters.show(data, (narrowed) => tell("narrowed", narrowed), (mode) => tell("mode", mode));
   const enough = beforeAsking(() => filters.asked());
   return () => {
     enough();
@@ -35,7 +42,9 @@ class Filters {
     });
     this.said = h("p", { id: "gw-pages-said", class: "said", role: "status" }, HINT);
     this.row = h("div", { class: "kinds", role: "group", "aria-label": "Kinds of passages; choose none to search all" });
-    root.append(this.field, this.said, this.row);
+    this.mode = h("select", { class: "gw-field", "aria-label": "Search by", title: "Search by", onchange: () => this.choose(this.mode.value) });
+    this.by = h("p", { class: "said" });
+    root.append(this.field, this.said, this.row, this.mode, this.by);
   }
 
   close() {
@@ -43,7 +52,11 @@ class Filters {
     clearTimeout(this.later);
   }
 
-  show({ conversation, pages, kinds, longest, known }, keep) {
+  show({ conversation, pages, kinds, longest, known, mode, modes }, keep, choose) {
+    this.choose = choose;
+    this.mode.replaceChildren(...Object.entries(modes).map(([value, name]) => h("option", { value }, name)));
+    this.mode.value = mode;
+    this.by.textContent = BY[mode];
     const other = conversation !== this.conversation;
     if (other) this.close(); // what was typed for another conversation is not for this one
     this.conversation = conversation;
