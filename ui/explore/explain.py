@@ -55,7 +55,7 @@ def explanation(answer: Answer, document: Callable[[str], Document]) -> Json | N
 
 def _query(item: SubQuery) -> Json:
     also = f"also, with less weight: {', '.join(item.also)}" if item.also else ""
-    followed = f"following the names {', '.join(item.names)}" if item.names else ""
+    followed = f"following the name{'s' * (len(item.names) > 1)} {', '.join(item.names)}" if item.names else ""
     reason = "; ".join(part for part in (item.reason, also, followed) if part)
     return {"text": item.text, "how": ORIGINS[item.origin], "reason": reason}
 
