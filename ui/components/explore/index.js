@@ -282,7 +282,7 @@ class Explore {
   // `page`: its page is opened too.
   async open(row, page, focus = false) {
     this.row = row;
-    this.spot = null;
+    this.spot = this.sentence = null;
     write(this.state, row);
     this.here();
     for (const drawn of [this.plot, this.two]) drawn.mark(row);
@@ -298,7 +298,7 @@ class Explore {
     const moved = this.found?.id !== found.id;
     this.found = found;
     if (page) this.show(true, focus);
-    else if (this.opened && moved) lightOnPage(found, false);
+    else if (this.opened && moved && !this.sentence) lightOnPage(found, false);
     this.fillPassage();
   }
 
@@ -348,6 +348,7 @@ class Explore {
   show(open, focus = false, sentence = null) {
     const changed = Boolean(this.opened) !== open;
     this.opened = open;
+    this.sentence = sentence;
     if (open) document.documentElement.dataset.gwExplorePage = "open";
     else delete document.documentElement.dataset.gwExplorePage;
     if (!open) closeCitation();
