@@ -63,9 +63,11 @@ def plot(request: Request, body: Json) -> Response:
     titles = short_titles({extent.doc_id: extent.title for extent in exploration.outline.extents})
     shown = found[side]
     cited = {name: explore_payload.cited(citations, of) for name, of in found.items()}
-    connected = shown.settings.retrieve.mode == "graph"
-    asked = body.get("axis") if connected or body.get("axis") != "connections" else ""
-    chosen = asked or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
+    axis = body.get("axis")
+    if axis == "connections" and shown.settings.retrieve.mode != "graph":
+        axis = ""
+    chosen = axis or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
+    web = connections.drawn(shown, exploration, titles, cited[side]) if chosen == "connections" else None
     # Rows of a table that was found as a whole are listed as that.
     listed = [point for point in shown.points if point.by != "table"]
     opened = _point(body, shown, exploration) or next(iter(listed), None)
@@ -75,11 +77,8 @@ def plot(request: Request, body: Json) -> Response:
         "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
         "sections": plain(exploration.scope.sections),
         "axis": chosen,
-        "figure": None
-        if chosen == "connections"
-        else _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
-        "connected": connected,
-        "connections": connections.drawn(shown, exploration, titles, cited[side]) if chosen == "connections" else None,
+        "figure": None if web else _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
+        "connections": web,
         "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
         "known": explore_settings.known(),
         "stats": explore_payload.stats(shown, exploration) | {"arrays": round(exploration.ms)},
