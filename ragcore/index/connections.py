@@ -26,6 +26,7 @@ APART = 2.0  # between parts that nothing joins, over the longest way within one
 JITTER = 0.02  # of distances, which tells apart nodes with the same neighbours
 
 Floats = NDArray[np.float64]
+Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class NameMap:
     @classmethod
     def of(cls, walks: Sequence[Walk], leaves: Sequence[int], sentences: Sentences) -> NameMap:
         """Map of ``walks`` through one graph to its nodes ``leaves``: the passages where they began, the names that
-        they began at or went through, and names of two of these passages; at most `MOST_NODES`, the heaviest."""
+        they began at or went through, and the heaviest names of two of these passages; at most `MOST_NODES`."""
         weights = np.mean([one.found for one in walks], axis=0) if walks else np.zeros(0)
         if not weights.any():
             return cls()
@@ -79,11 +80,10 @@ class NameMap:
         steps = {(min(pair), max(pair)) for way in ways for pair in pairwise(way)}
         counts = np.diff(walk.matrix[: walk.names][:, sorted(passages)].indptr)
         shared = set(np.flatnonzero(counts > 1).tolist())
-        order = chain(
-            heaviest(set(asked)), heaviest(passages), heaviest(set(chain(*ways))), heaviest(shared)[:MOST_SHARED]
-        )
+        went = {node for one in walks for node in one.near}.union(*ways)
+        order = chain(heaviest(set(asked)), heaviest(passages), heaviest(went), heaviest(shared)[:MOST_SHARED])
         chosen = heaviest(set(list(dict.fromkeys(order))[:MOST_NODES]))
-        links = list(_links(walk, chosen, sentences))
+        links = list(_links(walk, chosen, steps, sentences))
         linked = [node for node in chosen if any(node in pair for pair, _ in links)]
         at = {node: number for number, node in enumerate(linked)}
         printed = dict(asked)
@@ -106,18 +106,20 @@ class NameMap:
         return cls(tuple(nodes), tuple(joined))
 
 
-def _links(walk: Walk, chosen: Sequence[int], sentences: Sentences) -> Iterator[tuple[tuple[int, int], Sentence]]:
-    """Pairs of ``chosen`` nodes that a sentence joins: names with passages first, in each the heaviest."""
+def _links(
+    walk: Walk, chosen: Sequence[int], steps: set[Pair], sentences: Sentences
+) -> Iterator[tuple[Pair, Sentence]]:
+    """Pairs of ``chosen`` nodes that a sentence joins: ``steps`` first, then names with passages, each the heaviest."""
     inside = sparse.triu(walk.matrix[chosen][:, chosen], format="coo")
     pairs = sorted(zip(inside.row.tolist(), inside.col.tolist()))
     found = [(min(pair), max(pair)) for pair in ((chosen[one], chosen[other]) for one, other in pairs)]
-    for pair in sorted(found, key=lambda pair: pair[1] < walk.names)[:MOST_LINKS]:
+    for pair in sorted(found, key=lambda pair: (pair not in steps, pair[1] < walk.names))[:MOST_LINKS]:
         sentence = walk.joined(*pair, sentences)
         if sentence is not None:
             yield pair, sentence
 
 
-def layout(count: int, links: Sequence[tuple[int, int]]) -> Floats:
+def layout(count: int, links: Sequence[Pair]) -> Floats:
     """Places 0–1 of ``count`` nodes, float64 ``(count, 2)``, wider than high, near ones linked; always the same for the
     same ``links``, each two different nodes."""
     if count < 2:

@@ -122,7 +122,8 @@ export class Connections {
       this.pen.font = `${node.kind === "asked" ? 620 : 450} ${ui.fontSize} ${ui.fontFamily}`;
       const [long, gap] = [this.pen.measureText(node.text).width + 2, node.r + 3];
       const middle = node.py - LINE / 2;
-      const ways = [[node.px + gap, middle], [node.px - gap - long, middle], [node.px - long / 2, node.py + gap - 1], [node.px - long / 2, node.py - gap - LINE + 1]];
+      const along = [node.px - long / 2, node.px - node.r, node.px + node.r - long];
+      const ways = [[node.px + gap, middle], [node.px - gap - long, middle], ...[node.py + gap - 1, node.py - gap - LINE + 1].flatMap((y) => along.map((x) => [x, y]))];
       const box = ([x, y]) => [x, y, x + long, y + LINE];
       const fits = ways.filter((way) => free(box(way)));
       const found = fits.find((way) => !paths.some((path) => crosses(box(way), path))) ?? fits[0];
