@@ -6,7 +6,8 @@ import { h, plural, svg } from "../shared/dom.js";
 const KINDS = { asked: "your words", name: "name", passage: "passage", used: "passage given to the writer", cited: "passage cited in the answer" };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const LONGEST = 28; // characters of a label
-const EDGE = { x: 34, y: 20 }; // around the nodes, in pixels
+const EDGE = 20; // above and below the nodes, in pixels
+const SIDE = 0.11; // of the width, left and right of them: labels lie there
 const LINE = 14; // height of a label
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
 const worded = ({ name, title, page }, several) => (name ? { words: name, text: cut(name, LONGEST) } : several ? { words: `${title}, p. ${page}`, text: `${cut(title, LONGEST - 8)}, p. ${page}` } : { words: `p. ${page}`, text: `p. ${page}` });
@@ -84,8 +85,8 @@ export class Connections {
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     for (const node of this.nodes) {
       node.r = (named(node) ? 4 : 5) + 6 * node.size;
-      node.px = EDGE.x + node.x * (width - 2 * EDGE.x);
-      node.py = EDGE.y + node.y * (height - 2 * EDGE.y);
+      node.px = width * (SIDE + node.x * (1 - 2 * SIDE));
+      node.py = EDGE + node.y * (height - 2 * EDGE);
     }
     this.label(width, height);
     this.lines = this.links.map(([one, other, , way]) => {
