@@ -63,9 +63,8 @@ def plot(request: Request, body: Json) -> Response:
     titles = short_titles({extent.doc_id: extent.title for extent in exploration.outline.extents})
     shown = found[side]
     cited = {name: explore_payload.cited(citations, of) for name, of in found.items()}
-    axis = body.get("axis")
-    if axis == "connections" and shown.settings.retrieve.mode != "graph":
-        axis = ""
+    connected = any(of.began is not None for of in shown.rankings)
+    axis = body.get("axis") if connected or body.get("axis") != "connections" else ""
     chosen = axis or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
     web = connections.drawn(shown, exploration, titles, cited[side]) if chosen == "connections" else None
     # Rows of a table that was found as a whole are listed as that.
@@ -78,6 +77,7 @@ def plot(request: Request, body: Json) -> Response:
         "sections": plain(exploration.scope.sections),
         "axis": chosen,
         "figure": None if web else _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
+        "connected": connected,
         "connections": web,
         "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
         "known": explore_settings.known(),

@@ -248,7 +248,7 @@ class Explore {
     // What the searches alone have found is shown where it stays, so that nothing jumps when the rest is there.
     this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Search done; now reading the best passages"] : [counted(stats)]));
     this.at.said.title = stats.queries.length > 1 ? `Searched for: ${stats.queries.map((text) => `“${text}”`).join(", ")}` : "";
-    label(this.at, this.state, this.axis(), this.answer.scope?.length === 1 || this.documents.length === 1, stats, answer.controls[this.state.edit]["retrieve.mode"] === "graph");
+    label(this.at, this.state, this.axis(), this.answer.scope?.length === 1 || this.documents.length === 1, stats, answer.connected);
     const { edit, compare } = this.state;
     this.controls.show({ known: answer.known, chosen: this.state[edit], at: answer.controls[edit], side: edit, comparing: compare });
     // What was opened while this was on its way stays open; the best of a draft need not be the best.
