@@ -411,8 +411,9 @@ def test_the_map_of_connections(app: App, open_page: Callable[..., Any]) -> None
         view = page.get_by_role("button", name="Connections", exact=True)
         with promise("a search by connections has a map"):
             page.locator(".gw-explore .pas h2").wait_for()
-            assert view.is_hidden()
             page.locator(".gw-explore .ctl > details > summary").click()
+            page.get_by_label("Search by", exact=True).select_option("bm25")
+            view.wait_for(state="hidden")
             page.get_by_label("Search by", exact=True).select_option("graph")
             view.click()
             node("Hello Love, your words, 1 passage").wait_for()

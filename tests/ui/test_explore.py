@@ -248,7 +248,7 @@ def test_the_map_of_connections_has_a_sentence_for_each_link(tmp_path: Path) -> 
             assert said["quote"] in lines.values()
             assert shown["nodes"][one]["name"] in said["quote"]
             assert shown["nodes"][other].get("row", 0) in range(len(exploration.outline))
-        hybrid = explore.explored(exploration, {})
+        hybrid = explore.explored(exploration, {"retrieve.mode": "hybrid"})
         assert connections.drawn(hybrid, exploration, {}) == {"nodes": [], "links": [], "sentences": []}
 
 
