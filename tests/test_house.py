@@ -27,9 +27,9 @@ LINES = {
     "cli": 980,
     "config": 510,
     "context": 280,
-    "explore": 350,
+    "explore": 355,  # with the map of connections
     "export": 1550,
-    "index": 3825,  # with the graph of names
+    "index": 3990,  # with the graph of names and its map
     "ingest": 7540,
     "offline": 2880,
     "pipelines": 1190,

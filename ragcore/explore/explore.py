@@ -26,6 +26,7 @@ from ragcore.types import Chunk, Document, Retrieval, Scope, Segment, Source, Su
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
+    from ragcore.index.connections import NameMap
     from ragcore.index.store import Store
     from ragcore.pipelines.search import Search
     from ragcore.protocols import Reranker
@@ -117,6 +118,13 @@ class Exploration:
         """Map of the outline's chunks by similarity of meaning."""
         return project(self._engine.store, self._engine.models.embedder.name, self.outline)
 
+    def connections(self, found: Explored) -> NameMap:
+        """Map of the walks over names in ``found``, with its hits; empty if its search followed none."""
+        began = [of.began for of in found.rankings if of.began is not None]
+        hits = [hit.chunk.chunk_id for hit in found.retrieval.hits]
+        graph = self._engine.search.indexer.graph()
+        return graph.map(began, hits, self._engine.store.chunks_by_id, self.document, self.scope)
+
     def under(self, overrides: Mapping[str, Any]) -> Explored:
         """Result of the question under the current settings with ``overrides`` (dotted keys, as in
         `Engine.with_settings`). Raises `ConfigError`; `ModelError` if a model is to plan the search and is
@@ -184,6 +192,7 @@ class Explored:
     """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them, ``source_of``
     is the writer's source of each of its passages (0: none).
 
+    ``rankings`` are those of its queries.
     ``relevance`` ``(n,)`` is that of `Point` for every chunk of the outline, 0 if not weighed. ``points`` are the
     chunks that a search, or both together, would have returned and those in passages, most relevant first; `point`
     gives any other. ``weighed`` counts passages; ``ms`` is the time taken, and ``read`` the number of passages new to
@@ -204,6 +213,7 @@ class Explored:
     ) -> None:
         self.settings, self.retrieval, self.sources = settings, retrieval, sources
         self.source_of = tuple(_source_of(segment, sources) for segment in retrieval.segments)
+        self.rankings = tuple(rankings)
         self._outline, self._chunks = whole, chunks
         self._rankings = [of.weighed for of in rankings if of.weighed is not None]
         self._known = {chunk_id: chunk for of in self._rankings for chunk_id, chunk in of.chunks.items()}

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ragcore.index.chunks import Entries, Mask
+from ragcore.index.connections import NameMap
 from ragcore.index.packing import pack_arrays, unpack_arrays
 from ragcore.index.paths import Chunks, Sentence, Sentences, Walk
 from ragcore.text.mentions import key_of, mentions
@@ -158,13 +159,23 @@ class NameGraph:
     ) -> list[NamePath]:
         """How a `query` with the same ``seeds`` and ``scope`` has reached the chunks ``ids``, in their order; those
         with no path are left out. ``chunks`` and ``document`` give texts by id."""
-        links, sentences = self._links(scope), Sentences(chunks, document, scope)
-        together = partial(self._together, links)
-        walk = Walk(links.walk, len(links.names), links.labels, together, *self._walk(seeds, scope))
-        nodes = [node for chunk_id in ids if (node := self._node(links, chunk_id)) >= 0]
+        walk, sentences = self._ended(seeds, scope), Sentences(chunks, document, scope)
+        nodes = self._nodes(ids, scope)
         sentences.fetch([walk.labels[node] for node in nodes])
         found = (walk.path(node, sentences) for node in nodes)
         return [path for path in found if path is not None]
+
+    def map(
+        self,
+        began: Sequence[Seeds],
+        ids: Sequence[str],
+        chunks: Chunks,
+        document: Callable[[str], Document],
+        scope: Scope = EVERYTHING,
+    ) -> NameMap:
+        """Map of the queries that ``began`` so, and of the chunks ``ids``; see `paths`."""
+        walks = [self._ended(seeds, scope) for seeds in began]
+        return NameMap.of(walks, self._nodes(ids, scope), Sentences(chunks, document, scope))
 
     def sentences(self, name: str, chunks: Chunks, document: Callable[[str], Document]) -> list[Sentence]:
         """Sentences and headings with a name, in any of its spellings, document after document."""
@@ -174,6 +185,16 @@ class NameGraph:
         read.fetch([self._entries.ids[leaf] for leaf in leaves])
         found = (one for leaf in leaves for one in read.having(self._entries.ids[leaf], key))
         return list({(one.doc_id, one.start): one for one in found}.values())
+
+    def _ended(self, seeds: Seeds, scope: Scope) -> Walk:
+        links = self._links(scope)
+        together = partial(self._together, links)
+        return Walk(links.walk, len(links.names), links.labels, together, *self._walk(seeds, scope))
+
+    def _nodes(self, ids: Sequence[str], scope: Scope) -> list[int]:
+        """Nodes of those leaves that are in scope."""
+        links = self._links(scope)
+        return [node for chunk_id in ids if (node := self._node(links, chunk_id)) >= 0]
 
     def _node(self, links: _Links, chunk_id: str) -> int:
         """Node of a leaf in scope, else -1."""

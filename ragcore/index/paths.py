@@ -145,7 +145,7 @@ class Walk:
         """Path to a leaf: back to the node with the largest flow, no node twice, at most `LONGEST` times, until the
         walk's beginning; from a name of the nearest passage on to a name of the question in one sentence with it. None
         if there is no such path. The same for equal graphs, whatever the order of their documents."""
-        chunk, nodes = sentences.leaf(self.labels[leaf]), self._back(leaf, sentences)
+        chunk, nodes = sentences.leaf(self.labels[leaf]), self.back(leaf, sentences)
         if chunk is None or not nodes:
             return None
         first = nodes[0]
@@ -153,8 +153,8 @@ class Walk:
         steps += [self._step(one, other, sentences) for one, other in pairwise(nodes)]
         return NamePath(chunk.chunk_id, chunk.doc_id, chunk.start, chunk.end, tuple(steps))
 
-    def _back(self, last: int, sentences: Sentences) -> list[int]:
-        """Nodes of the path, its beginning first; none if it has none."""
+    def back(self, last: int, sentences: Sentences) -> list[int]:
+        """Nodes of the path to one, its beginning first; none if it has none."""
         nodes = [last]
         if last == self.nearest:  # only a name of the question leads there
             named = self._before(nodes, sentences, asked=True)
@@ -167,7 +167,7 @@ class Walk:
             nodes.append(node)
             if node in self.asked:
                 return nodes[::-1]
-            if node in self.near and last != self.nearest and self._joined(self.nearest, node, sentences):
+            if node in self.near and last != self.nearest and self.joined(self.nearest, node, sentences):
                 named = self._before(nodes, sentences, asked=True) if len(nodes) <= LONGEST else None
                 return [*([] if named is None else [named]), *nodes[::-1]]
         return []
@@ -180,28 +180,28 @@ class Walk:
         others = self.matrix.indices[here]
         flows = self.matrix.data[here] * self.found[others]
         order = sorted(
-            (-_rounded(flow), self.labels[node], node)
+            (-rounded(flow), self.labels[node], node)
             for node, flow in zip(others.tolist(), flows.tolist())
             if flow > 0.0 and node not in nodes and (node in self.asked or not asked)
         )
-        return next((node for _, _, node in order[:TRIED] if self._joined(node, at, sentences)), None)
+        return next((node for _, _, node in order[:TRIED] if self.joined(node, at, sentences)), None)
 
-    def _joined(self, one: int, other: int, sentences: Sentences) -> Sentence | None:
+    def joined(self, one: int, other: int, sentences: Sentences) -> Sentence | None:
         """Sentence that joins two nodes: of two names, in the leaf that the walk is in most."""
         keys = [self.labels[node] for node in (one, other) if node < self.names]
         leaves = [node for node in (one, other) if node >= self.names] or sorted(
-            self.together(one, other), key=lambda leaf: (-_rounded(float(self.found[leaf])), self.labels[leaf])
+            self.together(one, other), key=lambda leaf: (-rounded(float(self.found[leaf])), self.labels[leaf])
         )
         sentences.fetch([self.labels[leaf] for leaf in leaves[:TRIED]])
         return next((one for leaf in leaves[:TRIED] for one in sentences.having(self.labels[leaf], *keys)), None)
 
     def _step(self, before: int, node: int, sentences: Sentences) -> PathStep:
-        sentence = self._joined(before, node, sentences)
+        sentence = self.joined(before, node, sentences)
         assert sentence is not None  # else it would be no step
         name = sentence.names[self.labels[node]] if node < self.names else ""
         return PathStep(name, sentence.doc_id, sentence.start, sentence.end, sentence.quote)
 
 
-def _rounded(flow: float) -> float:
+def rounded(flow: float) -> float:
     """To nine digits: those after them depend on the order in which documents were added."""
     return float(f"{flow:.9g}")

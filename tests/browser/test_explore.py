@@ -321,21 +321,41 @@ def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open
     assert [answer.json()["draft"] for answer in answers] == [True, False]
 
 
-def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..., Any]) -> None:
-    song, family = (
-        'The song "Hello Love" was written by Graham Parker.',
-        "Graham Parker was a boy when he came to Deepcut.",
-    )
-    canal = "The parish of Deepcut lies beside the Basingstoke Canal."
-    asked = "Which canal lies beside the place where the writer of Hello Love lived?"
-    files = {
-        "song.pdf": pdfs.lines_pdf(["Many songs were heard that summer, and some of them were good.", song]),
-        "singer.pdf": pdfs.lines_pdf(["Few singers of that time kept a diary.", family]),
-        "canal.pdf": pdfs.lines_pdf(["Boats went up with coal and came back with timber.", canal]),
+SONG, FAMILY = (
+    'The song "Hello Love" was written by Graham Parker.',
+    "Graham Parker was a boy when he came to Deepcut.",
+)
+CANAL = "The parish of Deepcut lies beside the Basingstoke Canal."
+WRITER = "Which canal lies beside the place where the writer of Hello Love lived?"
+
+
+def joined_by_names() -> dict[str, bytes]:
+    return {
+        "song.pdf": pdfs.lines_pdf(["Many songs were heard that summer, and some of them were good.", SONG]),
+        "singer.pdf": pdfs.lines_pdf(["Few singers of that time kept a diary.", FAMILY]),
+        "canal.pdf": pdfs.lines_pdf(["Boats went up with coal and came back with timber.", CANAL]),
     }
-    with lent(app, files) as (_, singer, _last):
+
+
+def lit_alone(page: Any, app: App, doc_id: str, sentence: str) -> None:
+    """This sentence is lit on the page, in its place, and nothing else."""
+    lit = page.locator('.gw-highlight[data-role="cited"]')
+    lit.first.wait_for()
+    with Engine.open(app.home) as engine:
+        document = engine.document(doc_id)
+    start = document.text.index(sentence)
+    (box,) = document.boxes(start, start + len(sentence))
+    face = page.locator(".gw-page .face").first.bounding_box()
+    z = face["width"] / document.pages[0].width
+    expected = [face["x"] + box.x0 * z, face["y"] + box.y0 * z, (box.x1 - box.x0) * z, (box.y1 - box.y0) * z]
+    assert lit.count() == 1
+    assert list(lit.bounding_box().values()) == pytest.approx(expected, abs=1.5)
+
+
+def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..., Any]) -> None:
+    with lent(app, joined_by_names()) as (_, singer, _last):
         # A visit of its own, since its settings change.
-        page = open_page(f"{app.url}/explore?q={quote(asked)}", locale="en-GB")
+        page = open_page(f"{app.url}/explore?q={quote(WRITER)}", locale="en-GB")
         path = page.locator(".gw-explore .pas").get_by_role("list", name="How it was reached")
         with promise("search by connections tells how an open chunk was reached"):
             page.locator(".gw-explore .pas h2").wait_for()
@@ -346,7 +366,7 @@ def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..
             page.get_by_text("Chat now uses these settings").wait_for()
         with promise("“Why these” shows the path of each source of an answer"):
             go(page, "Chat")
-            ask(page, asked)
+            ask(page, WRITER)
             page.get_by_role("link", name="Why these").click()
             page.get_by_text("How it was searched").click()
             source = page.locator(".gw-explore .paths > li").filter(has_text="canal, p. 1")
@@ -360,26 +380,99 @@ def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..
             ]
         with promise("a click on a step opens the page with its sentence lit, and nothing else"):
             steps.nth(2).get_by_role("button").click()
-            lit = page.locator('.gw-highlight[data-role="cited"]')
-            lit.first.wait_for()
-            with Engine.open(app.home) as engine:
-                document = engine.document(singer)
-            start = document.text.index(family)
-            (box,) = document.boxes(start, start + len(family))
-            face = page.locator(".gw-page .face").first.bounding_box()
-            z = face["width"] / document.pages[0].width
-            expected = [face["x"] + box.x0 * z, face["y"] + box.y0 * z, (box.x1 - box.x0) * z, (box.y1 - box.y0) * z]
-            assert lit.count() == 1
-            assert list(lit.bounding_box().values()) == pytest.approx(expected, abs=1.5)
+            lit_alone(page, app, singer, FAMILY)
             assert set(page.locator(".gw-path [aria-current]").all_inner_texts()) == {steps.nth(2).inner_text()}
         with promise("the page leads on along the path, and the keyboard opens a step too"):
             page.get_by_role("button", name="Next citation").click()
             source.locator('[aria-current][data-n="3"]').wait_for()
             steps.nth(1).get_by_role("button").press("Enter")
             source.locator('[aria-current][data-n="1"]').wait_for()
-            lit.first.wait_for()
+            page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
         check(page, "Explore with a step of a path lit")
         with promise("Escape closes the page and leads back to the step"):
             page.keyboard.press("Escape")
             page.locator(".gw-pane .desk").wait_for(state="hidden")
             assert page.evaluate("document.activeElement.textContent") == steps.nth(1).inner_text()
+
+
+def test_the_map_of_connections(app: App, open_page: Callable[..., Any]) -> None:
+    nodes = ".gw-explore .web .node"
+    focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+
+    def node(name: str) -> Any:
+        return page.locator(f'{nodes}[aria-label^="{name}"]')
+
+    def places() -> list[str]:
+        found: list[str] = page.evaluate(f"[...document.querySelectorAll('{nodes}')].map((one) => one.outerHTML)")
+        return found
+
+    with lent(app, joined_by_names()) as (_, singer, _last):
+        page = open_page(f"{app.url}/explore?q={quote(WRITER)}", locale="en-GB")
+        view = page.get_by_role("button", name="Connections", exact=True)
+        with promise("a search by connections has a map"):
+            page.locator(".gw-explore .pas h2").wait_for()
+            page.locator(".gw-explore .ctl > details > summary").click()
+            page.get_by_label("Search by", exact=True).select_option("bm25")
+            view.wait_for(state="hidden")
+            page.get_by_label("Search by", exact=True).select_option("graph")
+            view.click()
+            node("Hello Love, your words, 1 passage").wait_for()
+            assert node("Graham Parker, name, 2 passages").count() == 1
+            assert node("canal, p. 1, passage given to the writer").count() == 1
+        check(page, "Explore with the map of connections")
+        with promise("the arrows lead to a name"):
+            view.focus()
+            page.keyboard.press("Tab")
+            wanted = node("Graham Parker")
+            for _step in range(9):
+                at, to = page.locator(f"{nodes}:focus").bounding_box(), wanted.bounding_box()
+                if at == to:
+                    break
+                x, y = to["x"] - at["x"], to["y"] - at["y"]
+                across, along = "ArrowRight" if x > 0 else "ArrowLeft", "ArrowDown" if y > 0 else "ArrowUp"
+                page.keyboard.press(across if abs(x) > abs(y) else along)
+            assert page.evaluate(focused) == "Graham Parker, name, 2 passages"
+            assert page.locator(f'{nodes}[tabindex="0"]').count() == 1
+        with promise("Enter shows where it stands, and there opens the page with the sentence lit"):
+            page.keyboard.press("Enter")
+            held = page.get_by_role("list", name="Where it stands").get_by_role("button")
+            held.first.wait_for()
+            assert {one.partition("\n")[0] for one in held.all_inner_texts()} == {SONG, FAMILY}
+            opened = held.filter(has_text=FAMILY)
+            while FAMILY not in page.evaluate(focused):
+                page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            lit_alone(page, app, singer, FAMILY)
+            assert opened.get_attribute("aria-current") == "step"
+        check(page, "Explore with a mention of a name lit")
+        with promise("Escape leads back to the mention, to the name, and out of the map"):
+            page.keyboard.press("Escape")
+            page.locator(".gw-pane .desk").wait_for(state="hidden")
+            assert FAMILY in page.evaluate(focused)
+            page.keyboard.press("Escape")
+            assert page.evaluate(focused) == "Graham Parker, name, 2 passages"
+            page.keyboard.press("Escape")
+            assert page.evaluate(focused) == "Connections"
+        with promise("a passage opens its page"):
+            node("canal, p. 1").locator(".shape").click()
+            page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
+            page.locator(".gw-explore .pas").get_by_role("heading", name="Chunk").wait_for()
+            page.keyboard.press("Escape")
+            page.locator(".gw-pane .desk").wait_for(state="hidden")
+            assert page.evaluate(focused).startswith("canal, p. 1")
+        with promise("the list has what the map has"):
+            page.get_by_text("As a list", exact=True).click()
+            rows = page.locator(".gw-explore .aslist tbody tr")
+            assert rows.count() == page.locator(nodes).count()
+            rows.get_by_role("button", name="Graham Parker").click()
+            held.first.wait_for()
+        with promise("the address gives the same map"):
+            node("Deepcut").hover()
+            page.mouse.move(1, 1)
+            page.evaluate("document.activeElement.blur()")
+            page.reload()
+            node("Graham Parker").wait_for()
+            before = places()
+            page.reload()
+            node("Graham Parker").wait_for()
+            assert places() == before

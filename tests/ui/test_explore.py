@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooSho
 from ragcore.explore.explore import Exploration
 from ragcore.types import Scope
 from tests import pdfs, prepared
-from ui.explore import figure_marks, figure_points, figures
+from ui.explore import connections, figure_marks, figure_points, figures
 from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
@@ -226,6 +227,29 @@ def test_a_passage_says_why_and_where(library: Engine, exploration: Exploration)
     beyond = next((p for p in map(found.point, range(len(exploration.outline))) if p and p.passage < 0), None)
     if beyond is not None:
         assert explore_payload.why(beyond, found, exploration)
+
+
+def test_the_map_of_connections_has_a_sentence_for_each_link(tmp_path: Path) -> None:
+    lines = {"song.pdf": 'The song "Hello Love" was written by Graham Parker.', "man.pdf": "Then Graham Parker left."}
+    with Engine.open(tmp_path) as engine:
+        for name, line in lines.items():
+            prepared.read(engine, pdfs.lines_pdf(["Nothing else is said.", line]), name)
+        engine.index()
+        exploration = engine.explore("Who wrote Hello Love?")
+        found = explore.explored(exploration, {"retrieve.mode": "graph"})
+        shown = connections.drawn(found, exploration, titles(engine))
+        assert connections.drawn(found, exploration, titles(engine)) == shown
+        kinds = {node["key"]: node["kind"] for node in shown["nodes"]}
+        assert (kinds["hello love"], kinds["graham parker"]) == ("asked", "name")
+        assert sorted(kinds.values()) == ["asked", "name", "used", "used"]
+        assert max(node["size"] for node in shown["nodes"]) == 1.0
+        for one, other, at, _ in shown["links"]:
+            said = shown["sentences"][at]
+            assert said["quote"] in lines.values()
+            assert shown["nodes"][one]["name"] in said["quote"]
+            assert shown["nodes"][other].get("row", 0) in range(len(exploration.outline))
+        hybrid = explore.explored(exploration, {"retrieve.mode": "hybrid"})
+        assert connections.drawn(hybrid, exploration, {}) == {"nodes": [], "links": [], "sentences": []}
 
 
 def test_a_set_of_values_for_segments_moves_sliders_and_is_recognised(library: Engine) -> None:

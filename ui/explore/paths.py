@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragcore.errors import UnknownDocument
+from ragcore.index.paths import Sentence
 from ragcore.text.short_titles import short
 from ragcore.types import Document, NamePath, PathStep
 from ui.chat import payload
@@ -20,7 +21,7 @@ def path(found: NamePath, titles: Mapping[str, str], document: Callable[[str], D
     steps: list[Json] = []
     for number, step in enumerate(found.steps):
         before = found.steps[number - 1] if number else None
-        place = _place(step, titles, document)
+        place = citation(step, titles, document)
         if place is not None:
             place["n"] = 1 + sum(one["place"] is not None for one in steps)
         last = number == len(found.steps) - 1
@@ -39,7 +40,8 @@ def _how(step: PathStep, before: PathStep | None) -> Json:
     return {"how": "same sentence" if before.name else "named there"}
 
 
-def _place(step: PathStep, titles: Mapping[str, str], document: Callable[[str], Document]) -> Json | None:
+def citation(step: PathStep | Sentence, titles: Mapping[str, str], document: Callable[[str], Document]) -> Json | None:
+    """Place of a sentence; None for the question's own words, and where it is no longer in the library."""
     if not step.doc_id:
         return None
     try:

@@ -19,7 +19,7 @@ from ragcore.types import EVERYTHING, Citation, Scope, SubQuery
 from ragcore.types.json import plain
 from ragcore.types.scope import sections_in_words
 from ui.chat import payload
-from ui.explore import figures
+from ui.explore import connections, figures
 from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
@@ -63,7 +63,10 @@ def plot(request: Request, body: Json) -> Response:
     titles = short_titles({extent.doc_id: extent.title for extent in exploration.outline.extents})
     shown = found[side]
     cited = {name: explore_payload.cited(citations, of) for name, of in found.items()}
-    chosen = body.get("axis") or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
+    connected = any(of.began is not None for of in shown.rankings)
+    axis = body.get("axis") if connected or body.get("axis") != "connections" else ""
+    chosen = axis or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
+    web = connections.drawn(shown, exploration, titles, cited[side]) if chosen == "connections" else None
     # Rows of a table that was found as a whole are listed as that.
     listed = [point for point in shown.points if point.by != "table"]
     opened = _point(body, shown, exploration) or next(iter(listed), None)
@@ -73,7 +76,9 @@ def plot(request: Request, body: Json) -> Response:
         "scope": None if exploration.scope.doc_ids is None else list(exploration.scope.doc_ids),
         "sections": plain(exploration.scope.sections),
         "axis": chosen,
-        "figure": _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
+        "figure": None if web else _figure(engine, body, chosen, shown, exploration, titles, cited[side]),
+        "connected": connected,
+        "connections": web,
         "controls": {name: explore_settings.controls(of.settings) for name, of in found.items()},
         "known": explore_settings.known(),
         "stats": explore_payload.stats(shown, exploration) | {"arrays": round(exploration.ms)},

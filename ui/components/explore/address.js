@@ -1,6 +1,6 @@
 // What is looked at, as it stands in the page's address.
 
-export const VIEWS = { documents: "Documents", passages: "Passages", map: "Map" };
+export const VIEWS = { documents: "Documents", passages: "Passages", map: "Map", connections: "Connections" };
 export const NUMBERS = { relevance: "Relevance", vector: "Meaning", bm25: "Words", fused: "Fused", rerank: "Read" };
 
 // The parts of the state that the address names, and the chunk that is to be open (null: none).

@@ -8,6 +8,7 @@ import { free } from "../shared/keys.js";
 import { markStep, stepsAt } from "../shared/path.js";
 import { read, write } from "./address.js";
 import { Comparison } from "./comparison.js";
+import { Connections } from "./connections.js";
 import { Controls } from "./controls.js";
 import { how } from "./how.js";
 import { counted, failure, invitation, questions, waiting } from "./notes.js";
@@ -42,6 +43,7 @@ class Explore {
     this.at = sheet(root, this.state.question, this.two.root, { ask: (question) => this.ask(question), change: (part) => this.change(part), drag: (mode) => this.drag(mode), whole: () => this.moved(null), how: (body) => this.tell(body) });
     this.at.moved.open = Object.keys({ ...this.state.a, ...this.state.b }).length > 0 || this.state.compare;
     this.plot = new Plot(this.at.chart, events);
+    this.net = new Connections(this.at.net, { name: (node, focus) => this.tellName(node, focus), passage: (row, focus) => this.open(row, true, focus), leave: () => this.leave() });
     this.rows = new Rows(this.at.list, { open: (row, focus) => this.open(row, true, focus), pick: (rows) => this.pick(rows), only: (alone) => ((this.alone = alone), this.fillList()) });
     this.controls = new Controls(this.at.settings, {
       change: (chosen) => this.change({ [this.state.edit]: chosen }),
@@ -72,7 +74,7 @@ class Explore {
     removeEventListener("gw:opened", this.lit);
     this.watch.disconnect();
     clearTimeout(this.resizing);
-    for (const drawn of [this.plot, this.two]) drawn.close();
+    for (const drawn of [this.plot, this.two, this.net]) drawn.close();
     delete document.documentElement.dataset.gwExplorePage;
     this.closed = true;
   }
@@ -138,7 +140,7 @@ class Explore {
 
   // Another question, or other documents: what was open and selected is not there.
   anew() {
-    this.row = null;
+    this.row = this.spot = null;
     this.stale = true;
     this.alone = false;
     this.plot.choose((this.chosen = null));
@@ -158,12 +160,12 @@ class Explore {
   // Names and points are laid out for a width: another one asks for them again.
   resized() {
     clearTimeout(this.resizing);
-    this.resizing = setTimeout(() => this.answer && !this.closed && this.asked && Math.abs(this.asked.width - room(this.at.chart).width) > 100 && this.search(), 200);
+    this.resizing = setTimeout(() => this.answer?.figure && !this.closed && this.asked && Math.abs(this.asked.width - room(this.at.chart).width) > 100 && this.search(), 200);
   }
 
   async searchOnce() {
     this.keep();
-    const asked = { ...this.body(), draft: !this.answer || this.stale };
+    const asked = { ...this.body(), draft: this.state.axis !== "connections" && (!this.answer || this.stale) };
     const [answer] = await Promise.all([ask("/explore", asked), plotly(this.data.plotly)]);
     if (this.closed || this.follow(answer)) return;
     if (!this.again) await this.fill(answer, asked);
@@ -207,7 +209,7 @@ class Explore {
   // While a slider is dragged its answers are only sketched: all the rest follows when it is let go.
   follow(answer) {
     if (!this.controls.dragged || answer.draft || this.stale || this.state.compare || !this.answer) return false;
-    if (!this.plot.sketch(answer.figure)) return false;
+    if (answer.figure && !this.plot.sketch(answer.figure)) return false;
     this.left = answer;
     this.at.said.textContent = counted(answer.stats);
     return true;
@@ -246,13 +248,16 @@ class Explore {
     // What the searches alone have found is shown where it stays, so that nothing jumps when the rest is there.
     this.at.said.replaceChildren(...(answer.draft ? [h("span", { class: "gw-spin" }), "Search done; now reading the best passages"] : [counted(stats)]));
     this.at.said.title = stats.queries.length > 1 ? `Searched for: ${stats.queries.map((text) => `“${text}”`).join(", ")}` : "";
-    label(this.at, this.state, this.axis(), this.answer.scope?.length === 1 || this.documents.length === 1, stats);
+    label(this.at, this.state, this.axis(), this.answer.scope?.length === 1 || this.documents.length === 1, stats, answer.connected);
     const { edit, compare } = this.state;
     this.controls.show({ known: answer.known, chosen: this.state[edit], at: answer.controls[edit], side: edit, comparing: compare });
     // What was opened while this was on its way stays open; the best of a draft need not be the best.
     if (this.row === asked.row && !answer.draft) this.row = answer.passage?.row ?? null;
-    name(this.at, answer.figure.layout.meta?.documents);
-    await this.plot.draw(answer.figure, this.row);
+    name(this.at, answer.figure?.layout.meta?.documents);
+    if (answer.figure) await this.plot.draw(answer.figure, this.row);
+    else this.net.show(answer.connections);
+    this.spot &&= (!answer.figure && this.net.nodes.find(({ key }) => key === this.spot.key)) || null;
+    if (this.spot) this.tellName(this.spot, false);
     if (compare && answer.compare) await this.two.show(answer.compare, this.row, this.inside().length > 1, (row, focus) => this.open(row, true, focus));
     else this.two.root.hidden = true;
     this.fillList();
@@ -261,9 +266,9 @@ class Explore {
     this.keep();
   }
 
-  // What is shown; as long as nobody has chosen, what the number of chunks makes best.
+  // What is shown: the server chooses as long as nobody has, and where there are no connections.
   axis() {
-    return this.state.axis || this.answer?.axis || "documents";
+    return this.answer?.axis ?? "documents";
   }
 
   fillList() {
@@ -277,6 +282,7 @@ class Explore {
   // `page`: its page is opened too.
   async open(row, page, focus = false) {
     this.row = row;
+    this.spot = this.sentence = null;
     write(this.state, row);
     this.here();
     for (const drawn of [this.plot, this.two]) drawn.mark(row);
@@ -292,18 +298,34 @@ class Explore {
     const moved = this.found?.id !== found.id;
     this.found = found;
     if (page) this.show(true, focus);
-    else if (this.opened && moved) lightOnPage(found, false);
+    else if (this.opened && moved && !this.sentence) lightOnPage(found, false);
     this.fillPassage();
   }
 
   fillPassage() {
     const { aside } = this.at;
+    if (this.spot) return;
     const held = aside.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") ?? "" : null;
     passage(aside, this.found, { kinds: this.state.kinds, opened: this.opened, step: (by) => this.step(by), page: (open) => (this.show(open), this.fillPassage()), light: (sentence) => this.show(true, false, sentence) });
     if (this.shining) markStep(aside, this.shining);
     if (held === null) return;
     const same = held ? aside.querySelector(`[aria-label="${CSS.escape(held)}"]`) : null;
     (same ?? aside.querySelector("[aria-pressed]"))?.focus();
+  }
+
+  // A name of the map, in place of the chunk.
+  tellName(node, focus) {
+    this.spot = node;
+    this.net.current((other) => other === node);
+    this.net.tell(this.at.aside, node, (sentence) => this.show(true, false, sentence));
+    if (this.shining) markStep(this.at.aside, this.shining);
+    if (focus) this.at.aside.querySelector(".said-in button")?.focus();
+  }
+
+  // From the map, unless a page is to be closed first.
+  leave() {
+    if (!this.opened) this.at.views.querySelector('[aria-pressed="true"]').focus();
+    return !this.opened;
   }
 
   step(by) {
@@ -314,6 +336,7 @@ class Explore {
   here() {
     for (const line of this.at.root.querySelectorAll("tr[aria-current]")) line.removeAttribute("aria-current");
     for (const line of this.at.root.querySelectorAll(`tr[data-row="${this.row}"]`)) line.setAttribute("aria-current", "true");
+    this.net.current((node) => (this.spot ? node.key === this.spot.key : node.row === this.row));
   }
 
   async tell(body) {
@@ -325,6 +348,7 @@ class Explore {
   show(open, focus = false, sentence = null) {
     const changed = Boolean(this.opened) !== open;
     this.opened = open;
+    this.sentence = sentence;
     if (open) document.documentElement.dataset.gwExplorePage = "open";
     else delete document.documentElement.dataset.gwExplorePage;
     if (!open) closeCitation();
@@ -383,8 +407,9 @@ class Explore {
       if (this.opened) {
         const lit = this.shining;
         this.show(false);
-        (stepsAt(this.at.root, lit ?? {})[0] ?? this.at.root.querySelector(`tr[data-row="${this.row}"] a`))?.focus();
+        (stepsAt(this.at.root, lit ?? {})[0] ?? this.net.held() ?? this.at.root.querySelector(`tr[data-row="${this.row}"] a`))?.focus();
       } else if (this.at.scope.open) this.at.scope.open = false;
+      else if (this.spot && this.at.aside.contains(document.activeElement)) this.net.focus(this.spot.id);
       else if (this.chosen) this.pick(null);
     } else if (event.key === "/" && free(event)) {
       event.preventDefault();

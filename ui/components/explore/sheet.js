@@ -9,6 +9,15 @@ const USES = [
   ["found", "found", false],
   ["unseen", "not found", false],
 ];
+const NODES = [
+  ["asked", "your words", true],
+  ["name", "name", true],
+  ["cited sq", "passage cited in the answer", true],
+  ["used sq", "passage given to the writer", true],
+  ["found sq", "other passage", false],
+  ["same", "in one sentence", true],
+  ["way", "path taken", true],
+];
 const KINDS = [
   ["both", "both searches", true],
   ["vector", "meaning only", true],
@@ -41,7 +50,7 @@ export function sheet(root, question, two, events) {
   parts.how = h("details", { class: "how", hidden: true }, h("summary", {}, icon("chevron_right", "s16"), "How it was searched"), h("div", { class: "body" }));
   parts.how.addEventListener("toggle", () => parts.how.open && events.how(parts.how.lastChild));
   parts.shown = h("div", { class: "shown", hidden: true }, plotted(parts, events), parts.how, two, parts.list);
-  parts.aside = h("aside", { class: "pas", "aria-label": "Selected chunk", hidden: true });
+  parts.aside = h("aside", { class: "pas", "aria-label": "Selection", hidden: true });
   root.replaceChildren(bar, parts.side, h("div", { class: "cv" }, parts.note, parts.shown), parts.aside);
   return parts;
 }
@@ -65,6 +74,7 @@ function plotted(parts, events) {
   parts.kinds = h("button", { type: "button", class: "gw-linkish", onclick: () => events.change({ kinds: parts.kinds.getAttribute("aria-expanded") !== "true" }) });
   parts.hues = h("ul", { class: "lg hues", "aria-label": "Colours of the documents", hidden: true });
   parts.wrap = h("div", { class: "plot", role: "img", tabindex: "-1" }, parts.chart);
+  parts.net = h("div", { class: "net", hidden: true });
   return h(
     "section",
     { class: "first", "aria-label": "Plot" },
@@ -73,6 +83,7 @@ function plotted(parts, events) {
     parts.tools,
     parts.hues,
     parts.wrap,
+    parts.net,
   );
 }
 
@@ -83,17 +94,21 @@ export function name(parts, documents = []) {
 }
 
 // What is shown of the plot beside it, and in its name: the `axis`, of `one` document or several, with how much chosen.
-export function label(parts, { measure, colour, view, kinds, turn }, axis, one, stats) {
+export function label(parts, { measure, colour, view, kinds, turn }, axis, one, stats, connected) {
+  const names = axis === "connections";
   for (const [box, value] of [[parts.views, axis], [parts.numbers, measure], [parts.colours, colour]]) for (const item of box.children) item.setAttribute("aria-pressed", String(item.dataset.value === value));
-  const legend = kinds ? KINDS : USES.filter(([name]) => turn || name !== "cited");
+  parts.views.querySelector('[data-value="connections"]').hidden = !connected;
+  parts.wrap.hidden = parts.kinds.hidden = names;
+  parts.net.hidden = !names;
+  const legend = names ? NODES.filter(([name]) => turn || name !== "cited sq") : kinds ? KINDS : USES.filter(([name]) => turn || name !== "cited");
   parts.legend.replaceChildren(...legend.map(([step, words, filled]) => h("li", {}, h("i", { class: `dot ${step}${filled ? " in" : ""}`, "aria-hidden": "true" }), words)));
   parts.kinds.textContent = kinds ? "Show less" : "Show what found each";
   parts.kinds.setAttribute("aria-expanded", String(Boolean(kinds)));
-  parts.tools.hidden = !kinds && axis !== "map";
+  parts.tools.hidden = names || (!kinds && axis !== "map");
   parts.numbers.hidden = axis === "map";
   parts.colours.hidden = axis !== "map";
   parts.whole.hidden = !view;
-  parts.title.textContent = axis === "map" ? "Map of chunks, near ones alike" : `Relevance along the document${one ? "" : "s"}`;
+  parts.title.textContent = names ? "Names and passages that the question leads to" : axis === "map" ? "Map of chunks, near ones alike" : `Relevance along the document${one ? "" : "s"}`;
   parts.wrap.setAttribute("aria-label", `${parts.title.textContent}: ${plural(stats.segments, "segment")} chosen, ${plural(stats.given, "chunk")} given to the writer; the table below has the same points`);
 }
 

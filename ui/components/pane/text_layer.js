@@ -2,9 +2,9 @@
 // told, so that a word lies exactly over its picture whatever its typeface; the layer scales and turns with the page.
 
 import { ApiError } from "../shared/api.js";
+import { svg } from "../shared/dom.js";
 import { getWords } from "./pictures.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const LATER = 200; // ms: nobody selects words on a page that rushes past
 const BUSY = 1000; // ms for which words wait for a browser that has more to do
 
@@ -30,12 +30,6 @@ export async function addTextLayer(element, document, page) {
 }
 
 const idle = () => new Promise((done) => (window.requestIdleCallback ? requestIdleCallback(done, { timeout: BUSY }) : setTimeout(done)));
-
-function svg(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
 
 // Numbers of words that follow one another on a line, in reading order.
 function lines(words) {

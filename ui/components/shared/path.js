@@ -16,10 +16,10 @@ export function pathOf({ id, steps }, open) {
 }
 
 // The steps under `root` that open this sentence: a path may be shown twice.
-export const stepsAt = (root, { turn, n }) => [...root.querySelectorAll(".gw-path button")].filter(({ dataset }) => dataset.path === turn && Number(dataset.n) === n);
+export const stepsAt = (root, { turn, n }) => [...root.querySelectorAll("[data-path]")].filter(({ dataset }) => dataset.path === turn && Number(dataset.n) === n);
 
 // Marks those whose sentence is lit.
 export function markStep(root, lit) {
-  for (const step of root.querySelectorAll(".gw-path [aria-current]")) step.removeAttribute("aria-current");
+  for (const step of root.querySelectorAll("[data-path][aria-current]")) step.removeAttribute("aria-current");
   for (const step of stepsAt(root, lit)) step.setAttribute("aria-current", "step");
 }
