@@ -190,9 +190,8 @@ class Point:
 
 class Explored:
     """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them, ``source_of``
-    is the writer's source of each of its passages (0: none).
+    is the writer's source of each of its passages (0: none); ``rankings`` are those of its queries.
 
-    ``rankings`` are those of its queries.
     ``relevance`` ``(n,)`` is that of `Point` for every chunk of the outline, 0 if not weighed. ``points`` are the
     chunks that a search, or both together, would have returned and those in passages, most relevant first; `point`
     gives any other. ``weighed`` counts passages; ``ms`` is the time taken, and ``read`` the number of passages new to
