@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.types import Scope
@@ -98,10 +99,10 @@ def test_what_can_be_done_with_an_answer(app: App, shelf: Shelf, open_page: Call
         assert opinions(app, turn) == {turn: Feedback(False, "citation", "The page is another.")}
         page.reload()
         more.click()
-        assert down.get_attribute("aria-pressed") == "true"
+        expect(down).to_have_attribute("aria-pressed", "true")
         page.get_by_role("button", name="Helpful", exact=True).click()
         page.locator('[data-opinion="up"][aria-pressed="true"]').wait_for()
-        assert down.get_attribute("aria-pressed") == "false"
+        expect(down).to_have_attribute("aria-pressed", "false")
         page.locator('[data-opinion="up"]').click()
         page.locator('[data-opinion="up"][aria-pressed="false"]').wait_for()
         assert opinions(app, turn) == {}, "taken back"
@@ -110,7 +111,7 @@ def test_what_can_be_done_with_an_answer(app: App, shelf: Shelf, open_page: Call
         page.evaluate("sessionStorage.clear()")
         page.goto(f"{link}&n=1")
         page.locator('.gw-highlight[data-role="cited"][data-n="1"]').first.wait_for()
-        assert page.locator(".gw-answer a.gw-cite").first.get_attribute("aria-current") == "true"
+        expect(page.locator(".gw-answer a.gw-cite").first).to_have_attribute("aria-current", "true")
         address = page.url.partition("?")[2].replace("cite=", "")
         assert "t=" not in address, "from here on it is the address of what is open"
     with promise("a link to an earlier answer shows the page of that answer"):
