@@ -32,7 +32,7 @@ _models: dict[tuple[str, str, int], Any] = {}
 
 # Hypothesis would fail an example that takes 0.2 s, which on a machine with much to do says nothing about the example.
 hypothesis.settings.register_profile("groundwork", deadline=None, max_examples=25)
-hypothesis.settings.register_profile("thorough", deadline=None, max_examples=200)  # .ci/run
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=100)  # .ci/run
 hypothesis.settings.load_profile("groundwork")
 
 

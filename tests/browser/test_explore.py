@@ -321,6 +321,7 @@ def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open
     assert [answer.json()["draft"] for answer in answers] == [True, False]
 
 
+@pytest.mark.slow
 def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..., Any]) -> None:
     song, family = (
         'The song "Hello Love" was written by Graham Parker.',
