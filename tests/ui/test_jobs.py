@@ -45,6 +45,7 @@ def test_a_document_is_removed_while_it_is_read_and_while_it_waits(tmp_path: Pat
         ingestion.close()
 
 
+@pytest.mark.slow
 def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
