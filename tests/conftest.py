@@ -1,14 +1,17 @@
-"""For all tests: their order, and bundled models that are loaded once, however many libraries the tests begin with."""
+"""For all tests: their order, and models that are loaded once, and read the same words once, however many libraries the
+tests begin with."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 
 from ragcore.providers import registry as providers
@@ -19,25 +22,26 @@ from ui.library.samples import NAME, SAMPLE
 # What pytest makes of the tests is kept even where no other bytecode is: making it takes half of the collection.
 sys.dont_write_bytecode = False
 
-# Folders whose files take longest; after them come the files of tests/ itself, then the other folders.
-LONGEST = ("browser", "ingest", "report")
+# A shell that starts pytest in the background has it, and all that it starts, ignore Ctrl-C, which tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Folders whose files take longest; after them come the others.
+LONGEST = ("browser", "tests", "ingest", "report")
 
 _models: dict[tuple[str, str, int], Any] = {}
 
 # Hypothesis would fail an example that takes 0.2 s, which on a machine with much to do says nothing about the example.
 hypothesis.settings.register_profile("groundwork", deadline=None, max_examples=25)
-hypothesis.settings.register_profile("thorough", deadline=None, max_examples=200)  # .ci/run
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=100)  # .ci/run
 hypothesis.settings.load_profile("groundwork")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, so that no worker is left alone with one at the end."""
-    here = Path(__file__).parent
-    order = (*LONGEST, here.name)
 
     def place(item: pytest.Item) -> int:
         folder = item.path.parent.name
-        return order.index(folder) if folder in order else len(order)
+        return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
 
     items.sort(key=place)
 
@@ -78,18 +82,52 @@ def key(server: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded_once() -> Iterator[None]:
-    """An embedder or reranker is made once for each name and number of threads: it keeps nothing between calls."""
+    """An embedder or reranker is made once for each name and number of threads, and reads a text once: what it gives
+    depends on nothing else (tests/contracts)."""
     with pytest.MonkeyPatch.context() as patched:
-        for kind in ("embedder", "reranker"):
-            patched.setattr(providers, kind, _once(kind, getattr(providers, kind)))
+        for kind, reading in (("embedder", RememberedEmbedder), ("reranker", RememberedReranker)):
+            patched.setattr(providers, kind, _once(kind, getattr(providers, kind), reading))
         yield
 
 
-def _once(kind: str, make: Any) -> Any:
+def _once(kind: str, make: Any, reading: Any) -> Any:
     def made(name: str, *, threads: int = 0) -> Any:
         key = (kind, name, threads)
         if key not in _models:
-            _models[key] = make(name, threads=threads)
+            model = make(name, threads=threads)
+            _models[key] = None if model is None else reading(model)
         return _models[key]
 
     return made
+
+
+class Remembered:
+    def __init__(self, model: Any) -> None:
+        self.name = model.name
+        self._model = model
+        self._known: dict[tuple[str, str], Any] = {}
+
+    def _read(self, about: str, texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
+        new = [text for text in dict.fromkeys(texts) if (about, text) not in self._known]
+        if new:
+            self._known.update(zip(((about, text) for text in new), read(new)))
+        return [self._known[about, text] for text in texts]
+
+
+class RememberedEmbedder(Remembered):
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self.dimensions = model.dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        found = self._read("document", texts, self._model.embed_documents)
+        return np.array(found, np.float32).reshape(len(texts), self.dimensions)
+
+    def embed_query(self, text: str) -> Any:
+        (found,) = self._read("query", [text], lambda new: [self._model.embed_query(one) for one in new])
+        return found.copy()
+
+
+class RememberedReranker(Remembered):
+    def score(self, query: str, passages: Sequence[str]) -> Any:
+        return np.array(self._read(query, passages, lambda new: self._model.score(query, new)), np.float64)

@@ -301,10 +301,8 @@ def test_a_killed_reading_goes_on_where_it_stopped(engine: Engine) -> None:
 
 
 def test_removing_a_document_takes_it_out_of_every_answer(engine: Engine) -> None:
-    keep = engine.add(pdfs.ruled_table(), "table.pdf").doc_id
-    gone = engine.add(pdfs.one_column(), "survey.pdf").doc_id
-    for doc_id in (keep, gone):
-        engine.ingest(doc_id)
+    keep = prepared.read(engine, pdfs.ruled_table(), "table.pdf")
+    gone = prepared.read(engine, pdfs.one_column(), "survey.pdf")
     engine.index()
     assert gone in {hit.chunk.doc_id for hit in engine.retrieve(QUESTION).hits}
     engine.remove(gone)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 QUESTION = "What was the highest nitrate reading?"
 OFFLINE = {"llm.model": "offline"}
-KILLS = 10
+KILLS = 6
 WORK = """
 import sys
 from pathlib import Path
@@ -108,11 +108,11 @@ def test_a_process_that_is_killed_at_any_moment_loses_nothing(
         shutil.rmtree(home)
 
 
-def test_ninety_answers_at_twenty_five_at_once_without_an_error(surveyed: Path, tmp_path: Path) -> None:
+def test_fifty_answers_at_twenty_five_at_once_without_an_error(surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(surveyed, home)
     with serve(home) as app, Engine.open(home) as engine, ThreadPoolExecutor(25) as crowd:
-        talks = [engine.conversations.new() for _ in range(90)]
+        talks = [engine.conversations.new() for _ in range(50)]
         turns = list(crowd.map(lambda talk: answered(app.url, home, talk, QUESTION), talks))
         stored = [engine.conversations.get(talk).turns[-1].answer for talk in talks]
     assert {turn["state"] for turn in turns} == {"complete"}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.index.conversations import Conversations
@@ -57,21 +58,21 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     page.get_by_text("The edited").wait_for()
     previous, again = (page.get_by_role("button", name=name) for name in ("Previous version", "Edit the question"))
     for resting in (previous, again):
-        assert resting.get_attribute("aria-disabled") == "true"
+        expect(resting).to_have_attribute("aria-disabled", "true")
         assert "wait for the answer" in (resting.get_attribute("title") or "")
     previous.click(force=True)  # does nothing: it can be pressed, and says why not
     other.get_by_text("The edited").wait_for()
     for tab in (page, other):
         tab.locator(COMPLETE).get_by_text("word one.").wait_for()
         assert questions(tab) == ["Which pump stood lowest in May?"], "what was below belongs to the other version"
-        assert tab.locator(".gw-versions").inner_text() == "2/2"
+        expect(tab.locator(".gw-versions")).to_have_text("2/2")
 
     page.get_by_role("button", name="Previous version").press("ArrowLeft")
     for tab in (page, other):
         tab.get_by_text("The second one.").wait_for()
         assert questions(tab) == ["Which pump stood highest in May?", "And in June?"]
     assert page.get_by_role("button", name="Previous version").evaluate("e => e === document.activeElement")
-    assert page.get_by_role("button", name="Previous version").get_attribute("aria-disabled") == "true"
+    expect(page.get_by_role("button", name="Previous version")).to_have_attribute("aria-disabled", "true")
     page.reload()
     page.locator(COMPLETE).get_by_text("The second one.").wait_for()
 

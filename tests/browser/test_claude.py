@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from tests.browser.conftest import App, Shelf, promise, talk_to
@@ -95,7 +96,7 @@ def test_what_an_answer_cites(claude: Served, shelf: Shelf, open_page: Callable[
         for key, place in (("n", "2 of 2"), ("n", "1 of 2"), ("p", "2 of 2")):
             page.keyboard.press(key)
             page.locator(".gw-pane .cn").get_by_text(place, exact=True).wait_for()
-        assert chips.nth(1).get_attribute("aria-current") == "true"
+        expect(chips.nth(1)).to_have_attribute("aria-current", "true")
     with promise("a cited cell is lit with its headers"):
         question = "What was the nitrate at Mill Bridge in June?"
         unit = unit_with(shelf, "table.pdf", question, "12.9")
@@ -134,7 +135,7 @@ def test_an_error_says_what_to_do_and_can_be_tried_again(
     ask(page, "Who sampled the wells?")
     card = page.locator('.gw-turn[data-state="failed"] .gw-msg')
     card.wait_for()
-    assert card.get_by_role("button", name="Try again").is_visible()
+    expect(card.get_by_role("button", name="Try again")).to_be_visible()
     card.get_by_role("link", name="Settings").click()
     page.locator("#gw-answers:focus").wait_for()
     page.go_back()
@@ -147,8 +148,8 @@ def test_an_error_says_what_to_do_and_can_be_tried_again(
     failed.get_by_role("button", name="Edit the question").click()
     page.get_by_label("Question", exact=True).press("Enter")
     page.get_by_text("without a citation").wait_for()
-    assert page.locator(".gw-turn").count() == 2, "another version, not another question"
-    assert page.locator(".gw-versions").inner_text() == "3/3"
+    expect(page.locator(".gw-turn")).to_have_count(2)  # another version, not another question
+    expect(page.locator(".gw-versions")).to_have_text("3/3")
 
 
 @pytest.mark.slow
@@ -165,9 +166,9 @@ def test_an_answer_that_was_cut_keeps_its_sources_and_names_what_was_dropped(
     ask(page, question)
     cut = page.locator('.gw-turn[data-state="failed"]')
     cut.locator(".gw-msg").wait_for()
-    assert cut.locator(".gw-sources a.gw-cite").count() == 1
-    assert cut.get_by_role("button", name="Copy with citations").count() == 1
-    assert cut.get_by_role("button", name="Try again").count() == 1
+    expect(cut.locator(".gw-sources a.gw-cite")).to_have_count(1)
+    expect(cut.get_by_role("button", name="Copy with citations")).to_have_count(1)
+    expect(cut.get_by_role("button", name="Try again")).to_have_count(1)
     assert "1 citation named an unknown source" in cut.locator(".gw-note-line").inner_text()
 
 

@@ -22,11 +22,11 @@ from tests.browser.test_library import file
 LONG = 20  # times twenty pages, so that it is still being read at the end of a test
 
 
-@pytest.fixture
-def own_app(shelf: Shelf, tmp_path: Path) -> Iterator[App]:
-    """The app on a copy of the shelf that no other test has."""
-    shutil.copytree(shelf.home, tmp_path / "home")
-    with serve(tmp_path / "home") as served:
+@pytest.fixture(scope="module")
+def own_app(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app on a copy of the shelf that loses documents."""
+    home = Path(shutil.copytree(shelf.home, tmp_path_factory.mktemp("own") / "home"))
+    with serve(home, GROUNDWORK_INGEST__WORKERS="1") as served:
         yield served
 
 

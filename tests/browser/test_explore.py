@@ -352,6 +352,7 @@ def lit_alone(page: Any, app: App, doc_id: str, sentence: str) -> None:
     assert list(lit.bounding_box().values()) == pytest.approx(expected, abs=1.5)
 
 
+@pytest.mark.slow
 def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..., Any]) -> None:
     with lent(app, joined_by_names()) as (_, singer, _last):
         # A visit of its own, since its settings change.

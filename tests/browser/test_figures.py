@@ -13,7 +13,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.types import Document, Scope
 from tests import pdfs
-from tests.browser.conftest import App, serve
+from tests.browser.conftest import App, go, promise, serve, still, talk_to
 from tests.messages_server import MessagesServer, Reply
 
 SAID = "A bar chart of chloride by season. Chloride peaks in winter at about 212 grams."
@@ -55,32 +55,28 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Descr
 
 
 @pytest.mark.slow
-def test_a_citation_of_a_description_says_so_and_frames_the_figure(
-    described: Described, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(f"{described.app.url}/?c={described.conversation}")
-    chip = page.locator(".gw-answer a.gw-cite").first
-    chip.hover()
-    card = page.locator(".gw-card")
-    card.get_by_text("AI description", exact=True).wait_for()
-    assert "Check the figure itself" in card.inner_text()
-    chip.click()
-    lit = page.locator('.gw-highlight.frame[data-role="cited"]')
-    lit.wait_for()
-    assert lit.count() == 1
-    assert "AI description" in chip.get_attribute("aria-label")
-    region = next(element.region[0] for element in described.document.elements if element.kind == "figure")
-    sheet, frame = page.locator('.gw-page[data-page="1"]').bounding_box(), lit.bounding_box()
-    scale = sheet["width"] / described.document.pages[0].width
-    assert frame["x"] - sheet["x"] == pytest.approx(region.x0 * scale, abs=2)
-    assert frame["y"] - sheet["y"] == pytest.approx(region.y0 * scale, abs=2)
-    assert frame["width"] == pytest.approx((region.x1 - region.x0) * scale, abs=2)
-
-
-@pytest.mark.slow
-def test_the_library_says_what_was_described_and_what_is_sent(
-    described: Described, open_page: Callable[..., Any]
-) -> None:
+def test_a_description_in_the_library_and_under_a_citation(described: Described, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{described.app.url}/library")
-    page.get_by_text("1 figure described, $0.0045").wait_for()
-    page.get_by_text("Figures go to Claude").wait_for()
+    with promise("the library says what was described and what is sent"):
+        page.get_by_text("1 figure described, $0.0045").wait_for()
+        page.get_by_text("Figures go to Claude").wait_for()
+    go(page, "Chat")
+    talk_to(page, described.conversation)
+    with promise("a citation of a description says so and frames the figure"):
+        chip = page.locator(".gw-answer a.gw-cite").first
+        chip.hover()
+        card = page.locator(".gw-card")
+        card.get_by_text("AI description", exact=True).wait_for()
+        assert "Check the figure itself" in card.inner_text()
+        chip.click()
+        lit = page.locator('.gw-highlight.frame[data-role="cited"]')
+        lit.wait_for()
+        still(page, '.gw-highlight.frame[data-role="cited"]')
+        assert lit.count() == 1
+        assert "AI description" in chip.get_attribute("aria-label")
+        region = next(element.region[0] for element in described.document.elements if element.kind == "figure")
+        sheet, frame = page.locator('.gw-page[data-page="1"]').bounding_box(), lit.bounding_box()
+        scale = sheet["width"] / described.document.pages[0].width
+        assert frame["x"] - sheet["x"] == pytest.approx(region.x0 * scale, abs=2)
+        assert frame["y"] - sheet["y"] == pytest.approx(region.y0 * scale, abs=2)
+        assert frame["width"] == pytest.approx((region.x1 - region.x0) * scale, abs=2)

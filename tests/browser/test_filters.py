@@ -7,6 +7,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.types import EVERYTHING, Scope
@@ -59,7 +60,7 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         answered(page, 1)
         assert page.locator(".gw-chip").all_inner_texts() == ["Pages 2–3", "Text"]
         assert field.input_value() == "2-3"
-        assert page.get_by_role("button", name="Text", exact=True).get_attribute("aria-pressed") == "true"
+        expect(page.get_by_role("button", name="Text", exact=True)).to_have_attribute("aria-pressed", "true")
 
     with promise("they narrow the answer and are shown with it"):
         ask(page, QUESTION)
@@ -224,7 +225,7 @@ def test_filters_in_several_tabs(filtered: App, open_page: Callable[..., Any]) -
         with Engine.open(filtered.home) as engine:
             stored = engine.conversations.scope(here)
         assert (stored.pages, stored.kinds, len(stored.doc_ids or ())) == (((2, 3),), ("text",), 1)
-        assert page.locator(".gw-scope .rows :checked").count() == 1
+        expect(page.locator(".gw-scope .rows :checked")).to_have_count(1)
         behind.close()
     with promise("a question asked again is asked under what its tab shows"):
         with Engine.open(filtered.home) as engine:
@@ -232,7 +233,7 @@ def test_filters_in_several_tabs(filtered: App, open_page: Callable[..., Any]) -
         page.get_by_role("button", name="Ask it again").click()
         page.locator(".gw-turn .gw-label", has_text="Only pages 2–3").wait_for()
         answered(page, 1)
-        assert page.locator(".gw-versions").inner_text() == "2/2"
+        expect(page.locator(".gw-versions")).to_have_text("2/2")
 
     with promise("pages typed for one conversation stay with it"):
         page.goto(filtered.url)

@@ -17,7 +17,6 @@ from tests.browser.conftest import QUESTION, App, Shelf, go, in_scope, promise, 
 from tests.browser.test_axe import check
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
-from tests.matrix import standing_for
 from tests.ui.test_jobs import until
 from ui.chat.first_run import QUESTIONS
 
@@ -26,28 +25,39 @@ from ui.chat.first_run import QUESTIONS
 def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a home that begins with the sample only."""
     home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("sample") / "home"))
-    with serve(home) as served:
+    with serve(home, GROUNDWORK_INGEST__WORKERS="1") as served:
         yield served
 
 
-@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
-def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any], theme: str) -> None:
-    if theme == "dark":
-        with Engine.open(sample.home) as engine:  # a library that changed, of which no questions are known
-            engine.remove(prepared.read(engine, pdfs.hyphenated(), "words.pdf"))
+def welcomed(sample: App, open_page: Callable[..., Any], theme: str) -> Any:
+    """The first page of the sample, once it has all that it will have."""
     page = open_page(sample.url, 1280, 720, theme, suggestions=True)
-    card = page.locator(".gw-ov")
-    lines = card.locator("li")
     with promise("a document has five lines and four questions, all in sight"):
-        expect(card).to_have_count(1)
-        expect(lines).to_have_count(5, timeout=60_000)
+        expect(page.locator(".gw-ov")).to_have_count(1)
+        expect(page.locator(".gw-ov li")).to_have_count(5, timeout=60_000)
         expect(page.locator(".gw-start h1")).to_have_text("Your document is ready")
         expect(page.locator(".gw-pane")).to_be_hidden()
-        questions = page.locator(".gw-sug button")
-        expect(questions).to_have_count(4, timeout=120_000)
+        expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
         expect(page.locator(".gw-sug .wait")).to_have_count(0, timeout=120_000)
-        check(page, "the first minute")
+        check(page, f"the first minute, {theme}")
         in_sight(page)
+    return page
+
+
+def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any]) -> None:
+    page = welcomed(sample, open_page, "light")
+    with promise("a key asks"):
+        first = page.locator(".gw-sug button .what").first.inner_text()
+        page.keyboard.press("1")
+        expect(page.locator(".gw-q")).to_have_text(first)
+        page.locator(".gw-answer a.gw-cite").first.wait_for()
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_sample_and_a_grid_of_its_cells(sample: App, open_page: Callable[..., Any]) -> None:
+    page = welcomed(sample, open_page, "light")
+    card = page.locator(".gw-ov")
+    lines = card.locator("li")
     with promise("a key does not ask while something is typed"):
         page.locator(".st-key-gw_composer textarea").fill("What did")
         page.locator(".gw-start .lead").click()
@@ -80,11 +90,6 @@ def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any
         expect(card.locator(".heads li")).not_to_have_count(0)
         card.locator("h2 button").click()
         expect(page.locator(".gw-pane")).to_be_visible()
-    with promise("a key asks"):
-        first = questions.first.locator(".what").inner_text()
-        page.keyboard.press("1")
-        expect(page.locator(".gw-q")).to_have_text(first)
-        page.locator(".gw-answer a.gw-cite").first.wait_for()
     with promise("cells of a table are a grid by row, and each opens its place"):
         page.get_by_role("button", name="New conversation").click()
         expect(page.locator(".gw-start")).to_be_visible()
@@ -96,6 +101,16 @@ def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any
         grid.get_by_text("132,210").click()
         page.locator('.gw-highlight[data-role="head"]').first.wait_for()
         check(page, "a grid of cells")
+
+
+@pytest.mark.slow
+def test_the_sample_in_the_dark_and_of_which_no_questions_are_known(sample: App, open_page: Callable[..., Any]) -> None:
+    with Engine.open(sample.home) as engine:  # a library that changed
+        engine.remove(prepared.read(engine, pdfs.hyphenated(), "words.pdf"))
+    page = welcomed(sample, open_page, "dark")
+    page.locator(".gw-ov li .gw-cite").nth(1).click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    check(page, "a line and its page, dark")
 
 
 def in_sight(page: Any) -> None:
@@ -113,6 +128,7 @@ def drop(page: Any, **documents: bytes) -> None:
     page.locator(".st-key-gw_composer input[type=file]").set_input_files(files)
 
 
+@pytest.mark.slow
 def test_documents_of_ones_own_take_the_place_of_the_sample(sample: App, open_page: Callable[..., Any]) -> None:
     page = open_page(sample.url)
     with promise("while the first document is read, the sample answers and says so"):

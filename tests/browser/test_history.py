@@ -9,6 +9,7 @@ from typing import Any
 
 import pymupdf
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from tests.browser.conftest import QUESTION, App, Shelf, beside
@@ -51,10 +52,10 @@ def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open
     field.press("ArrowDown")
     page.keyboard.press("Enter")
     page.get_by_role("heading", level=1, name="Was sample 012 zymurgical?").wait_for()
-    assert rows.first.get_attribute("aria-current") == "page"
+    expect(rows.first).to_have_attribute("aria-current", "page")
     assert field.input_value() == "sample 012", "the search stays"
     export = page.get_by_role("button", name="Export")
-    assert export.get_attribute("aria-disabled") == "true"
+    expect(export).to_have_attribute("aria-disabled", "true")
     page.goto("about:blank")
     with Engine.open(app.home) as engine:
         for talk in made:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.errors import StoreBusy
@@ -55,7 +56,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 ) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
-    assert page.get_by_label("Upload PDFs").first.is_visible()
+    expect(page.get_by_label("Upload PDFs").first).to_be_visible()
     go(page, "Chat")
     page.locator(".gw-proof").wait_for()
     report_again = pdfs.running_headers(6)
@@ -70,8 +71,8 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
         ]
     )
     page.get_by_text("nothing.pdf is empty.").wait_for()
-    assert page.get_by_text("minutes.pdf is not a PDF.").count() == 1
-    assert page.get_by_text("is already in the library.").count() == 1  # one of the two that are alike
+    expect(page.get_by_text("minutes.pdf is not a PDF.")).to_have_count(1)
+    expect(page.get_by_text("is already in the library.")).to_have_count(1)  # one of the two that are alike
     go(page, "Library")
     rows = page.locator(".gw-library tbody tr")
     page.locator('tr[data-status="failed"]').nth(1).wait_for(timeout=120_000)
@@ -79,7 +80,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 
     cut = rows.filter(has_text="cut.pdf")
     assert "too damaged to open" in cut.locator(".why b").inner_text()
-    assert cut.get_by_text("Failed", exact=True).count() == 1
+    expect(cut.get_by_text("Failed", exact=True)).to_have_count(1)
     report = rows.filter(has_text="report")
     assert report.locator("td").nth(2).inner_text() == "6"
 
@@ -102,7 +103,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     drawer.get_by_role("button", name="Ask about it").click()
     in_scope(page, "1 of 2")
     page.locator("input[type=checkbox]:checked").first.wait_for(state="attached")
-    assert page.locator(".gw-scope .rows :checked").count() == 1
+    expect(page.locator(".gw-scope .rows :checked")).to_have_count(1)
 
 
 def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
@@ -125,7 +126,7 @@ def test_a_file_without_words_says_what_may_help(empty_app: App, open_page: Call
     row = page.locator('tr[data-status="failed"]')
     row.wait_for(timeout=120_000)
     assert "turn on OCR for every page" in row.locator(".why").inner_text()
-    assert row.get_by_role("button", name="Settings").count() == 1
+    expect(row.get_by_role("button", name="Settings")).to_have_count(1)
     row.get_by_role("button", name="Retry").click()
     row.locator(".why").wait_for(timeout=120_000)
     assert "kept" not in row.locator(".why").inner_text()
@@ -148,7 +149,7 @@ def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, ope
     page.get_by_text("alone.json came without its PDF.").wait_for()
     page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
     rows = page.locator(".gw-library tbody tr")
-    assert rows.count() == 2
+    expect(rows).to_have_count(2)
     rows.filter(has_text="alone.json").get_by_role("link").click()
     drawer = page.get_by_label("Document", exact=True)
     drawer.get_by_role("tab", name="Advanced").click()
@@ -199,15 +200,15 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     page.get_by_text("was left out").wait_for(state="detached")
     drop(page, folder)
     page.get_by_text("survey.pdf and table.pdf are already in the library.").wait_for()
-    assert page.locator("tr[data-doc]").count() == 4
+    expect(page.locator("tr[data-doc]")).to_have_count(4)
 
 
 @pytest.mark.slow
 def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
-    home, pages = tmp_path / "home", 80
-    with serve(home) as app:
+    home, pages, slowly = tmp_path / "home", 40, {"GROUNDWORK_INGEST__WORKERS": "1"}
+    with serve(home, **slowly) as app:
         page = open_page(f"{app.url}/library")
         page.get_by_text("No documents yet").wait_for()
         page.locator("input[type=file]").set_input_files([file("long.pdf", pdfs.running_headers(pages))])
@@ -232,9 +233,9 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     gone.get_by_text("This page goes on by itself").wait_for()
     assert "treamlit" not in gone.inner_text()
     page.get_by_placeholder("Title, file, folder or tag").evaluate("field => { field.value = 'long' }")
-    with serve(home, port=int(app.url.rpartition(":")[2])) as app:
+    with serve(home, port=int(app.url.rpartition(":")[2]), **slowly) as app:
         gone.wait_for(state="detached")
-        assert page.get_by_placeholder("Title, file, folder or tag").input_value() == "long"
+        expect(page.get_by_placeholder("Title, file, folder or tag")).to_have_value("long")
         page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
     with Engine.open(home) as engine:
         [info] = engine.documents()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.index.conversations import Conversations
@@ -78,7 +79,7 @@ def test_a_link_leads_to_a_turn_that_is_not_here_yet_and_a_version_takes_its_pla
     field.fill("What was the highest nitrate reading?")
     field.press("Enter")
     page.locator('.gw-turn[data-state="complete"] .gw-q', has_text="nitrate").wait_for()
-    assert page.locator(".gw-turn").count() == 1
+    expect(page.locator(".gw-turn")).to_have_count(1)
     page.get_by_role("button", name="Previous version").click()
     page.locator(f'.gw-turn[data-turn="{turns[-1]}"]').wait_for(state="attached")
     assert numbers(page) == list(range(TURNS))

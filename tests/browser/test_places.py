@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from ragcore.types import Citation
-from tests.browser.conftest import DOCUMENTS, App, Shelf, promise, still
+from tests.browser.conftest import App, Shelf, promise, still
 from tests.matrix import standing_for
 
 SLACK = 1.5  # CSS pixels
@@ -89,9 +89,7 @@ def assert_lit(page: Any, file: Path, citation: Citation, role: str = "cited") -
         assert not any(r["x0"] < x < r["x1"] and r["y0"] < y < r["y1"] for r in lit), f"a word at {box} is lit"
 
 
-@pytest.mark.parametrize(
-    "name", standing_for(["cropped and turned.pdf"], [name for name in DOCUMENTS if name != "table.pdf"])
-)
+@pytest.mark.parametrize("name", standing_for(["cropped and turned.pdf"], ["survey.pdf", "cropped and turned.pdf"]))
 def test_a_click_lights_exactly_the_quoted_words(
     name: str, app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

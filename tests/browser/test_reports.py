@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
@@ -46,14 +47,14 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     page.get_by_label("Outline or JSON").fill(OUTLINE)
     page.get_by_role("button", name="Begin from this text").dblclick()
     page.locator('.gw-report a[data-state="empty"]').nth(1).wait_for()
-    assert page.locator(".gw-report .money").inner_text() == "Free, offline"
+    expect(page.locator(".gw-report .money")).to_have_text("Free, offline")
 
     # Whom it is about, from what and when is asked first; the answers stay.
     step = page.get_by_role("form", name="About this report")
     step.locator(".sources input").first.wait_for()
     check(page, "the step before a report is filled")
     subject = step.get_by_label("About", exact=True)
-    assert step.get_by_label("Period").input_value() == "0"
+    expect(step.get_by_label("Period")).to_have_value("0")
     subject.fill("Larkfield Ltd")
     step.get_by_role("button", name="Fill report").click()
     page.locator(".gw-report h1", has_text="Survey report: Larkfield Ltd").wait_for()
@@ -62,7 +63,7 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     chip = page.locator(".gw-report .tx a.gw-cite").first
     chip.click()
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-    assert page.locator(".gw-evidence a[aria-current]").count() == 1
+    expect(page.locator(".gw-evidence a[aria-current]")).to_have_count(1)
 
     # A figure that the source does not give is flagged as soon as it is saved, and undone.
     page.get_by_role("button", name="Edit", exact=True).click()
@@ -78,7 +79,7 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     assert "61.4" in page.locator(".gw-report .tx").inner_text()
     page.get_by_role("button", name=re.compile("^History")).click()
     page.locator(".gw-report .hist li").nth(1).wait_for()
-    assert page.locator(".gw-report .hist li").count() == 2
+    expect(page.locator(".gw-report .hist li")).to_have_count(2)
 
     page.get_by_role("button", name="Accept", exact=True).click()
     page.locator('.gw-report .out a[data-state="accepted"]').wait_for()
@@ -110,11 +111,11 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
         page.locator(".gw-panel .item").first.wait_for(state="hidden")
     page.get_by_role("button", name="More about this report").click()
     page.get_by_role("button", name="Subject, documents, period").click()
-    assert subject.input_value() == "Larkfield Ltd"
+    expect(subject).to_have_value("Larkfield Ltd")
     step.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="All reports").click()
     page.locator(".gw-reports .list", has_text="Survey report: Larkfield Ltd").wait_for()
-    assert page.locator(".gw-reports .list li").count() == begun + 1  # a double click begins one report
+    expect(page.locator(".gw-reports .list li")).to_have_count(begun + 1)  # a double click begins one report
     line = page.locator(".gw-reports .list li", has_text="Survey report").inner_text()
     assert "all documents" in line
     assert "2 of 2 written, 1 accepted" in line

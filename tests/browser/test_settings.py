@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import App, Shelf, beside, promise
 from tests.browser.test_claude import ask
@@ -24,7 +25,7 @@ def opened(page: Any) -> Any:
     return page
 
 
-def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+def test_settings_of_a_visit(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
     with promise("a setting is checked as it is typed"):
         page.get_by_label("Search settings").fill("alpha weight")
@@ -33,12 +34,12 @@ def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page:
         field = page.get_by_label("alpha", exact=True)
         field.fill("1.5")
         page.get_by_text("Must be a number from 0 to 1.").wait_for()
-        assert field.get_attribute("aria-invalid") == "true"
+        expect(field).to_have_attribute("aria-invalid", "true")
         field.fill("0.6")
         field.press("Enter")
         page.get_by_text("1 setting differs for this visit only").wait_for()
         rows.get_by_text("this visit").wait_for()
-        assert page.locator(".gw-settings .bar").get_by_role("button", name="Save").is_visible()
+        expect(page.locator(".gw-settings .bar").get_by_role("button", name="Save")).to_be_visible()
     with promise("it holds for the visit, and for no other"):
         page.reload()
         opened(page).get_by_text("1 setting differs for this visit only").wait_for()
@@ -83,10 +84,14 @@ def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page:
         model.press("Enter")
         page.get_by_role("switch", name="Add missing citations").click()
         page.get_by_text("2 settings differ for this visit only").wait_for()
-        assert page.get_by_label("Address").is_visible(), "what is being chosen stays chosen"
+        expect(page.get_by_label("Address")).to_be_visible()  # what is being chosen stays chosen
         page.get_by_role("button", name="Undo all").click()
         page.locator(".gw-settings .bar").wait_for(state="hidden")
 
+
+@pytest.mark.slow
+def test_scans_presets_and_theme(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page, other = (opened(open_page(f"{app.url}/settings")) for _ in range(2))
     with promise("how scans are read is checked, and kept at once for everybody"):
         language = page.get_by_label("OCR language")
         language.fill("klingon")
@@ -96,7 +101,7 @@ def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page:
         page.locator('[data-key="ocr.language"] output', has_text="de").wait_for()
         other.reload()
         opened(other)
-        assert other.get_by_label("OCR language").input_value() == "de", "for everybody"
+        expect(other.get_by_label("OCR language")).to_have_value("de")  # for everybody
         assert 'language = "de"' in (app.home / "config.toml").read_text()
         other.get_by_label("OCR language").fill("en")
         other.get_by_label("OCR language").press("Enter")
@@ -108,7 +113,7 @@ def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page:
         page.keyboard.press("ArrowRight")
         page.locator(".gw-settings .opt.on", has_text="Precise").wait_for()
         assert page.get_by_role("radio", name="Precise").evaluate("e => e === document.activeElement")
-        assert page.get_by_label("top_k", exact=True).input_value() == "10"
+        expect(page.get_by_label("top_k", exact=True)).to_have_value("10")
         page.get_by_role("radio", name="Short").check(force=True)
         page.get_by_text("8 settings differ for this visit only").wait_for()
         page.get_by_role("button", name="Undo all").click()
@@ -125,10 +130,10 @@ def test_settings_of_a_visit_and_of_everybody(app: App, shelf: Shelf, open_page:
         page.get_by_role("radio", name="Dark").check(force=True)
         page.wait_for_function("() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'")
         opened(page)
-        assert page.get_by_role("radio", name="Dark").is_checked()
+        expect(page.get_by_role("radio", name="Dark")).to_be_checked()
         keys = page.get_by_role("switch", name="Single-key shortcuts")
         keys.click()
-        assert keys.get_attribute("aria-checked") == "false"
+        expect(keys).to_have_attribute("aria-checked", "false")
         page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
         page.locator(".gw-answer a.gw-cite").first.wait_for()
         assert max(background(page, ".gw-pane .tbar")) < 80, "on the other pages too"
@@ -153,7 +158,7 @@ def test_two_windows_and_two_visits(app: App, open_page: Callable[..., Any]) -> 
         page.get_by_role("button", name="Save").click()
         page.locator(".gw-settings .bar .gw-st.ok").wait_for()
         other = opened(open_page(f"{app.url}/settings"))
-        assert other.get_by_label("paper").input_value() == "letter"
+        expect(other.get_by_label("paper")).to_have_value("letter")
         assert 'paper = "letter"' in (app.home / "config.toml").read_text()
         other.get_by_label("paper").select_option("a4")
         other.get_by_role("button", name="Save").click()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from openpyxl import load_workbook
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from tests import pdfs
@@ -126,7 +127,7 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         library.keyboard.press("End")
         assert focused(library) == names[-1]
         library.keyboard.press("Space")
-        assert library.locator("tbody input:checked").count() == 2
+        expect(library.locator("tbody input:checked")).to_have_count(2)
         library.keyboard.press("Escape")
         assert library.locator("tbody input:checked").count() == 0
         library.keyboard.press("Home")
@@ -276,7 +277,7 @@ def test_a_shelf_that_changes(own: App, open_page: Callable[..., Any]) -> None:
             connection.execute("UPDATE documents SET recipe = 'other settings'")
         assert len(engine.stale()) == 5
         library.get_by_text("5 documents need updating.").wait_for()
-        assert library.locator('tr[data-status="stale"]').count() == 5
+        expect(library.locator('tr[data-status="stale"]')).to_have_count(5)
         library.get_by_role("button", name="Update").first.click()
         library.locator('tr[data-status="ready"]').nth(4).wait_for()
         library.get_by_role("button", name="Update").first.wait_for(state="hidden")

@@ -70,7 +70,7 @@ def test_the_sample_is_one_click_from_its_first_answer_before_any_model_is_loade
         page.get_by_text("Quotes from your documents").wait_for()
         answer.locator("a.gw-cite").first.click()
         page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-        assert page.get_by_label("Page", exact=True).first.is_visible()
+        expect(page.get_by_label("Page", exact=True).first).to_be_visible()
 
 
 def dropped(page: Any) -> Any:
@@ -83,6 +83,7 @@ def dropped(page: Any) -> Any:
     return page
 
 
+@pytest.mark.slow
 def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
         expect(answer.get_by_role("group", name="Version 3 of 3")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_document_that_has_grown_is_shown_with_all_its_pages(tmp_path: Path, open_page: Callable[..., Any]) -> None:
     with serve(tmp_path / "home") as app:
         page = dropped(open_page(app.url))
@@ -123,7 +125,7 @@ def test_a_document_that_has_grown_is_shown_with_all_its_pages(tmp_path: Path, o
 
         expect(early.locator(".gw-partly")).to_contain_text("All pages are read now.", timeout=120_000)
         expect(page.locator(".gw-pane")).to_contain_text("of 60")
-        assert page.locator(".gw-pane .gw-highlight").first.is_visible()
+        expect(page.locator(".gw-pane .gw-highlight").first).to_be_visible()
         ask(page, QUESTION.format(55))
         page.locator(".gw-turn").nth(2).locator(".gw-cite").first.click()
         expect(page.locator('.gw-pane .gw-highlight[data-page="55"]').first).to_be_visible()

@@ -10,6 +10,7 @@ import pytest
 
 from ragcore.protocols import Reranker
 from ragcore.providers.registry import reranker
+from tests.matrix import standing_for
 from tests.providers.models import tiny_cross_encoder, tiny_cross_encoder_with_its_own_sigmoid
 
 QUERY = "How much did the company spend on property in 2018?"
@@ -21,7 +22,7 @@ PASSAGES = [
 ]
 
 
-@pytest.fixture(scope="module", params=["bundled", "sentence-transformers", "own sigmoid"])
+@pytest.fixture(scope="module", params=standing_for(["bundled"], ["bundled", "sentence-transformers", "own sigmoid"]))
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reranker:
     name = "bundled:ms-marco-MiniLM-L-12-v2"
     if request.param != "bundled":

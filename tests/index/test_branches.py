@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.errors import UnknownConversation, UnknownTurn
@@ -211,7 +211,6 @@ def test_threads_that_ask_at_once_lose_nothing(conversations: Conversations) -> 
     assert len(conversations.get(one).turns[0].versions) == 7
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["ask", "edit", "show"]), st.integers(0, 50)), max_size=25))
 def test_the_shown_path_is_what_was_last_asked_or_chosen(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]

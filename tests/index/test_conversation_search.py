@@ -139,7 +139,7 @@ def test_many_words_are_all_looked_for(conversations: Conversations) -> None:
 
 
 @given(st.text(), st.lists(st.text("abcXYZ019é", min_size=1), min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_can_be_searched_for_and_every_word_is_found(
     conversations: Conversations, search: str, words: list[str]
 ) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -127,7 +127,6 @@ def same(one: NameGraph, other: NameGraph) -> bool:
     )
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sets(st.sampled_from(sorted(TEXTS))), max_size=6))
 def test_history_does_not_matter(states: list[set[str]]) -> None:
     """After any additions and removals it is the graph of what is left."""
@@ -170,7 +169,6 @@ def test_rows_of_a_table_are_reached_as_the_table() -> None:
     assert found.entries.ids == ["t:2"]
 
 
-@settings(max_examples=60)
 @given(
     st.integers(2, 7).flatmap(
         lambda n: st.tuples(

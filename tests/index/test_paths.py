@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.errors import UnknownDocument
@@ -199,7 +199,6 @@ def keys(text: str) -> set[str]:
     return {one.key for one in mentions(text)}
 
 
-@settings(max_examples=80, deadline=None)
 @given(searches())
 def test_each_path_can_be_read_on_the_pages(given_: tuple[Library, str, str, Scope]) -> None:
     library, text, near, scope = given_
@@ -229,7 +228,6 @@ def test_each_path_can_be_read_on_the_pages(given_: tuple[Library, str, str, Sco
         assert (chunk.start <= last.start and last.end <= chunk.end) or last.quote in chunk.section
 
 
-@settings(max_examples=30, deadline=None)
 @given(searches(), st.randoms(use_true_random=False))
 def test_history_does_not_matter(given_: tuple[Library, str, str, Scope], chance: Random) -> None:
     """After any additions and removals, in any order, paths are those of what is left."""
@@ -245,7 +243,6 @@ def test_history_does_not_matter(given_: tuple[Library, str, str, Scope], chance
     assert {path.chunk_id: path for path in paths(library, now, text, near, scope)} == expected
 
 
-@settings(max_examples=30, deadline=None)
 @given(searches())
 def test_a_scope_is_as_if_nothing_else_were_there(given_: tuple[Library, str, str, Scope]) -> None:
     library, text, near, scope = given_

@@ -12,7 +12,7 @@ from ragcore.errors import InputError, UnknownDocument
 from ragcore.index.shelf import FINAL, Trash
 from ragcore.index.store import Store
 from ragcore.progress import Progress
-from tests import pdfs
+from tests import pdfs, prepared
 
 
 def marked(store: Store, doc_id: str, when: float) -> None:
@@ -22,10 +22,8 @@ def marked(store: Store, doc_id: str, when: float) -> None:
 
 def test_what_is_in_the_trash_is_neither_listed_nor_searched_and_comes_back_as_it_was(tmp_path: Path) -> None:
     with Engine.open(tmp_path, overrides={"rerank.model": "none"}) as engine:
-        survey = engine.add(pdfs.one_column(), "survey.pdf").doc_id
-        table = engine.add(pdfs.ruled_table(), "table.pdf").doc_id
-        for doc_id in (survey, table):
-            engine.ingest(doc_id)
+        survey = prepared.read(engine, pdfs.one_column(), "survey.pdf")
+        table = prepared.read(engine, pdfs.ruled_table(), "table.pdf")
         engine.index()
         engine.shelf.tag([survey], add=["water"])
         before = engine.documents()

@@ -102,19 +102,6 @@ def test_only_the_pages_asked_for_are_read(tmp_path: Path, settings: Settings) -
     assert not list(parse_pages(path, [], settings=settings.ingest))
 
 
-def test_a_page_that_never_ends_is_given_up_and_the_others_are_read(tmp_path: Path, settings: Settings) -> None:
-    path = pdfs.write(tmp_path, "given.pdf", pdfs.endless_page())
-    started = time.monotonic()
-    limits = adjusted(settings, page_seconds=3.0, plain_seconds=1.0, workers=1)
-    pages = {page.number: page for page in parse_pages(path, [1, 2], settings=limits)}
-    assert time.monotonic() - started < 120
-    assert pages[1].texts == ()
-    assert pages[1].degraded is not None
-    assert "couldn't be read" in pages[1].degraded
-    assert (pages[1].width, pages[1].height) == (595.0, 842.0)
-    assert pages[2].texts[:3] == ("The", "second", "page")
-
-
 @pytest.mark.slow
 def test_a_file_of_which_nothing_can_be_read_fails(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.endless_page())
@@ -125,10 +112,18 @@ def test_a_file_of_which_nothing_can_be_read_fails(tmp_path: Path, settings: Set
         build_document("0" * 16, "0" * 64, "given.pdf", FileInfo(pages=1), [page], settings)
 
 
-def test_a_page_that_cannot_be_read_is_a_named_gap(tmp_path: Path, settings: Settings) -> None:
+def test_a_page_that_never_ends_is_given_up_and_a_named_gap(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.with_endless_page())
+    started = time.monotonic()
     limits = adjusted(settings, page_seconds=3.0, plain_seconds=1.0, workers=1)
-    pages = [PageLayout.from_bytes(page.to_bytes()) for page in parse_pages(path, [1, 2, 3], settings=limits)]
+    read = {
+        page.number: PageLayout.from_bytes(page.to_bytes()) for page in parse_pages(path, [1, 2, 3], settings=limits)
+    }
+    assert time.monotonic() - started < 120
+    assert read[2].texts == ()
+    assert "couldn't be read" in (read[2].degraded or "")
+    assert (read[2].width, read[2].height) == (595.0, 842.0)
+    pages = [read[number] for number in (1, 2, 3)]
     document = build_document("0" * 16, "0" * 64, "given.pdf", FileInfo(pages=3), pages, settings)
     assert [page.unread for page in document.pages] == [False, True, False]
     assert "longer than 1 s" in (document.pages[1].degraded or "")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pymupdf
 from hypothesis import given
-from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
 from ragcore.config.settings import Settings
@@ -187,7 +186,6 @@ def drawn_page(shapes: list[tuple[str, float, float, float, float, float]]) -> p
     return page
 
 
-@settings_of(max_examples=100, deadline=None)
 @given(st.lists(SHAPES, max_size=9))
 def test_the_finder_finds_nothing_where_no_columns_are_drawn(shapes: list[Any]) -> None:
     page = drawn_page(shapes)

@@ -82,6 +82,7 @@ def test_a_word_of_a_first_build_stands_in_the_last_one_with_the_same_box(tmp_pa
         assert printed(build_document("a", "b", "a.pdf", info, pages[:count], settings)) <= last
 
 
+@pytest.mark.slow
 def test_reading_and_embedding_side_by_side_end_as_one_after_the_other(tmp_path: Path) -> None:
     data = pdfs.running_headers(PAGES)
     with Engine.open(tmp_path / "a") as beside, Engine.open(tmp_path / "b") as after:
@@ -100,6 +101,7 @@ def test_reading_and_embedding_side_by_side_end_as_one_after_the_other(tmp_path:
         assert abs(ours[1] - theirs[1]).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_what_was_read_before_a_cancellation_can_be_asked(engine: Engine) -> None:
     doc_id = engine.add(pdfs.running_headers(PAGES), "long.pdf").doc_id
     enough = threading.Event()

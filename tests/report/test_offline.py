@@ -14,15 +14,14 @@ from tests import prepared
 from tests.report.scores import Scores, add
 from tests.report.truths import Truth, companies
 
-TRUTHS = companies()
-
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Truth, Report]]]:
+    truths = companies()
     with Engine.open(home=tmp_path_factory.mktemp("home"), overrides={"llm.model": "offline"}) as engine:
-        ids = {truth.name: prepared.read(engine, truth.pdf, truth.name) for truth in TRUTHS}
+        ids = {truth.name: prepared.read(engine, truth.pdf, truth.name) for truth in truths}
         engine.index()
-        yield [(t, engine.fill(from_data(t.template), doc_ids=[ids[t.name]]).run()) for t in TRUTHS]
+        yield [(t, engine.fill(from_data(t.template), doc_ids=[ids[t.name]]).run()) for t in truths]
 
 
 def test_values_tables_and_gaps(reports: list[tuple[Truth, Report]]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError
-from tests import pdfs
+from tests import pdfs, prepared
 from ui.library.jobs import Ingestion
 
 
@@ -45,6 +45,7 @@ def test_a_document_is_removed_while_it_is_read_and_while_it_waits(tmp_path: Pat
         ingestion.close()
 
 
+@pytest.mark.slow
 def test_a_removal_that_is_taken_back_goes_on_where_the_reading_was(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
@@ -133,9 +134,7 @@ def test_a_removal_waits_for_what_another_process_does_with_the_document(tmp_pat
 
 def test_a_start_brings_documents_up_to_date_that_other_settings_built(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
-        doc_ids = [engine.add(data, "a.pdf").doc_id for data in (pdfs.running_headers(6), pdfs.one_column())]
-        for doc_id in doc_ids:
-            engine.ingest(doc_id)
+        doc_ids = [prepared.read(engine, data, "a.pdf") for data in (pdfs.running_headers(6), pdfs.one_column())]
         engine.index()
     with Engine.open(tmp_path, overrides={"chunk.target_tokens": 30, "chunk.max_tokens": 60}) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)

@@ -75,9 +75,7 @@ def test_versions_of_a_question_and_the_branch_that_is_shown(tmp_path: Path) -> 
 
 def test_a_document_removed_from_the_library_is_not_asked(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
-        kept, removed = (engine.add(make(), "a.pdf").doc_id for make in (pdfs.one_column, pdfs.ruled_table))
-        for doc_id in (kept, removed):
-            assert engine.ingest(doc_id).status == "ready"
+        kept, removed = (prepared.read(engine, make(), "a.pdf") for make in (pdfs.one_column, pdfs.ruled_table))
         engine.index()
         both, one = (engine.conversations.new(Scope(ids)) for ids in ((kept, removed), (removed,)))
         engine.remove(removed)
