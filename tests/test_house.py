@@ -29,7 +29,7 @@ LINES = {
     "context": 280,
     "explore": 355,  # with the map of connections
     "export": 1550,
-    "index": 3990,  # with the graph of names and its map
+    "index": 4000,  # with the graph of names and its map
     "ingest": 7540,
     "offline": 2880,
     "pipelines": 1190,

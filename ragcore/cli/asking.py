@@ -52,9 +52,9 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
     for note in found.notes if found.hits or options.json else found.notes[:-1]:
         print(note, file=sys.stderr)
     lines = [f"Searched first: {engine.document(route.doc_id).title} ({route.reason})" for route in found.routes[:3]]
-    lines += [f"Following names: {', '.join(query.names)}" for query in found.queries[:1] if query.names]
-    for number, query in enumerate(found.queries[1:], start=2):
-        lines.append(f"Query {number} ({query.origin}): {query.text} ({query.reason})")
+    for number, query in enumerate(found.queries, start=1):
+        lines += [f"Query {number} ({query.origin}): {query.text} ({query.reason})"] if number > 1 else []
+        lines += [f"Following {', '.join(query.names)}"] if query.names else []
     for hit in found.hits:
         source = engine.document(hit.chunk.doc_id)
         shown = found.scope.cut(hit.chunk)

@@ -32,6 +32,7 @@ WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seed
 STEPS = 12  # the error halves with each; with 20 the first hits are the same
 MOST_IN_SENTENCE = 12  # names of a sentence that are joined to one another; those of a longer list are not
 COMMON, FEW = 0.05, 20  # a name in more than this share of the passages that have names, and in more than `FEW`, is out
+RARE = 0.002  # likewise, one from which a question does not begin: it leads everywhere
 SCOPES = 4  # of which the links are kept, those asked last
 WALKS = 8  # that are kept, to tell their paths
 MOST_SEEDS = 10  # names of the nearest passage
@@ -147,7 +148,7 @@ class NameGraph:
 
     def names(self, seeds: Seeds, scope: Scope = EVERYTHING) -> tuple[str, ...]:
         """Names of the text of ``seeds``, as printed there, from which a `query` starts."""
-        return tuple(dict.fromkeys(self._asked(seeds, self._links(scope)).values()))
+        return tuple(dict.fromkeys(self._asked(seeds, scope).values()))
 
     def paths(
         self,
@@ -202,20 +203,27 @@ class NameGraph:
         place = int(np.searchsorted(links.leaves, row))
         return len(links.names) + place if row in links.leaves[place : place + 1] else -1
 
-    def _asked(self, seeds: Seeds, links: _Links) -> dict[int, str]:
-        """Nodes of the names of the text, as printed there, in the order of the nodes."""
+    def _asked(self, seeds: Seeds, scope: Scope) -> dict[int, str]:
+        """Nodes of the names of the text, as printed there and in its order."""
         held = {doc_id: len(self._parts[doc_id].entries) for doc_id, _ in seeds.named if doc_id in self._parts}
-        apart = {key_of(name) for doc_id, name in seeds.named if held.get(doc_id, 0) > FEW}
-        said = [one for one in mentions(seeds.text) if one.key in self._keys and one.key not in apart]
-        printed = {self._keys[one.key]: seeds.text[one.start : one.end] for one in reversed(said)}
-        nodes = np.flatnonzero(np.isin(links.names, list(printed))).tolist()
-        return {node: printed[int(links.names[node])] for node in nodes}
+        apart = tuple(f"{key_of(name)} " for doc_id, name in seeds.named if held.get(doc_id, 0) > FEW)
+        said = [one for one in mentions(seeds.text) if one.key in self._keys and not f"{one.key} ".startswith(apart)]
+        if not said:
+            return {}
+        links = self._links(scope)
+        rare = links.frequency <= max(RARE * len(links.leaves), FEW)
+        printed: dict[int, str] = {}
+        for one in said:
+            node = int(np.searchsorted(links.names, self._keys[one.key]))
+            if self._keys[one.key] in links.names[node : node + 1] and rare[node]:
+                printed.setdefault(node, seeds.text[one.start : one.end])
+        return printed
 
     def _walked(self, seeds: Seeds, scope: Scope) -> Walked:
         """End of a walk from the names of the text and the rarest of the nearest passage, each in inverse proportion
         to its passages, half of it from either; from nowhere without names. It keeps no links of its own alive."""
         links = self._links(scope)
-        printed = self._asked(seeds, links)
+        printed = self._asked(seeds, scope)
         asked = np.zeros(len(links.names))
         asked[list(printed)] = 1.0
         own = np.isin(links.names, self._name[self._leaf == self._rows.get(seeds.near, -1)]) / links.frequency

@@ -164,14 +164,13 @@ class HybridRetriever:
         ``on_step`` (None: the user's own)."""
         question = self.read(query)
         words = self._wording(question)
-        asked = replace(asked if asked is not None else SubQuery(query), also=words.also)
+        asked = replace(asked if asked is not None else SubQuery(query), also=words.also, names=())
         count = max(self.settings.retrieve.candidates * self.settings.rerank.candidates, 3 * top_k)
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        chunks, scores, ranks, began = self._candidates(words, count, scope, routes, timings)
-        if began is not None and self.connections is not None:
-            asked = replace(asked, names=self.connections().names(began, scope))
+        chunks, scores, ranks, began, names = self._candidates(words, count, scope, routes, timings)
+        asked = replace(asked, names=names)
         with timed(timings, "fuse"):
             fused = self._fuse(words, scores, chunks)
             # Another process may have removed a chunk meanwhile.
@@ -270,8 +269,9 @@ class HybridRetriever:
 
     def _candidates(
         self, words: Wording, count: int, scope: Scope, routes: Sequence[Route], timings: dict[str, float]
-    ) -> tuple[dict[str, Chunk], dict[str, dict[str, float]], dict[str, dict[str, int]], Seeds | None]:
-        """Chunks by id, with their scores and ranks for each side used by the mode, and where a walk over names began.
+    ) -> tuple[dict[str, Chunk], dict[str, dict[str, float]], dict[str, dict[str, int]], Seeds | None, tuple[str, ...]]:
+        """Chunks by id, with their scores and ranks for each side used by the mode; where a walk over names began, and
+        the question's names there.
         The documents of ``routes`` are also searched separately, since in a large library their best chunks may not be
         among the overall best."""
         named = chosen(routes, MOST_NAMED)
@@ -289,14 +289,14 @@ class HybridRetriever:
             with timed(timings, "bm25"):
                 scores["bm25"] = self._found(words, count, scopes)
                 chunks |= self._by_id(chunk_id for chunk_id in scores["bm25"] if chunk_id not in chunks)
-        began = None
-        if self.mode in CONNECTED and self.connections is not None:
-            index, nearest = self.connections(), next(iter(scores["vector"]), "") if self.mode == "graph" else ""
-            seeds = Seeds(words.text, nearest, tuple((route.doc_id, route.name) for route in routes if route.name))
-            if nearest or index.names(seeds, scope):
-                began = seeds
-                with timed(timings, "graph"):
-                    scores["graph"] = dict(index.query(seeds, count, scope))
+        began, names = None, cast("tuple[str, ...]", ())
+        if self.mode in CONNECTED and self.connections is not None and self.document is not None:
+            with timed(timings, "graph"):
+                index, nearest = self.connections(), next(iter(scores["vector"]), "") if self.mode == "graph" else ""
+                seeds = Seeds(words.text, nearest, tuple((route.doc_id, route.name) for route in routes if route.name))
+                names = index.names(seeds, scope)
+                if nearest or names:
+                    began, scores["graph"] = seeds, dict(index.query(seeds, count, scope))
                     chunks |= self._by_id(chunk_id for chunk_id in scores["graph"] if chunk_id not in chunks)
         ranks = {step: _ranks(fuse.ranking(of)) for step, of in scores.items()}
         if self.mode not in ("vector", "bm25"):  # what one side found is scored by the other too
@@ -304,7 +304,7 @@ class HybridRetriever:
             scores["bm25"].update(zip(lacking, self._bm25(words, lacking), strict=True))
             lacking = [chunk_id for chunk_id in chunks if chunk_id not in scores["vector"]]
             scores["vector"].update(self.vectors.scores(vector, lacking))
-        return chunks, scores, ranks, began
+        return chunks, scores, ranks, began, names
 
     def _by_id(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         return {chunk.chunk_id: chunk for chunk in self.chunks(list(dict.fromkeys(chunk_ids)))}

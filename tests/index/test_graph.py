@@ -68,6 +68,17 @@ def test_a_name_for_a_long_document_says_where_to_look_and_is_not_walked_from() 
         assert made.names(seeds) == walked
         assert bool(made.query(seeds, 9)) == bool(walked)
         assert made.names(Seeds("Who moved to Deepcut?")) == ("Deepcut",)
+        assert made.names(replace(seeds, text="Who moved to Deepcut Group’s pond?")) == ()
+
+
+def test_a_name_that_leads_everywhere_is_not_walked_from() -> None:
+    for many, walked in ((FEW, ("Hello Love", "Deepcut")), (FEW + 1, ("Hello Love",))):
+        texts = {"song": TEXTS["song"], "all": [f"They went to Deepcut in year {n}." for n in range(many)]}
+        texts["rest"] = [f"Then Elm {chr(97 + n % 26)}{chr(97 + n // 26)} came." for n in range(500)]
+        made = NameGraph().updated(
+            dict.fromkeys(texts, "1"), lambda _, held=texts: {one: names(one, held) for one in held}
+        )
+        assert made.names(Seeds("Was Hello Love sung in Deepcut?")) == walked, "in the order of the question"
 
 
 def test_the_links_of_few_scopes_are_kept() -> None:

@@ -83,7 +83,15 @@ def first(hits: Sequence[Hit]) -> str:
 
 
 def test_every_step_is_timed(make: Make) -> None:
-    assert list(make().retrieve("revenues", top_k=3).timings_ms) == ["embed", "vector", "bm25", "fuse", "rerank", "rse"]
+    assert list(make().retrieve("revenues", top_k=3).timings_ms) == [
+        "embed",
+        "vector",
+        "bm25",
+        "graph",
+        "fuse",
+        "rerank",
+        "rse",
+    ]
     assert list(make(mode="bm25", rerank=False).retrieve("revenues", top_k=3).timings_ms) == ["bm25", "fuse", "rse"]
 
 

@@ -176,7 +176,7 @@ def chips(conversation_id: str | None, scope: Scope) -> None:
     sections = sections_in_words(scope, services().engine.store.titles())
     shown = {"sections": sections, "pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
     shown["mode"] = MODES.get(services().visits.overrides(visits.current()).get("retrieve.mode", ""), "")
-    whole = shown | {"pages": pages_in_words(scope)}
+    whole = shown | {"pages": pages_in_words(scope), "mode": f"{shown['mode']}, for this visit"}
     data = _data("chips") | {"conversation": conversation_id, "shown": shown, "whole": whole}
     _chips(key="chips", data=data)
 

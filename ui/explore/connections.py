@@ -17,7 +17,7 @@ def drawn(found: Explored, exploration: Exploration, titles: Mapping[str, str], 
     """``nodes``, heaviest first, each a name or a passage with its row of the outline; ``links`` as two of their
     numbers, that of a sentence, and whether the walk came over it; and the ``sentences``, as citations (None for one
     that is no longer in the library). ``size`` is the root of a node's share of the heaviest. Raises
-    `InputError` if a passage is gone."""
+    `InputError` if a passage is gone or new."""
     connections = exploration.connections(found)
     keys = [node.key if node.kind == "passage" else "" for node in connections.nodes]
     most = max((node.weight for node in connections.nodes), default=1.0)
@@ -27,7 +27,7 @@ def drawn(found: Explored, exploration: Exploration, titles: Mapping[str, str], 
         if node.kind == "passage":
             point = found.point(row) if row >= 0 else None
             if point is None:
-                raise InputError("A passage of the map is no longer in the library.", hint="Search again.")
+                raise InputError("The library has changed.", hint="Search again.")
             of = payload.row(point, exploration, titles, cited)
             use = of["use"] if of["use"] in ("used", "cited") else "passage"
             shown |= {"kind": use, "title": of["title"], "page": of["page"], "row": row, "begins": of["text"]}

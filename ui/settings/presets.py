@@ -21,7 +21,7 @@ SEGMENTS = {
 }
 MODES = {  # of ``retrieve.mode``, as people choose them
     "auto": "Automatic",
-    "hybrid": "Passages",
+    "hybrid": "Meaning and words",
     "graph": "Connections",
     "vector": "Meaning alone",
     "bm25": "Words alone",

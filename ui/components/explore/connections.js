@@ -45,8 +45,7 @@ export class Connections {
     this.watch.disconnect();
   }
 
-  show({ nodes, links, sentences }) {
-    const several = new Set(nodes.map(({ title }) => title)).size > 2; // names have none
+  show({ nodes, links, sentences }, several) {
     const held = this.picture.contains(document.activeElement);
     const at = this.nodes[this.at]?.key;
     this.sentences = sentences;
@@ -198,13 +197,13 @@ export class Connections {
   tell(panel, node, light) {
     const turn = `name-${node.key}`;
     const held = (of) => node.linked.filter(({ node: other }) => named(other) === of);
-    const places = held(false).map(({ sentence }) => this.sentences[sentence]);
+    const places = [...held(false), ...held(true)].map(({ sentence }) => this.sentences[sentence]);
     const citations = [...new Set(places)].filter(Boolean).map((place, at) => ({ ...place, n: at + 1 }));
     const pressed = (n) => ({ detail }) => light({ turn, n, citations, peers: [], focus: detail === 0 });
     const beside = held(true).map(({ node: other }) => h("li", {}, h("button", { type: "button", class: "gw-btn sm", onclick: ({ detail }) => (this.focus(other.id), this.choose(other, detail === 0)) }, other.words)));
     panel.replaceChildren(
       h("div", { class: "ph" }, h("h2", { tabindex: "-1" }, node.words)),
-      h("p", { class: "sec muted" }, `${KINDS[node.kind]}, ${plural(held(false).length, "passage")}`),
+      h("p", { class: "sec muted" }, `${KINDS[node.kind]}, ${plural(citations.length, "sentence")}`),
       h("ul", { class: "said-in", "aria-label": "Where it stands" }, citations.map(({ n, quote, label, title }) => h("li", {}, h("button", { type: "button", "data-path": turn, "data-n": n, onclick: pressed(n) }, h("span", { class: "q" }, quote), h("span", { class: "muted num" }, `p. ${label} of ${title}`))))),
       beside.length ? h("h3", {}, "In one sentence with it") : "",
       beside.length ? h("ul", { class: "beside" }, beside) : "",

@@ -255,7 +255,7 @@ class Explore {
     if (this.row === asked.row && !answer.draft) this.row = answer.passage?.row ?? null;
     name(this.at, answer.figure?.layout.meta?.documents);
     if (answer.figure) await this.plot.draw(answer.figure, this.row);
-    else this.net.show(answer.connections);
+    else this.net.show(answer.connections, this.inside().length > 1);
     this.spot &&= (!answer.figure && this.net.nodes.find(({ key }) => key === this.spot.key)) || null;
     if (this.spot) this.tellName(this.spot, false);
     if (compare && answer.compare) await this.two.show(answer.compare, this.row, this.inside().length > 1, (row, focus) => this.open(row, true, focus));

@@ -42,8 +42,8 @@ class Filters {
     });
     this.said = h("p", { id: "gw-pages-said", class: "said", role: "status" }, HINT);
     this.row = h("div", { class: "kinds", role: "group", "aria-label": "Kinds of passages; choose none to search all" });
-    this.mode = h("select", { class: "gw-field", "aria-label": "Search by", title: "Search by", onchange: () => this.choose(this.mode.value) });
-    this.by = h("p", { class: "said" });
+    this.mode = h("select", { class: "gw-field", "aria-label": "Search by", "aria-describedby": "gw-mode-said", title: "Search by", onchange: () => this.choose(this.mode.value) });
+    this.by = h("p", { id: "gw-mode-said", class: "said" });
     root.append(this.field, this.said, this.row, this.mode, this.by);
   }
 
