@@ -207,8 +207,8 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
 def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
-    home, pages, slowly = tmp_path / "home", 40, {"GROUNDWORK_INGEST__WORKERS": "1"}
-    with serve(home, **slowly) as app:
+    home, pages = tmp_path / "home", 80
+    with serve(home) as app:
         page = open_page(f"{app.url}/library")
         page.get_by_text("No documents yet").wait_for()
         page.locator("input[type=file]").set_input_files([file("long.pdf", pdfs.running_headers(pages))])
@@ -217,6 +217,7 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
         page.wait_for_function(
             "() => Number(/Page (\\d+)/.exec(document.querySelector('.now-at')?.innerText)?.[1]) > 2"
         )
+        page.locator("tr.opens[data-doc]").wait_for()  # what was read can be opened, which draws the row anew
         row.get_by_role("button", name="Cancel").click(delay=1500)  # a slow finger, under which the numbers change
         row.get_by_text("Those pages are kept.").wait_for()
         stopped = read_so_far(home)
@@ -233,7 +234,7 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     gone.get_by_text("This page goes on by itself").wait_for()
     assert "treamlit" not in gone.inner_text()
     page.get_by_placeholder("Title, file, folder or tag").evaluate("field => { field.value = 'long' }")
-    with serve(home, port=int(app.url.rpartition(":")[2]), **slowly) as app:
+    with serve(home, port=int(app.url.rpartition(":")[2])) as app:
         gone.wait_for(state="detached")
         expect(page.get_by_placeholder("Title, file, folder or tag")).to_have_value("long")
         page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)

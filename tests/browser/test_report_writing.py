@@ -17,7 +17,7 @@ from ragcore.types.report import NO_FOCUS
 from tests.browser.conftest import promise, serve
 from tests.messages_server import MessagesServer, Reply
 
-HEADINGS = ("Wells sampled", "Nitrate readings", "Nitrate above the limit")
+HEADINGS = ("Wells sampled", "The highest nitrate reading", "Nitrate above the limit")
 WELLS = {"heading": "Wells", "guidance": "State how many wells were sampled and the highest nitrate reading."}
 LACKING = "The highest reading of nitrate was 61.4 <<SOURCE 1>>. [INSUFFICIENT DATA: how many wells were sampled]"
 STILL_LACKING = "Wells were sampled <<SOURCE 1.1>>. [INSUFFICIENT DATA: the highest nitrate reading]"
