@@ -14,19 +14,18 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from benchmarks import contextual_code, musique, scifact
 from benchmarks.common import questions, table
 from benchmarks.retrieval import QUIET, hit_pages
 from ragcore.config.settings import Settings, load
 from ragcore.engine import Engine
+from ragcore.explore.explore import RememberedReranker
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
@@ -45,21 +44,11 @@ PAIRS = (BM25, VECTORS, *((alpha, vote) for alpha in ALPHAS for vote in VOTES))
 
 
 @dataclass(frozen=True)
-class Remembered:
-    """Reranker or embedder of questions that reads nothing twice."""
+class RememberedEmbedder:
+    """Embedder of questions that reads none twice."""
 
     model: Any
-    known: dict[Hashable, Any]
-
-    @property
-    def name(self) -> str:
-        return str(self.model.name)
-
-    def score(self, query: str, texts: Sequence[str]) -> Any:
-        new = list(dict.fromkeys(text for text in texts if (query, text) not in self.known))
-        if new:
-            self.known.update(zip(((query, text) for text in new), self.model.score(query, new).tolist(), strict=True))
-        return np.array([self.known[query, text] for text in texts])
+    known: dict[str, Any] = field(default_factory=dict)
 
     def embed_query(self, text: str) -> Any:
         if text not in self.known:
@@ -115,7 +104,7 @@ def pages(home: Path, name: str, reranker: Reranker) -> Asked:
         for scope in (used, (ids[one["doc"]],))
     ]
     retriever = engine.search.hybrid()
-    retriever = replace(retriever, mode="hybrid", reranker=reranker, embedder=Remembered(retriever.embedder, {}))
+    retriever = replace(retriever, mode="hybrid", reranker=reranker, embedder=RememberedEmbedder(retriever.embedder))
     return Asked(retriever, cases, partial(hit_pages, engine), (1, 5, 10), any=True)
 
 
@@ -130,7 +119,7 @@ def passages(
     indexer = Indexer(store, embedder, settings.index)
     indexer.update()
     names = {info.doc_id: info.name for info in store.documents()}
-    parts = (Remembered(embedder, {}), *indexer.open(), reranker, store.chunks_by_id, settings)
+    parts = (RememberedEmbedder(embedder), *indexer.open(), reranker, store.chunks_by_id, settings)
     retriever = HybridRetriever(*parts, names=DocumentNames(store.names()), read=READ)
     return Asked(retriever, cases, lambda found: [names[hit.chunk.doc_id] for hit in found.hits], depths)
 
@@ -139,7 +128,8 @@ def sets(home: Path, limit: int | None) -> dict[str, Asked]:
     settings, _ = load()
     embedder = providers.embedder(settings.index.embedder, threads=settings.index.threads)
     model = providers.reranker(settings.rerank.model, threads=settings.index.threads)
-    reranker: Any = Remembered(model, {})
+    assert model is not None  # "none" has no vote to choose
+    reranker = RememberedReranker(model)
     steps, abstracts = Store(home / "musique"), Store(home / "scifact")
     musique.fill(steps)
     scifact.fill(abstracts)
@@ -152,7 +142,8 @@ def sets(home: Path, limit: int | None) -> dict[str, Asked]:
         Case(one["question"], frozenset(one["golden"])) for one in contextual_code.lines("questions.jsonl")[:limit]
     ]
     over_code = HybridRetriever(
-        *(Remembered(embedder, {}), code.vectors, code.sparse, reranker, code.store.chunks_by_id, settings), read=READ
+        *(RememberedEmbedder(embedder), code.vectors, code.sparse, reranker, code.store.chunks_by_id, settings),
+        read=READ,
     )
     return {
         "filings": pages(home / "filings", "financebench-dev", reranker),
@@ -172,11 +163,11 @@ def main() -> None:
     options = parser.parse_args()
     settings, _ = load()
     force: Pair = (settings.retrieve.alpha, settings.rerank.weight)
-    values: dict[str, Mapping[Pair, float]] = {}
+    values: dict[str, dict[Pair, float]] = {}
     for name, asked in sets(options.home, options.limit).items():
         values[name] = {}
         for pair in dict.fromkeys((force, *PAIRS)):
-            values[name] = {**values[name], pair: asked.value(*pair)}
+            values[name][pair] = asked.value(*pair)
             print(f"\r{name} {len(values[name])}", end="", file=sys.stderr)
     print(file=sys.stderr)
     rows = []

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import hypothesis
 import numpy as np
 import pytest
 
+from ragcore.explore.explore import RememberedReranker
 from ragcore.providers import registry as providers
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
@@ -101,33 +102,20 @@ def _once(kind: str, make: Any, reading: Any) -> Any:
     return made
 
 
-class Remembered:
+class RememberedEmbedder:
     def __init__(self, model: Any) -> None:
-        self.name = model.name
+        self.name, self.dimensions = model.name, model.dimensions
         self._model = model
-        self._known: dict[tuple[str, str], Any] = {}
-
-    def _read(self, about: str, texts: Sequence[str], read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
-        new = [text for text in dict.fromkeys(texts) if (about, text) not in self._known]
-        if new:
-            self._known.update(zip(((about, text) for text in new), read(new)))
-        return [self._known[about, text] for text in texts]
-
-
-class RememberedEmbedder(Remembered):
-    def __init__(self, model: Any) -> None:
-        super().__init__(model)
-        self.dimensions = model.dimensions
+        self._documents: dict[str, Any] = {}
+        self._queries: dict[str, Any] = {}
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
-        found = self._read("document", texts, self._model.embed_documents)
-        return np.array(found, np.float32).reshape(len(texts), self.dimensions)
+        new = [text for text in dict.fromkeys(texts) if text not in self._documents]
+        if new:
+            self._documents.update(zip(new, self._model.embed_documents(new)))
+        return np.array([self._documents[text] for text in texts], np.float32).reshape(len(texts), self.dimensions)
 
     def embed_query(self, text: str) -> Any:
-        (found,) = self._read("query", [text], lambda new: [self._model.embed_query(one) for one in new])
-        return found.copy()
-
-
-class RememberedReranker(Remembered):
-    def score(self, query: str, passages: Sequence[str]) -> Any:
-        return np.array(self._read(query, passages, lambda new: self._model.score(query, new)), np.float64)
+        if text not in self._queries:
+            self._queries[text] = self._model.embed_query(text)
+        return self._queries[text].copy()

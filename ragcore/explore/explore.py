@@ -120,10 +120,9 @@ class Exploration:
 
     def connections(self, found: Explored) -> NameMap:
         """Map of the walks over names in ``found``, with its hits; empty if its search followed none."""
-        began = [of.began for of in found.rankings if of.began is not None]
         hits = [hit.chunk.chunk_id for hit in found.retrieval.hits]
         graph = self._engine.search.indexer.graph()
-        return graph.map(began, hits, self._engine.store.chunks_by_id, self.document, self.scope)
+        return graph.map(found.began, hits, self._engine.store.chunks_by_id, self.document, self.scope)
 
     def under(self, overrides: Mapping[str, Any]) -> Explored:
         """Result of the question under the current settings with ``overrides`` (dotted keys, as in
@@ -190,7 +189,7 @@ class Point:
 
 class Explored:
     """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them, ``source_of``
-    is the writer's source of each of its passages (0: none); ``rankings`` are those of its queries.
+    is the writer's source of each of its passages (0: none); walks over names ``began`` there.
 
     ``relevance`` ``(n,)`` is that of `Point` for every chunk of the outline, 0 if not weighed. ``points`` are the
     chunks that a search, or both together, would have returned and those in passages, most relevant first; `point`
@@ -212,7 +211,7 @@ class Explored:
     ) -> None:
         self.settings, self.retrieval, self.sources = settings, retrieval, sources
         self.source_of = tuple(_source_of(segment, sources) for segment in retrieval.segments)
-        self.rankings = tuple(rankings)
+        self.began = tuple(of.began for of in rankings if of.began is not None)
         self._outline, self._chunks = whole, chunks
         self._rankings = [of.weighed for of in rankings if of.weighed is not None]
         self._known = {chunk_id: chunk for of in self._rankings for chunk_id, chunk in of.chunks.items()}

@@ -84,7 +84,8 @@ class NameMap:
         order = chain(heaviest(set(asked)), heaviest(passages), heaviest(went), heaviest(shared)[:MOST_SHARED])
         chosen = heaviest(set(list(dict.fromkeys(order))[:MOST_NODES]))
         links = list(_links(walk, chosen, steps, sentences))
-        linked = [node for node in chosen if any(node in pair for pair, _ in links)]
+        ends = {node for pair, _ in links for node in pair}
+        linked = [node for node in chosen if node in ends]
         at = {node: number for number, node in enumerate(linked)}
         printed = dict(asked)
         for pair, sentence in links:

@@ -123,6 +123,7 @@ class NameGraph:
         self._leaf, self._sentence, self._name = leaves[kept], sentences[kept], names[kept]
         self._links = lru_cache(maxsize=SCOPES)(self._linked)
         self._walk = lru_cache(maxsize=WALKS)(self._walked)
+        self._asked = lru_cache(maxsize=WALKS)(self._named)
 
     def __len__(self) -> int:
         """Number of passages."""
@@ -203,7 +204,7 @@ class NameGraph:
         place = int(np.searchsorted(links.leaves, row))
         return len(links.names) + place if row in links.leaves[place : place + 1] else -1
 
-    def _asked(self, seeds: Seeds, scope: Scope) -> dict[int, str]:
+    def _named(self, seeds: Seeds, scope: Scope) -> Mapping[int, str]:
         """Nodes of the names of the text, as printed there and in its order."""
         held = {doc_id: len(self._parts[doc_id].entries) for doc_id, _ in seeds.named if doc_id in self._parts}
         apart = tuple(f"{key_of(name)} " for doc_id, name in seeds.named if held.get(doc_id, 0) > FEW)

@@ -93,6 +93,17 @@ class Ranking:
     weighed: Weighed | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Chunks by id, scores and ranks by side; where a walk over names ``began``, and the question's ``names`` there."""
+
+    chunks: dict[str, Chunk]
+    scores: dict[str, dict[str, float]]
+    ranks: dict[str, dict[str, int]]
+    began: Seeds | None
+    names: tuple[str, ...]
+
+
 @dataclass
 class HybridRetriever:
     """`Retriever` over chunk vectors and a sparse index, which must contain the same chunks.
@@ -101,11 +112,11 @@ class HybridRetriever:
     found: by ``vector`` or ``bm25`` alone, by both (``hybrid``), or by both and the names that passages share, for
     which ``connections`` is needed, and ``document`` for their paths: from the names of the question and of the nearest
     passage (``graph``), or with less weight from those of the question alone (``auto``, which is ``hybrid`` without
-    them); "" uses ``retrieve.mode``. With a
-    reranker every mode is reranked, with ``names`` every mode prefers the documents named by the question, and
-    ``synonyms`` are the domain terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`.
-    ``on_step`` receives each step before it starts, ``on_ranking`` the result of each query. Raises `ConfigError` for
-    an unknown mode, and `ValueError` for ``graph`` without ``connections`` or ``document``.
+    them); "" uses ``retrieve.mode``. With a reranker every mode is reranked, with ``names`` every mode prefers the
+    documents named by the question, and ``synonyms`` are the domain terms that every mode also searches for. ``read``
+    is `QuestionAnalyser.read`. ``on_step`` receives each step before it starts, ``on_ranking`` the result of each
+    query. Raises `ConfigError` for an unknown mode, and `ValueError` for ``graph`` without ``connections`` or
+    ``document``.
     """
 
     embedder: Embedder
@@ -169,8 +180,9 @@ class HybridRetriever:
         routes = self._routes(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        chunks, scores, ranks, began, names = self._candidates(words, count, scope, routes, timings)
-        asked = replace(asked, names=names)
+        found = self._candidates(words, count, scope, routes, timings)
+        chunks, scores, ranks = found.chunks, found.scores, found.ranks
+        asked = replace(asked, names=found.names)
         with timed(timings, "fuse"):
             fused = self._fuse(words, scores, chunks)
             # Another process may have removed a chunk meanwhile.
@@ -180,8 +192,7 @@ class HybridRetriever:
             folded = fuse.fold(fused, chunks)
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
-        final = fused
-        reranked = 0
+        final, reranked = fused, 0
         if self.reranker is not None and fused:
             wanted = fuse.ranking(fused)[: self.settings.rerank.candidates]
             self.on_step(Step("rerank", asked, passages=len(wanted)))
@@ -208,7 +219,7 @@ class HybridRetriever:
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
         weighed = Weighed(chunks, scores, ranks, final, folded.owners)
-        ranking = Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, began, weighed)
+        ranking = Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, found.began, weighed)
         if self.on_ranking is not None:
             self.on_ranking(ranking)
         return ranking
@@ -248,9 +259,7 @@ class HybridRetriever:
         found: dict[str, NamePath] = {}
         for number, of in enumerate(rankings):
             ids = [chunk_id for chunk_id, query in best if query == number]
-            if ids and of.began is not None:
-                assert self.connections is not None
-                assert self.document is not None
+            if ids and of.began is not None and self.connections is not None and self.document is not None:
                 with timed(timings, "graph"):
                     paths = self.connections().paths(of.began, ids, self.chunks, self.document, scope)
                     found |= {path.chunk_id: path for path in paths}
@@ -269,15 +278,13 @@ class HybridRetriever:
 
     def _candidates(
         self, words: Wording, count: int, scope: Scope, routes: Sequence[Route], timings: dict[str, float]
-    ) -> tuple[dict[str, Chunk], dict[str, dict[str, float]], dict[str, dict[str, int]], Seeds | None, tuple[str, ...]]:
-        """Chunks by id, with their scores and ranks for each side used by the mode; where a walk over names began, and
-        the question's names there.
-        The documents of ``routes`` are also searched separately, since in a large library their best chunks may not be
-        among the overall best."""
-        named = chosen(routes, MOST_NAMED)
+    ) -> Candidates:
+        """Candidates of each side used by the mode. The documents of ``routes`` are also searched separately, since in
+        a large library their best chunks may not be among the overall best."""
         chunks: dict[str, Chunk] = {}
         scores: dict[str, dict[str, float]] = {}
-        scopes = [scope, replace(scope, doc_ids=tuple(named))] if named else [scope]
+        named = tuple(chosen(routes, MOST_NAMED))
+        scopes = [scope, replace(scope, doc_ids=named)] if named else [scope]
         if self.mode != "bm25":
             with timed(timings, "embed"):
                 vector = self._embedded(words)
@@ -289,7 +296,8 @@ class HybridRetriever:
             with timed(timings, "bm25"):
                 scores["bm25"] = self._found(words, count, scopes)
                 chunks |= self._by_id(chunk_id for chunk_id in scores["bm25"] if chunk_id not in chunks)
-        began, names = None, cast("tuple[str, ...]", ())
+        began: Seeds | None = None
+        names: tuple[str, ...] = ()
         if self.mode in CONNECTED and self.connections is not None and self.document is not None:
             with timed(timings, "graph"):
                 index, nearest = self.connections(), next(iter(scores["vector"]), "") if self.mode == "graph" else ""
@@ -304,7 +312,7 @@ class HybridRetriever:
             scores["bm25"].update(zip(lacking, self._bm25(words, lacking), strict=True))
             lacking = [chunk_id for chunk_id in chunks if chunk_id not in scores["vector"]]
             scores["vector"].update(self.vectors.scores(vector, lacking))
-        return chunks, scores, ranks, began, names
+        return Candidates(chunks, scores, ranks, began, names)
 
     def _by_id(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         return {chunk.chunk_id: chunk for chunk in self.chunks(list(dict.fromkeys(chunk_ids)))}

@@ -63,7 +63,7 @@ def plot(request: Request, body: Json) -> Response:
     titles = short_titles({extent.doc_id: extent.title for extent in exploration.outline.extents})
     shown = found[side]
     cited = {name: explore_payload.cited(citations, of) for name, of in found.items()}
-    connected = any(of.began is not None for of in shown.rankings)
+    connected = bool(shown.began)
     axis = body.get("axis") if connected or body.get("axis") != "connections" else ""
     chosen = axis or ("documents" if len(exploration.outline) <= ALL_SEEN else "passages")
     web = connections.drawn(shown, exploration, titles, cited[side]) if chosen == "connections" else None

@@ -54,7 +54,7 @@ class Filters {
 
   show({ conversation, pages, kinds, longest, known, mode, modes }, keep, choose) {
     this.choose = choose;
-    this.mode.replaceChildren(...Object.entries(modes).map(([value, name]) => h("option", { value }, name)));
+    if (!this.mode.childElementCount) this.mode.append(...Object.entries(modes).map(([value, name]) => h("option", { value }, name)));
     this.mode.value = mode;
     this.by.textContent = BY[mode];
     const other = conversation !== this.conversation;
