@@ -268,7 +268,8 @@ class Engine(Library):
         `IndexMismatch`, `UnknownDocument`, `InputError` (no such pages, kinds or section); `ConfigError` and
         `ModelError` if a model has to plan the search and is unavailable."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
-        return self.search.retrieve(query, self.resolved(scope))
+        resolved = self.resolved(scope)
+        return self.search.overview(query, resolved) or self.search.retrieve(query, resolved)
 
     def sentences_with(self, name: str) -> list[Sentence]:
         """Sentences and headings with a name, document after document; none if no document has it as a name."""

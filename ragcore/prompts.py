@@ -25,6 +25,7 @@ def _prompt(name: str) -> str:
 
 ANSWER_SYSTEM: Final = _prompt("ANSWER_SYSTEM")
 ANSWER_PROMPT: Final = _prompt("ANSWER_PROMPT")
+OVERVIEW_PROMPT: Final = _prompt("OVERVIEW_PROMPT")
 SHORT_ANSWER: Final = _prompt("SHORT_ANSWER")
 SECTION_SYSTEM: Final = _prompt("SECTION_SYSTEM")
 SECTION_PROMPT: Final = _prompt("SECTION_PROMPT")

@@ -17,6 +17,7 @@ from ragcore.types import (
     Chunk,
     Document,
     NamePath,
+    Overview,
     Purpose,
     Retrieval,
     Route,
@@ -53,8 +54,8 @@ class Embedder(Protocol):
 class QuestionAnalyser(Protocol):
     """Parser of questions. Equal texts give equal results. Thread-safe."""
 
-    def read(self, text: str) -> Question:
-        """Parsed stand-alone question ``text``."""
+    def read(self, text: str, documents: Sequence[str] = ()) -> Question:
+        """Parsed stand-alone question ``text``, in which ``documents`` are words for documents."""
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         """Meaning of ``text`` after the stand-alone questions ``earlier``, oldest first."""
@@ -115,8 +116,6 @@ class QuestionWording(Protocol):
 
     REFERENCE: Pattern[str]
     """References and list numbers, which do not count as figures."""
-    BOILERPLATE: Pattern[str]
-    """Legal and editorial notices."""
 
     def of_cell(self, row: str, column: str, title: str, words: Set[str]) -> str: ...
     def of_heading(self, text: str, words: Set[str], *, several: bool) -> str: ...
@@ -124,8 +123,11 @@ class QuestionWording(Protocol):
     def written(self, text: str) -> Set[str]:
         """Words of ``text`` as written within sentences: the ``words`` of the methods above."""
 
-    def leaning(self) -> Set[str]:
-        """Opening words of a sentence that depend on the sentence before."""
+    def stands_alone(self, sentence: str) -> bool:
+        """Whether it is a whole sentence of prose, no notice, whose beginning does not depend on another one."""
+
+    def unnumbered(self, heading: str) -> str:
+        """Heading without its number ("§ 312.42", "Item 7.")."""
 
 
 @runtime_checkable
@@ -243,7 +245,8 @@ class WritingTask:
     """Task of a writer that reads no prompts (the offline one): the ``question`` or heading, its parsed form ``read``
     (None: not parsed yet), the ``sources``, ``terms`` (its synonyms), ``routes`` (documents that it names) and, for a
     section, its ``form``. ``own`` are the spans of the sources in a section with the requested heading, or ``pinned``
-    ones. ``stated`` has the known facts of the documents searched for a value."""
+    ones. ``stated`` has the known facts of the documents searched for a value. ``titles`` are those of the documents of
+    an ``overview``, by id."""
 
     question: str = ""
     sources: tuple[Source, ...] = ()
@@ -254,6 +257,8 @@ class WritingTask:
     pinned: tuple[tuple[int, int, int], ...] = ()
     stated: KnownFacts = NOTHING_STATED
     read: Question | None = None
+    overview: Overview | None = None
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

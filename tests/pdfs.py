@@ -5,7 +5,7 @@ What they say is known to the tests by the constants beside them; none of it com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pymupdf
@@ -185,6 +185,19 @@ def one_column(title: str = "Larkfield Water Survey") -> bytes:
     page.insert_text((72, 210), "Findings", fontsize=14, fontname=BOLD)
     _prose(page, (72, 222, 540, 280), FINDING)
     _prose(page, (72, 290, 540, 350), ADVICE)
+    return _bytes(document)
+
+
+def report(title: str, sections: Mapping[str, Sequence[str]]) -> bytes:
+    """A title, then sections, each with its heading on a page of its own and a paragraph for each text."""
+    document = _new()
+    for place, (heading, paragraphs) in enumerate(sections.items()):
+        page = _page(document)
+        if not place:
+            page.insert_text((72, 70), title, fontsize=20, fontname=BOLD)
+        page.insert_text((72, 110), heading, fontsize=15, fontname=BOLD)
+        for number, paragraph in enumerate(paragraphs):
+            _prose(page, (72, 130 + number * 60, 540, 185 + number * 60), paragraph)
     return _bytes(document)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ragcore.answer.render import render_source
+from ragcore.answer.render import neutralise, render_source
 from ragcore.config.settings import Settings
-from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, SHORT_ANSWER
+from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, OVERVIEW_PROMPT, SHORT_ANSWER
 from ragcore.protocols import Message, ModelRequest, WritingTask
 from ragcore.text.sentences import count_tokens, encoding
 from ragcore.text.terms import Term
-from ragcore.types import Document, Route, Source, Turn
+from ragcore.types import Document, Overview, Route, Source, Turn
 from ragcore.types.question import Question
 
+MOST_SILENT = 40  # documents named as having nothing on a topic
 SHOWN_MARK = re.compile(r" ?\[\d{1,3}\]")
 
 
@@ -28,14 +29,18 @@ def build_request(
     query: Question | None = None,
     terms: Sequence[Term] = (),
     routes: Sequence[Route] = (),
+    overview: Overview | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> ModelRequest:
     """Request for one answer. The system part is the same for every question, so that it can be cached.
 
     ``query`` is the parsed stand-alone question, for a writer that does not read the history, ``terms`` its domain
-    terms and ``routes`` the documents that it names.
+    terms and ``routes`` the documents that it names. For an ``overview``, ``titles`` are those of its documents by id.
     """
     blocks = "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
     prompt = ANSWER_PROMPT.format(sources=blocks, question=question.strip())
+    if overview is not None:
+        prompt += _grouped(overview, sources, titles or {})
     system = ANSWER_SYSTEM + SHORT_ANSWER if settings.answer.style == "short" else ANSWER_SYSTEM
     kept = recent(history, settings.answer.history_turns, settings.answer.history_tokens)
     again = _continues(history, kept, settings.answer.history_turns)
@@ -43,8 +48,27 @@ def build_request(
         system,
         (*conversation(kept, again=again), Message(prompt)),
         max_tokens=settings.llm.max_tokens,
-        task=WritingTask(query.text if query else question, tuple(sources), tuple(terms), tuple(routes), read=query),
+        task=WritingTask(
+            query.text if query else question,
+            tuple(sources),
+            tuple(terms),
+            tuple(routes),
+            read=query,
+            overview=overview,
+            titles=titles or {},
+        ),
     )
+
+
+def _grouped(overview: Overview, sources: Sequence[Source], titles: Mapping[str, str]) -> str:
+    """How to write an overview: its themes with the sources of each, and the documents without any."""
+    lines = []
+    for number, theme in enumerate(overview.themes, start=1):
+        among = [str(source.number) for source in sources if any(source.holds(*span) for span in theme.passages)]
+        size = f"{len(theme.doc_ids)} of {len(overview.doc_ids)} documents"
+        lines.append(f"{number}. {neutralise('; '.join(theme.labels))} ({size}): sources {', '.join(among)}")
+    silent = "; ".join(neutralise(titles.get(doc_id, doc_id)) for doc_id in overview.silent[:MOST_SILENT])
+    return OVERVIEW_PROMPT.format(themes="\n".join(lines), silent=silent or "none")
 
 
 def conversation(history: Sequence[Turn], *, again: bool = False) -> list[Message]:

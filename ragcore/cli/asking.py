@@ -55,6 +55,8 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
     for number, query in enumerate(found.queries, start=1):
         lines += [f"Query {number} ({query.origin}): {query.text} ({query.reason})"] if number > 1 else []
         lines += [f"Following {', '.join(query.names)}"] if query.names else []
+    for theme in found.overview.themes if found.overview is not None else ():
+        lines.append(f"Theme: {'; '.join(theme.labels)} ({theme.size} passages, {len(theme.doc_ids)} documents)")
     for hit in found.hits:
         source = engine.document(hit.chunk.doc_id)
         shown = found.scope.cut(hit.chunk)

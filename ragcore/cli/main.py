@@ -195,10 +195,12 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("ask", asking.generate, "answer a question with citations")
     sub.add_argument("question", type=_text, metavar="QUESTION")
+    sub.add_argument("--mode", dest="retrieve.mode", choices=get_args(SearchMode))
     _add_scope(sub, passages=True)
 
     sub = command("generate", asking.generate, "same as ask, for scripts: -q QUESTION")
     sub.add_argument("-q", "--question", type=_text, required=True, metavar="Q")
+    sub.add_argument("--mode", dest="retrieve.mode", choices=get_args(SearchMode))
     _add_scope(sub, passages=True)
 
     sub = command("conversation", asking.conversation, "start a conversation, one question per line")

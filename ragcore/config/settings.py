@@ -111,7 +111,7 @@ class IndexSettings(Section):
     bm25_b: Share
 
 
-SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph"]
+SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "overview"]
 
 
 class RetrieveSettings(Section):

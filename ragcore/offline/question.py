@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from ragcore.offline.followups import follow_up
@@ -28,9 +28,8 @@ _LONGEST_KIND = 3  # words before the document's kind ("the exclusive supply agr
 class RuleAnalyser:
     """`QuestionAnalyser` by rules, without a model."""
 
-    def read(self, text: str) -> Question:
-        """Analyse the stand-alone question ``text``."""
-        return read(text)
+    def read(self, text: str, documents: Sequence[str] = ()) -> Question:
+        return read(text, tuple(documents))
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         return _follow_up(text, tuple(earlier))
@@ -43,8 +42,8 @@ _follow_up = lru_cache(maxsize=256)(follow_up)  # clarity is tested before meani
 
 
 @lru_cache(maxsize=256)
-def read(text: str) -> Question:
-    """Analyse the question ``text``."""
+def read(text: str, documents: tuple[str, ...] = ()) -> Question:
+    """Analyse the question ``text``, in which ``documents`` are words for documents."""
     asked = " ".join(text.split())
     sentences = [asked[start:end] for start, end in sentence_spans(asked)]
     said = [sentence for sentence in sentences if not _is_form(sentence)]
@@ -56,8 +55,12 @@ def read(text: str) -> Question:
     compares = not listed("question", "compares").isdisjoint(words)
     task = _task(words)
     names = names_in(main)
-    whole = _is_whole(words, names) or (task == "summarise" and _points_at_document(words))
+    content = _content(words, (*(name.text for name in names), *documents))
+    points = bool(documents) or _points_at_document(words)
+    whole = points and (_is_whole(words, content) or (task == "summarise"))
     answer = about_whole() if whole else answer_type(main)
+    broad = content <= listed("overview", "beside")
+    summed = not listed("overview", "things").isdisjoint(words) or (task == "summarise" and points)
     return Question(
         text,
         main,
@@ -71,6 +74,8 @@ def read(text: str) -> Question:
         changes=not listed("question", "changes").isdisjoint(words),
         compares=compares,
         whole=whole,
+        overview=broad and summed,
+        topic="" if broad or (whole and task != "summarise") else main,
         language=language_of(main),
     )
 
@@ -102,13 +107,17 @@ def _task(words: Sequence[str]) -> str:
     return "compare" if words[0] == "how" and words[-1] == "compare" else ""
 
 
-def _is_whole(words: Sequence[str], names: Sequence[Name]) -> bool:
+def _is_whole(words: Sequence[str], content: Set[str]) -> bool:
     """Whether the question is about a document's subject or purpose, so that the answer has none of its words."""
-    own = {word for name in names for word in tokens(name.text)}
-    content = {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own - listed("whole", "kinds")
     asked = {"about", "for", "why"} | listed("whole", "says")
     opens = words[:1] in (["what"], ["why"], ["what's"])
-    return opens and not asked.isdisjoint(words) and _points_at_document(words) and content <= asked
+    return opens and not asked.isdisjoint(words) and content <= asked
+
+
+def _content(words: Sequence[str], names: Sequence[str]) -> set[str]:
+    """Content words without ``names`` and the kinds of documents."""
+    own = {word for name in names for word in tokens(name)}
+    return {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own - listed("whole", "kinds")
 
 
 def _points_at_document(words: Sequence[str]) -> bool:
@@ -117,7 +126,7 @@ def _points_at_document(words: Sequence[str]) -> bool:
         return True
     at = (place for place, word in enumerate(words) if word in listed("whole", "kinds"))
     before = (words[max(0, place - _LONGEST_KIND - 1) : place] for place in at)
-    return any(one in ("the", "this", "these", "that") or one.endswith("'s") for near in before for one in near)
+    return any(one in listed("whole", "points") or one.endswith("'s") for near in before for one in near)
 
 
 def _parts(main: str, answer: AnswerType) -> list[SubQuery]:

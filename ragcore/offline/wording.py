@@ -10,6 +10,7 @@ from collections.abc import Sequence, Set
 
 from ragcore.offline.lists import data, listed
 from ragcore.text.periods import periods, years
+from ragcore.text.sentences import is_statement
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
 
 _MONTHS = word_set(" ".join((*MONTHS, *(month[:3] for month in MONTHS))).lower())
@@ -20,7 +21,7 @@ REFERENCE = re.compile(
     re.IGNORECASE,
 )
 # Legal and editorial notices.
-BOILERPLATE = re.compile(
+_BOILERPLATE = re.compile(
     r"all rights reserved|copyright|©|creative commons|licen[sc]ed? |open.access|correspond(?:ence|ing author)|"
     r"check ?mark|forward.looking|incorporated (?:herein )?by reference|pursuant to|exchange act|hereby|"
     r"https?://|www\.|[\w.]@[\w.]|table of contents|this (?:page|report|document) (?:is|contains|includes|should)|"
@@ -40,12 +41,30 @@ _BRACKETS = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))")
 _PERIOD_TOKEN = re.compile(r"\d+(?:[/–-]\d+)?|FY\s?\d+|[QH]\d|[1-4]Q\d*", re.IGNORECASE)
 _MARKS = ".,;:()[]“”\"'’!?&"
 _LONGEST = 70  # characters of a name
+_SHORTEST, _LONGEST_SENTENCE = 45, 260  # characters of a sentence
+_CAPITALS, _INITIALS = 0.4, 3  # share of capitalised words, or initials, that mark an entry of a list of works or names
 _LONGEST_COLUMN = 40
 
 
-def leaning() -> frozenset[str]:
-    """Sentence openers that depend on the previous sentence."""
-    return listed("wording", "pronouns") - {"we", "our", "if", "no"}
+def stands_alone(sentence: str) -> bool:
+    """Whether it is a whole sentence of prose, no notice, whose beginning does not depend on another one."""
+    if not _SHORTEST <= len(sentence) <= _LONGEST_SENTENCE or not is_statement(sentence) or sentence.endswith("?"):
+        return False
+    words = sentence.split()
+    initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in words)  # of authors
+    return (
+        not _BOILERPLATE.search(sentence)
+        and words[0].strip("“\"'(,").lower() not in listed("wording", "pronouns") - {"we", "our", "if", "no"}
+        and not words[0].endswith((")", "."))  # "(4)", "12.", "a)"
+        and sum(word[0].isupper() for word in words[1:]) < _CAPITALS * len(words)
+        and initials < _INITIALS
+    )
+
+
+def unnumbered(heading: str) -> str:
+    """Heading without its number ("§ 312.42", "Item 7.")."""
+    label = _LABEL.match(heading)
+    return (heading[label.end() :] if label else heading).strip(f" {_MARKS}")
 
 
 def written(text: str) -> frozenset[str]:

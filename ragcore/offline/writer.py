@@ -19,9 +19,10 @@ from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.markdown import escape, quoted
+from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Wanted
 from ragcore.text.words import tokens
-from ragcore.types import OFFLINE, Source
+from ragcore.types import OFFLINE, Overview, Source
 from ragcore.types.question import Question
 
 _FINAL_PUNCTUATION = " .:;,…–—-"
@@ -30,6 +31,7 @@ _LEAST = 8  # words of a meaningful sentence
 _LONGEST_TITLE = 110  # characters of a document's or table's name
 _MOST_CELLS = 4  # cells of one row, if the question names none of its columns
 _MOST_ROWS = 6  # cells of a table
+_MOST_SILENT = 12  # documents named as having nothing on a topic
 _MOST_LISTED = 24  # cells of a table that is asked for
 
 
@@ -48,6 +50,9 @@ class OfflineWriter:
         return StaticStream(self._write(request.task), model=self.name)
 
     def _write(self, request: WritingTask) -> Iterator[str]:
+        if request.overview is not None:
+            yield from _overview(request.overview, request.sources, request.titles)
+            return
         question = request.read or read(request.question)
         wanted = Wanted(question.main, request.terms)
         found = list(quotables(question, wanted, request.sources))
@@ -73,6 +78,36 @@ class OfflineWriter:
             yield from _quotes(chosen)
         else:
             yield from _answer(question, chosen, certain=value is not None)
+
+
+def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str, str]) -> Iterator[str]:
+    """Themes, each with its sentences; at last the documents without any."""
+    documents = len(overview.doc_ids)
+    short = short_titles({one: titles.get(one, one) for one in (*overview.doc_ids, *overview.silent)})
+    every = documents + len(overview.silent)
+    if overview.topic and every > 1:
+        yield f"Found in {documents} of {_count(every, 'document')}. "
+    yield "By theme, the largest first, each with sentences that stand for it:\n\n"
+    for theme in overview.themes:
+        size = _count(theme.size, "passage")
+        held = f"{size} in {len(theme.doc_ids)} of {_count(every, 'document')}" if every > 1 else size
+        yield f"**{escape('; '.join(theme.labels))}** · {held}\n\n"
+        for doc_id, start, end in theme.digest:
+            source = next((one for one in sources if one.holds(doc_id, start, end)), None)
+            if source is not None:
+                units = [n for n, unit in enumerate(source.units, start=1) if unit.start < end and start < unit.end]
+                said = f"{escape(short[doc_id])}: " if every > 1 else ""
+                yield f"- {said}{escape(quoted(source.words(units[0], units[-1])))} "
+                yield f"{marker(source, units[0], units[-1])}\n"
+        yield "\n"
+    if overview.silent:
+        named = [escape(short[doc_id]) for doc_id in overview.silent[:_MOST_SILENT]]
+        more = len(overview.silent) - len(named)
+        yield f"Nothing on this was found in {'; '.join(named)}{f'; and {more} more' if more else ''}."
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 _CANNOT = {

@@ -19,6 +19,7 @@ from ragcore.retrieve.segments import with_cited
 from ragcore.types import OnStep, Retrieval, Scope, Turn
 from ragcore.types.question import Question
 
+OVERVIEW = 3  # times ``answer.source_tokens`` that an overview may read
 OPENING_PAGES = 4  # filings open with a cover, perhaps a table of contents, then their report
 
 
@@ -42,7 +43,10 @@ class AnswerPipeline:
         retrieval = booked(self._found(asked, rewritten, scope, history, on_step, stop), rewritten)
         # One lookup per document and answer: each check for a rebuild is a database query.
         document = functools.cache(self.store.document)
-        sources = tuple(build_sources(retrieval, document, self.settings.answer))
+        room = self.settings.answer
+        if retrieval.overview is not None:
+            room = room.model_copy(update={"source_tokens": OVERVIEW * room.source_tokens})
+        sources = build_sources(retrieval, document, room)
         terms = self.search.terms(asked.text)
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
         mentions = self.search.sparse().mentions  # opened once, not per word
@@ -91,6 +95,9 @@ class AnswerPipeline:
         on_step: OnStep,
         stop: Stop,
     ) -> Retrieval:
+        view = self.search.overview(asked.text, scope, on_step=on_step)
+        if view is not None:
+            return view
         # The opening of a document says what it is about, in other words than the question's.
         pages = scope.pages or (((1, OPENING_PAGES),) if asked.whole and not scope.sections else ())
         found = self.search.retrieve(asked.text, replace(scope, pages=pages), on_step=on_step, stop=stop)

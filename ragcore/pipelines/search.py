@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ragcore.retrieve.hybrid import HybridRetriever
     from ragcore.retrieve.route import DocumentNames
     from ragcore.retrieve.synonyms import Synonyms
+    from ragcore.retrieve.themes import Pool
     from ragcore.text.terms import Term
 
 
@@ -81,6 +83,41 @@ class Search:
         lengths = [info.pages for info in infos if scope.doc_ids is None or info.doc_id in scope.doc_ids]
         return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
 
+    def overview(self, query: str, scope: Scope, *, on_step: OnStep = ignore_step) -> Retrieval | None:
+        """`Overview` with its passages, if ``retrieve.mode`` asks for one, or is ``auto`` and ``query`` does; None if
+        not, or if there are none. Raises what `retrieve` raises."""
+        mode, models = self._settings.retrieve.mode, self._models
+        # Most questions ask for none even if all of their words name documents, which are then not looked for.
+        if mode not in ("auto", "overview") or (mode == "auto" and not models.analyser.read(query, [query]).overview):
+            return None
+        from ragcore.retrieve.overview import OverviewRetriever
+
+        scope = self.checked(query, scope)
+        retriever = OverviewRetriever(
+            replace(self.hybrid(on_step), mode="hybrid"),
+            self._pool,
+            models.embedder,
+            cache(self._store.document),
+            models.analyser,
+            models.wording,
+        )
+        if mode == "auto" and not retriever.asked(query, scope):
+            return None
+        found = retriever.retrieve(query, scope)
+        return found if found.hits else None
+
+    def _pool(self, scope: Scope) -> Pool:
+        """Passages of running text in ``scope`` that have a vector."""
+        from ragcore.retrieve.themes import Pool
+
+        held = sorted(self._store.with_vectors(self._models.embedder.name))
+        entries, vectors = self._store.vectors(self._models.embedder.name, [one for one in held if scope.holds(one)])
+        for wanted in (scope, Scope(kinds=("text",))):
+            inside = entries.within(wanted)
+            if inside is not None:
+                entries, vectors = entries.where(inside), vectors[inside]
+        return Pool(entries.ids, [entries.doc_ids[owner] for owner in entries.owners.tolist()], vectors)
+
     def checked(self, query: str, scope: Scope) -> Scope:
         """``scope`` resolved for ``query``. Raises `EmptyQuestion`, `UnknownDocument`, `InputError`, and
         `IndexMismatch` if documents in it are stale."""
@@ -123,6 +160,7 @@ class Search:
             synonyms=self.synonyms() if settings.wording.synonyms else None,
             read=models.analyser.read,
             on_step=on_step,
+            mode="auto" if settings.retrieve.mode == "overview" else "",
             connections=self.indexer.graph,
             document=self._store.document,
         )

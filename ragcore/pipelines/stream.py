@@ -191,7 +191,8 @@ class AnswerStream:
         self._timings = {name: float(value) for name, value in self._task.retrieval.timings_ms.items()}
         yield Found(self._task.retrieval, self._task.sources)
 
-        reason = self._reason_to_refuse() if self._task.request is None else ""
+        plain = self._task.request is None and self._task.retrieval.overview is None
+        reason = self._reason_to_refuse() if plain else ""
         if reason:
             yield from self._refuse(reason)
         else:
@@ -267,6 +268,8 @@ class AnswerStream:
             query=self._task.query,
             terms=self._task.terms,
             routes=self._task.retrieval.routes,
+            overview=self._task.retrieval.overview,
+            titles=self._with.titles() if self._with.titles is not None else None,
         )
 
     def _take(self, items: Sequence[str | Marker]) -> Iterator[AnswerEvent]:

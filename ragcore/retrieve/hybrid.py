@@ -48,7 +48,7 @@ TEMPERATURE = 6.0  # divides the reranker's log-odds for its vote: it is too sur
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
-MODES: tuple[str, ...] = get_args(SearchMode)
+MODES: tuple[str, ...] = tuple(mode for mode in get_args(SearchMode) if mode != "overview")
 SIDES = ("vector", "bm25", "graph")  # which a mode may have
 CONNECTED = {"auto": 0.2, "graph": 0.5}  # weight of what is reached through names, in the modes that follow them
 
@@ -177,7 +177,7 @@ class HybridRetriever:
         words = self._wording(question)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also, names=())
         count = max(self.settings.retrieve.candidates * self.settings.rerank.candidates, 3 * top_k)
-        routes = self._routes(question, scope, timings)
+        routes = self.named(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
         found = self._candidates(words, count, scope, routes, timings)
@@ -269,8 +269,8 @@ class HybridRetriever:
         also = self.synonyms.of(question.text)[:MOST_TERMS] if self.synonyms is not None else ()
         return Wording(question.focus if self.settings.wording.focus else question.text, also)
 
-    def _routes(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
-        """Documents named by the question; none if routing is off."""
+    def named(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
+        """Documents named by the question, best first; none if routing is off."""
         if self.names is None or self.settings.route.weight == 0.0:
             return []
         with timed(timings, "route"):

@@ -22,7 +22,6 @@ from ragcore.answer.sources import build_units
 from ragcore.index.packing import pack, unpack
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import date_spans, years
-from ragcore.text.sentences import is_statement
 from ragcore.types import Citation, Document
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ CHAPTERS = 8  # maximum headings in place of sentences
 VERSION = 3  # increment when the choice for the same document changes
 _READ = 300_000  # characters of paragraphs read, spread over the document
 _RANKED = 60  # sentences compared in meaning
-_SHORTEST, _LONGEST = 45, 260  # characters of a sentence
-_CAPITALS, _INITIALS = 0.4, 3  # share of capitalised words, or initials, that mark an entry of a list of works or names
 # Weights of a sentence.
 _EXACT, _DAY, _COUNT = 1.0, 0.7, 0.4  # its most informative words
 _EARLY = 0.3  # the first sentence over the last: documents begin with their conclusions
@@ -114,7 +111,7 @@ def _sentences(document: Document, wording: QuestionWording) -> list[_Sentence]:
             text = " ".join(document.shown(unit.start, unit.end).split())
             borrowed = bool(document.marks(unit.start, unit.end)) or _refers(text)
             cites[item.section].append(borrowed)
-            if _stands_alone(text, wording):
+            if wording.stands_alone(text):
                 worth, lit = _informative(text, wording)
                 worth += _EARLY * (1 - unit.start / max(document.body_end, 1)) - _BORROWED * borrowed
                 found.append(_Sentence(unit.start, unit.end, text, item.section, lit, worth))
@@ -126,22 +123,6 @@ def _refers(text: str) -> bool:
     """Whether it has a reference to another work: ``[12]``, ``(3, 4)``, ``(Okafor, 2019)``."""
     inside = [part.partition(")")[0] for part in text.replace("[", "(").replace("]", ")").split("(")[1:]]
     return any(years(part) or (part.strip("0123456789,;–- ") == "" and part.strip()) for part in inside)
-
-
-def _stands_alone(text: str, wording: QuestionWording) -> bool:
-    """Whether it is a whole sentence of prose whose beginning does not depend on another one."""
-    if not _SHORTEST <= len(text) <= _LONGEST or not is_statement(text) or text.endswith("?"):
-        return False
-    if wording.BOILERPLATE.search(text):
-        return False
-    words = text.split()
-    initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in words)  # of authors
-    return (
-        words[0].strip("“\"'(,").lower() not in wording.leaning()
-        and not words[0].endswith((")", "."))  # "(4)", "12.", "a)"
-        and sum(word[0].isupper() for word in words[1:]) < _CAPITALS * len(words)
-        and initials < _INITIALS
-    )
 
 
 def _informative(text: str, wording: QuestionWording) -> tuple[float, tuple[int, int]]:

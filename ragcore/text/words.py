@@ -28,7 +28,7 @@ MONTH = (
     r"Nov(?:ember)?|Dec(?:ember)?)"
 )
 # Letters and digits with inner hyphens, dots, ampersands or apostrophes: BMS-986158, R&D, U.S, company's.
-_TOKEN = re.compile(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*")
+WORD = re.compile(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*")
 _FISCAL_YEAR = re.compile(r"^(?:fy|fiscal)-?(\d{2}|\d{4})$")
 
 
@@ -78,12 +78,12 @@ def tokens(text: str) -> list[str]:
 
     A hyphenated or slashed word of letters gives its parts; a fiscal year (``FY2018``, ``FY18``) gives the year.
     """
-    return [part for word in _TOKEN.findall(unicodedata.normalize("NFKC", text)) for part in _parts(word)]
+    return [part for word in WORD.findall(unicodedata.normalize("NFKC", text)) for part in _parts(word)]
 
 
 @lru_cache(maxsize=65536)
 def _parts(word: str) -> tuple[str, ...]:
-    """Words of one match of ``_TOKEN``."""
+    """Words of one match of `WORD`."""
     word = word.lower().replace("’", "'").replace("–", "-")
     word = word.removesuffix("'s").replace(".", "") if not word[0].isdigit() else word
     year = _FISCAL_YEAR.match(word)

@@ -40,6 +40,7 @@ from ragcore.types.retrieval import Entry as Entry
 from ragcore.types.retrieval import Hit as Hit
 from ragcore.types.retrieval import NamePath as NamePath
 from ragcore.types.retrieval import OnStep as OnStep
+from ragcore.types.retrieval import Overview as Overview
 from ragcore.types.retrieval import PathStep as PathStep
 from ragcore.types.retrieval import Retrieval as Retrieval
 from ragcore.types.retrieval import Route as Route
@@ -49,6 +50,7 @@ from ragcore.types.retrieval import Seeds as Seeds
 from ragcore.types.retrieval import Segment as Segment
 from ragcore.types.retrieval import Step as Step
 from ragcore.types.retrieval import SubQuery as SubQuery
+from ragcore.types.retrieval import Theme as Theme
 from ragcore.types.retrieval import Trace as Trace
 from ragcore.types.retrieval import Usage as Usage
 from ragcore.types.retrieval import ignore_step as ignore_step

@@ -66,6 +66,10 @@ class Source:
         """Offset in the document of the line that unit ``number`` is in; a row's begins with its table's title."""
         return self.start + self.text.rfind("\n", 0, self.units[number - 1].start - self.start) + 1
 
+    def holds(self, doc_id: str, start: int, end: int) -> bool:
+        """Whether it has text of a span of a document."""
+        return self.doc_id == doc_id and self.start < end and start < self.end
+
     def words(self, first: int, last: int) -> str:
         """Text of units ``first`` to ``last`` with single blanks and without ``marks``."""
         return self.between(self.units[first - 1].start, self.units[last - 1].end)

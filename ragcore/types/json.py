@@ -116,6 +116,7 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
             {"number": number, **plain(asked), "hits": sum(number in hit.queries for hit in found.hits)}
             for number, asked in enumerate(found.queries, start=1)
         ],
+        "overview": plain(found.overview) if found.overview is not None else None,
         "paths": [plain(path) | {"steps": [_step(step, document) for step in path.steps]} for path in found.paths],
     }
 

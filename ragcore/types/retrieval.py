@@ -220,12 +220,41 @@ class NamePath:
 
 
 @dataclass(frozen=True, slots=True)
+class Theme:
+    """Group of passages on one matter: headings or phrases that mark it (``labels``), the ``size`` of the group, the
+    documents ``doc_ids`` that have one, the spans (document, start, end) of some ``passages``, and a ``digest``, those
+    of sentences that stand for it."""
+
+    labels: tuple[str, ...]
+    size: int
+    doc_ids: tuple[str, ...]
+    passages: tuple[tuple[str, int, int], ...]
+    digest: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Overview of the documents in scope: their ``themes``, the largest first. ``topic`` is what it is about, "" for
+    all that they say; ``silent`` are the documents in which nothing was found about it."""
+
+    themes: tuple[Theme, ...]
+    topic: str = ""
+    silent: tuple[str, ...] = ()
+
+    @property
+    def doc_ids(self) -> tuple[str, ...]:
+        """Documents with a passage in a theme."""
+        return tuple(dict.fromkeys(doc_id for theme in self.themes for doc_id in theme.doc_ids))
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """Complete result of one retrieval. ``hits`` and ``segments`` are best first; ``routes`` are the preferred
     documents (the first 50), best first, empty if the question names none; ``queries`` are the queries in order.
     ``paths`` lead to the best hits of the segments that a walk over names has reached, in the order of the segments.
     ``candidates`` counts the scored passages, ``reranked`` those that the reranker read. ``notes`` report incomplete
-    steps and empty results; ``usage`` and ``cost_usd`` are those of a planning model, the cost None without a price."""
+    steps and empty results; ``usage`` and ``cost_usd`` are those of a planning model, the cost None without a price. An
+    ``overview`` has the themes whose passages the hits are."""
 
     query: str
     mode: str
@@ -241,14 +270,16 @@ class Retrieval:
     usage: Usage = Usage()
     cost_usd: float | None = 0.0
     paths: tuple[NamePath, ...] = ()
+    overview: Overview | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """Next step of a retrieval: ``plan`` the sub-queries, ``search`` for ``query`` (preferring the documents
-    ``routes``), ``rerank`` a number of ``passages``, or look for a ``gap`` in the results."""
+    ``routes``), ``rerank`` a number of ``passages``, look for a ``gap`` in the results, or ``group`` a number of
+    ``passages`` by theme."""
 
-    name: Literal["plan", "search", "rerank", "gap"]
+    name: Literal["plan", "search", "rerank", "gap", "group"]
     query: SubQuery | None = None
     routes: tuple[Route, ...] = ()
     passages: int = 0

@@ -90,25 +90,37 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         page.locator(".gw-chip").first.wait_for(state="detached")
         page.wait_for_function("() => document.querySelector('.gw-filters select').value === 'auto'")
 
+    with promise("an overview quotes the themes of the documents, and each quote opens its page"):
+        by.select_option("overview")
+        page.locator('.gw-chip[data-part="mode"]', has_text="Overview").wait_for()
+        ask(page, "What are the main themes?")
+        answered(page, 3)
+        told = page.locator(".gw-turn").nth(2)
+        told.get_by_text("By theme").wait_for()
+        told.locator("a.gw-cite").first.click()
+        page.locator(".gw-highlight").first.wait_for()
+        page.get_by_role("button", name="Search as usual again").click()
+        page.locator(".gw-chip").first.wait_for(state="detached")
+
     with promise("pages typed just before a question hold for it"):
         box.fill(QUESTION)
         field.click()
         page.keyboard.insert_text("2-3")
         box.focus()
         page.keyboard.press("Enter")
-        answered(page, 3)
-        page.locator(".gw-turn").nth(2).locator(".gw-label", has_text="Only pages 2–3").wait_for()
+        answered(page, 4)
+        page.locator(".gw-turn").nth(3).locator(".gw-label", has_text="Only pages 2–3").wait_for()
         page.locator(".gw-chip", has_text="Pages 2–3").wait_for()
     with promise("a question under pages that are wrong waits"):
         box.fill(QUESTION)
         field.fill("40")
         box.press("Enter")
         page.get_by_text(f"Not asked yet: “{QUESTION}”").wait_for()
-        assert page.locator(".gw-turn").count() == 3
+        assert page.locator(".gw-turn").count() == 4
         field.fill("1-2, 4-5")
         box.fill(QUESTION)
         box.press("Enter")
-        answered(page, 4)
+        answered(page, 5)
         page.locator(".gw-turn .gw-label", has_text="Only pages 1–2 and 4–5").wait_for()
 
     with promise("filters have their room before they are there"):

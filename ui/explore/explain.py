@@ -27,6 +27,7 @@ STEPS = {
     "graph": "Following names",
     "fuse": "Combining both",
     "rerank": "Reading the best passages",
+    "group": "Grouping by theme",
     "gaps": "Looking for what’s missing",
     "rse": "Joining neighbouring passages",
     "generate": "Writing the answer",

@@ -73,14 +73,16 @@ def overrides(body: Json, name: str) -> dict[str, Any]:
 
 def controls(settings: Settings) -> Json:
     """Position of each control under ``settings``."""
-    return {key: value_of(settings, key) for key in (*(slider.key for slider in SLIDERS), "retrieve.mode")}
+    found = {key: value_of(settings, key) for key in (*(slider.key for slider in SLIDERS), "retrieve.mode")}
+    # An overview groups passages instead of ranking them: there is nothing of it to plot.
+    return found | ({"retrieve.mode": "auto"} if found["retrieve.mode"] == "overview" else {})
 
 
 def known() -> Json:
     """Definitions of the controls."""
     return {
         "sliders": [asdict(slider) for slider in SLIDERS],
-        "modes": [{"value": value, "name": name} for value, name in MODES.items()],
+        "modes": [{"value": value, "name": name} for value, name in MODES.items() if value != "overview"],
         "segments": SEGMENTS,
     }
 

@@ -23,6 +23,7 @@ MODES = {  # of ``retrieve.mode``, as people choose them
     "auto": "Automatic",
     "hybrid": "Meaning and words",
     "graph": "Connections",
+    "overview": "Overview",
     "vector": "Meaning alone",
     "bm25": "Words alone",
 }

@@ -11,6 +11,7 @@ const BY = {
   auto: "By meaning, words and names",
   hybrid: "By meaning and words",
   graph: "From name to name",
+  overview: "Themes, each with quotes",
   vector: "Ignores exact words",
   bm25: "Ignores meaning",
 };

@@ -1,0 +1,189 @@
+"""Overview of documents: all their passages, or those about a topic → themes → passages and sentences that stand for
+each.
+
+A topic is searched for, and the reranker reads the best passages of each document, so that an overview can also say
+which documents have nothing on it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TypeVar
+
+from ragcore.protocols import Embedder, QuestionAnalyser, QuestionWording
+from ragcore.retrieve.hybrid import MOST_NAMED, HybridRetriever, timed
+from ragcore.retrieve.route import chosen
+from ragcore.retrieve.themes import Group, Pool, covering, grouped, labels
+from ragcore.text.sentences import sentence_spans
+from ragcore.types import EVERYTHING, Chunk, Document, Hit, Overview, Retrieval, Scope, Segment, Step, SubQuery, Theme
+from ragcore.types.question import Question
+from ragcore.types.table_labels import elements_within
+
+FOUND = 400  # passages found for a topic
+READ = 64  # of them that the reranker reads, as many of each document
+ABOUT = 0.1  # probability from which a passage is about the topic
+PASSAGES = 6  # of a theme that the writer may read
+SENTENCES = 24  # of all themes together
+MOST_SENTENCES = 3  # of a theme
+PROSE = ("paragraph", "list_item")  # elements that sentences are taken from
+NEAREST = 8  # passages of a theme whose sentences may stand for it
+COVERED = 200  # passages of a theme that its sentences are to cover
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    chunk: Chunk
+    start: int
+    end: int
+    text: str
+
+
+@dataclass
+class OverviewRetriever:
+    """Search for an `Overview` of the documents that a question names, else of all in scope. ``pool`` gives the
+    passages of running text in a scope with their vectors by ``embedder``, ``retriever`` finds those about the topic of
+    a question, ``document`` gives a document by its id. Hits are best first in turn: the first passage of every theme,
+    then the second."""
+
+    retriever: HybridRetriever
+    pool: Callable[[Scope], Pool]
+    embedder: Embedder
+    document: Callable[[str], Document]
+    analyser: QuestionAnalyser
+    wording: QuestionWording
+
+    def asked(self, query: str, scope: Scope) -> bool:
+        """Whether ``query`` asks for an overview by itself."""
+        return self._read(query, scope)[0].overview
+
+    def _read(self, query: str, scope: Scope) -> tuple[Question, Scope]:
+        """The question, and the scope that it names."""
+        routes = self.retriever.named(self.analyser.read(query), scope, {})
+        named = chosen(routes, MOST_NAMED)
+        question = self.analyser.read(query, list(dict.fromkeys(route.name for route in routes if route.name)))
+        if question.names and not named:
+            question = replace(question, overview=False, topic=question.main)  # of what isn't the name of a document
+        return question, replace(scope, doc_ids=tuple(named)) if named else scope
+
+    def retrieve(self, query: str, scope: Scope = EVERYTHING) -> Retrieval:
+        """Overview of ``scope``, or of what it has on the topic of ``query``; without hits if that is nothing."""
+        question, scope = self._read(query, scope)
+        topic = question.topic
+        timings: dict[str, float] = {}
+        with timed(timings, "vector"):
+            pool = self.pool(scope)
+        silent: tuple[str, ...] = ()
+        if topic:
+            pool, silent = self._about(topic, pool, scope, timings)
+        self.retriever.on_step(Step("group", SubQuery(query), passages=len(pool.ids)))
+        with timed(timings, "group"):
+            found = self._themes(pool, topic, scope)
+        view = Overview(tuple(theme for theme, _ in found), topic, silent)
+        turns = [hit for turn in zip_longest(*(hits for _, hits in found)) for hit in turn if hit is not None]
+        hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(turns, start=1))
+        segments = [
+            Segment(hit.chunk.doc_id, start, end, hit.chunk.index, hit.chunk.index, hit.score, "hit")
+            for hit in hits
+            for start, end in scope.parts(hit.chunk)
+        ]
+        return Retrieval(
+            query,
+            "overview",
+            hits,
+            tuple(segments),
+            timings,
+            queries=(SubQuery(query, reason=f"as an overview in {len(found)} themes", timings_ms=timings),),
+            scope=scope,
+            candidates=len(pool.ids),
+            overview=view,
+        )
+
+    def _about(self, topic: str, pool: Pool, scope: Scope, timings: dict[str, float]) -> tuple[Pool, tuple[str, ...]]:
+        """Passages of ``pool`` about ``topic``, and the documents without any: those of which none was found, or all
+        that were read are about something else."""
+        rows = {chunk_id: row for row, chunk_id in enumerate(pool.ids)}
+        ranked = replace(self.retriever, reranker=None).search(topic, top_k=FOUND, scope=scope, timings=timings).hits
+        hits = [hit for hit in ranked if hit.chunk.chunk_id in rows]
+        read = _in_turn(hits, lambda hit: hit.chunk.doc_id)[:READ]
+        unread = {hit.chunk.doc_id for hit in hits} - {hit.chunk.doc_id for hit in read}
+        reranker = self.retriever.reranker
+        if reranker is not None and read:
+            self.retriever.on_step(Step("rerank", SubQuery(topic), passages=len(read)))
+            with timed(timings, "rerank"):
+                scores = reranker.score(topic, [hit.chunk.passage for hit in read])
+            read = [hit for hit, score in zip(read, scores.tolist(), strict=True) if score >= ABOUT]
+        kept = [rows[hit.chunk.chunk_id] for hit in read]
+        about = Pool([pool.ids[row] for row in kept], [pool.doc_ids[row] for row in kept], pool.vectors[kept])
+        silent = dict.fromkeys(one for one in pool.doc_ids if one not in unread and one not in about.doc_ids)
+        return about, tuple(silent)
+
+    def _themes(self, pool: Pool, topic: str, scope: Scope) -> list[tuple[Theme, list[Hit]]]:
+        """Themes that have a sentence which can be read alone, each with its hits: those of its sentences, then the
+        nearest to its centre."""
+        groups = grouped(pool)
+        wanted = [pool.ids[row] for group in groups for row in group.seen.tolist()]
+        chunks = {chunk.chunk_id: chunk for chunk in self.retriever.chunks(wanted)}
+        marks = labels(groups, pool, chunks, self.wording)
+        near = [self._nearest(group, pool, chunks) for group in groups]
+        said = [[one for chunk in own for one in self._sentences(chunk, scope)] for own in near]
+        vectors = self.embedder.embed_documents([one.text for own in said for one in own])
+        about = self.embedder.embed_query(topic) if topic else None
+        most = min(MOST_SENTENCES, max(1, SENTENCES // max(len(groups), 1)))
+        found: list[tuple[Theme, list[Hit]]] = []
+        last = 0
+        for group, mark, own, passages in zip(groups, marks, said, near):
+            first, last = last, last + len(own)
+            owners, covered = [one.chunk.doc_id for one in own], pool.vectors[group.rows[:COVERED]]
+            digest = [own[one] for one in covering(vectors[first:last], owners, covered, most, about)]
+            if not digest:
+                continue
+            hits = _hits([*(one.chunk for one in digest), *passages], group, pool)
+            theme = Theme(
+                mark or next((chunk.section[-1:] for chunk in passages if chunk.section), ()),
+                len(group.rows),
+                tuple(dict.fromkeys(pool.doc_ids[row] for row in group.rows.tolist())),
+                tuple((hit.chunk.doc_id, hit.chunk.start, hit.chunk.end) for hit in hits),
+                tuple((one.chunk.doc_id, one.start, one.end) for one in digest),
+            )
+            found.append((theme, hits))
+        return found
+
+    def _nearest(self, group: Group, pool: Pool, chunks: Mapping[str, Chunk]) -> list[Chunk]:
+        """At most `NEAREST` passages nearest to the centre of a group, of as many documents as there are."""
+        found = [chunks[pool.ids[row]] for row in group.seen.tolist() if pool.ids[row] in chunks]
+        return _in_turn(found, lambda chunk: chunk.doc_id)[:NEAREST]
+
+    def _sentences(self, chunk: Chunk, scope: Scope) -> Iterator[_Sentence]:
+        """Sentences of prose in ``scope`` that can be read alone."""
+        document = self.document(chunk.doc_id)
+        for low, high in scope.parts(chunk):
+            for element in elements_within(document, low, high):
+                if element.kind not in PROSE or element.generated is not None:
+                    continue
+                for start, end in sentence_spans(document.text[element.start : element.end], element.start):
+                    text = " ".join(document.text[start:end].split())
+                    if low <= start and end <= high and self.wording.stands_alone(text):
+                        yield _Sentence(chunk, start, end, text)
+
+
+def _hits(chunks: Sequence[Chunk], group: Group, pool: Pool) -> list[Hit]:
+    """The first `PASSAGES` of ``chunks``, scored by their cosine with the centre of the group."""
+    centre = pool.vectors[group.rows].mean(axis=0)
+    score = {pool.ids[row]: float(pool.vectors[row] @ centre) for row in group.seen.tolist()}
+    first = list({chunk.chunk_id: chunk for chunk in chunks}.values())[:PASSAGES]
+    return [Hit(0, one, score[one.chunk_id], {"vector": score[one.chunk_id]}, via="theme") for one in first]
+
+
+def _in_turn(items: Sequence[T], document: Callable[[T], str]) -> list[T]:
+    """``items`` in order, the first of every document before the second of any."""
+    nth = Counter[str]()
+    turns: list[int] = []
+    for item in items:
+        turns.append(nth[document(item)])
+        nth[document(item)] += 1
+    return [items[place] for place in sorted(range(len(items)), key=turns.__getitem__)]
