@@ -95,7 +95,7 @@ class Search:
         scope = self.checked(query, scope)
         retriever = OverviewRetriever(
             replace(self.hybrid(on_step), mode="hybrid"),
-            self._pool,
+            self.pool,
             models.embedder,
             cache(self._store.document),
             models.analyser,
@@ -106,7 +106,7 @@ class Search:
         found = retriever.retrieve(query, scope)
         return found if found.hits else None
 
-    def _pool(self, scope: Scope) -> Pool:
+    def pool(self, scope: Scope) -> Pool:
         """Passages of running text in ``scope`` that have a vector."""
         from ragcore.retrieve.themes import Pool
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TypeVar
 
+import numpy as np
+
 from ragcore.protocols import Embedder, QuestionAnalyser, QuestionWording
 from ragcore.retrieve.hybrid import MOST_NAMED, HybridRetriever, timed
 from ragcore.retrieve.route import chosen
@@ -30,6 +32,7 @@ SENTENCES = 24  # of all themes together
 MOST_SENTENCES = 3  # of a theme
 PROSE = ("paragraph", "list_item")  # elements that sentences are taken from
 NEAREST = 8  # passages of a theme whose sentences may stand for it
+LEAST = 1e-6  # difference of cosines that counts
 COVERED = 200  # passages of a theme that its sentences are to cover
 
 T = TypeVar("T")
@@ -129,19 +132,25 @@ class OverviewRetriever:
         wanted = [pool.ids[row] for group in groups for row in group.seen.tolist()]
         chunks = {chunk.chunk_id: chunk for chunk in self.retriever.chunks(wanted)}
         marks = labels(groups, pool, chunks, self.wording)
-        near = [self._nearest(group, pool, chunks) for group in groups]
-        said = [[one for chunk in own for one in self._sentences(chunk, scope)] for own in near]
+        nearest = [self._nearest(group, pool, chunks) for group in groups]
+        said = [[one for chunk in own for one in self._sentences(chunk, scope)] for own in nearest]
         vectors = self.embedder.embed_documents([one.text for own in said for one in own])
         about = self.embedder.embed_query(topic) if topic else None
         most = min(MOST_SENTENCES, max(1, SENTENCES // max(len(groups), 1)))
         found: list[tuple[Theme, list[Hit]]] = []
-        last = 0
-        for group, mark, own, passages in zip(groups, marks, said, near):
+        quoted, last = Counter[str](), 0
+        for group, mark, own, passages in zip(groups, marks, said, nearest):
             first, last = last, last + len(own)
-            owners, covered = [one.chunk.doc_id for one in own], pool.vectors[group.rows[:COVERED]]
-            digest = [own[one] for one in covering(vectors[first:last], owners, covered, most, about)]
+            owners, sentences = [one.chunk.doc_id for one in own], vectors[first:last]
+            weights = np.array([1.0 / (1.0 + quoted[doc_id]) for doc_id in owners], np.float32)
+            if about is not None and own:
+                near = sentences @ about
+                weights *= (near - near.min()) / max(float(np.ptp(near)), LEAST)
+            chosen = covering(sentences, owners, pool.vectors[group.rows[:COVERED]], most, weights)
+            digest = [own[one] for one in chosen]
             if not digest:
                 continue
+            quoted.update({one.chunk.doc_id for one in digest})
             hits = _hits([*(one.chunk for one in digest), *passages], group, pool)
             theme = Theme(
                 mark or next((chunk.section[-1:] for chunk in passages if chunk.section), ()),

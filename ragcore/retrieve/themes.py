@@ -185,15 +185,13 @@ def _distinct(marks: Sequence[str]) -> list[str]:
 
 
 def covering(
-    sentences: Vector, owners: Sequence[str], passages: Vector, most: int, topic: Vector | None = None
+    sentences: Vector, owners: Sequence[str], passages: Vector, most: int, weights: Vector | None = None
 ) -> list[int]:
     """Indices of at most ``most`` ``sentences`` (vectors ``(m, d)`` with their documents ``owners``), greedily the one
-    that adds most to how near the nearest is to each of ``passages`` ``(n, d)``; of another document while there is
-    one, and none that repeats another. With a ``topic`` ``(d,)``, a sentence counts by how near it is to that."""
+    that adds most to how near the nearest is to each of ``passages`` ``(n, d)``, by its weight ``(m,)``; of another
+    document while there is one, and none that repeats another."""
     near = np.maximum(sentences @ passages.T, 0.0)
-    if topic is not None and len(sentences):
-        about = sentences @ topic
-        near *= ((about - about.min()) / max(float(np.ptp(about)), 1e-9))[:, None]
+    near *= 1.0 if weights is None else weights[:, None]
     left = np.ones(len(sentences), bool)
     covered = np.zeros(near.shape[1], np.float32)
     chosen: list[int] = []
