@@ -123,8 +123,9 @@ class QuestionWording(Protocol):
     def written(self, text: str) -> Set[str]:
         """Words of ``text`` as written within sentences: the ``words`` of the methods above."""
 
-    def stands_alone(self, sentence: str) -> bool:
-        """Whether it is a whole sentence of prose, no notice, whose beginning does not depend on another one."""
+    def stands_alone(self, sentence: str, paragraph: str = "") -> bool:
+        """Whether it is a whole sentence of prose, whose beginning does not depend on another one: no notice, and not
+        in a ``paragraph`` that is an entry of a list of works."""
 
     def unnumbered(self, heading: str) -> str:
         """Heading without its number ("§ 312.42", "Item 7.")."""

@@ -46,16 +46,18 @@ _CAPITALS, _INITIALS = 0.4, 3  # share of capitalised words, or initials, that m
 _LONGEST_COLUMN = 40
 
 
-def stands_alone(sentence: str) -> bool:
-    """Whether it is a whole sentence of prose, no notice, whose beginning does not depend on another one."""
+def stands_alone(sentence: str, paragraph: str = "") -> bool:
+    """Whether it is a whole sentence of prose, whose beginning does not depend on another one: no notice, and of no
+    entry of a list of works."""
     if not _SHORTEST <= len(sentence) <= _LONGEST_SENTENCE or not is_statement(sentence) or sentence.endswith("?"):
         return False
     words = sentence.split()
-    initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in words)  # of authors
+    around = (paragraph or sentence).split()
+    initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in around)  # of authors
     return (
         not _BOILERPLATE.search(sentence)
         and words[0].strip("“\"'(,").lower() not in listed("wording", "pronouns") - {"we", "our", "if", "no"}
-        and not words[0].endswith((")", "."))  # "(4)", "12.", "a)"
+        and not words[0].endswith((")", ".", "]"))  # "(4)", "12.", "a)", "[7]"
         and sum(word[0].isupper() for word in words[1:]) < _CAPITALS * len(words)
         and initials < _INITIALS
     )
@@ -64,7 +66,7 @@ def stands_alone(sentence: str) -> bool:
 def unnumbered(heading: str) -> str:
     """Heading without its number ("§ 312.42", "Item 7.")."""
     label = _LABEL.match(heading)
-    return (heading[label.end() :] if label else heading).strip(f" {_MARKS}")
+    return (heading[label.end() :] if label else heading).strip(" .,;:–—-")
 
 
 def written(text: str) -> frozenset[str]:

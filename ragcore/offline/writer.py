@@ -31,7 +31,7 @@ _LEAST = 8  # words of a meaningful sentence
 _LONGEST_TITLE = 110  # characters of a document's or table's name
 _MOST_CELLS = 4  # cells of one row, if the question names none of its columns
 _MOST_ROWS = 6  # cells of a table
-_MOST_SILENT = 12  # documents named as having nothing on a topic
+_MOST_NAMED = 12  # documents that are named and not quoted
 _MOST_LISTED = 24  # cells of a table that is asked for
 
 
@@ -83,15 +83,15 @@ class OfflineWriter:
 def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str, str]) -> Iterator[str]:
     """Themes, each with its sentences; at last the documents without any."""
     documents = len(overview.doc_ids)
-    short = short_titles({one: titles.get(one, one) for one in (*overview.doc_ids, *overview.silent)})
-    every = documents + len(overview.silent)
+    held = (*overview.doc_ids, *overview.doubtful, *overview.silent)
+    every, short = len(held), short_titles({one: titles.get(one, one) for one in held})
     if overview.topic and every > 1:
         yield f"Found in {documents} of {_count(every, 'document')}. "
     yield "By theme, the largest first, each with sentences that stand for it:\n\n"
     for theme in overview.themes:
         size = _count(theme.size, "passage")
-        held = f"{size} in {len(theme.doc_ids)} of {_count(every, 'document')}" if every > 1 else size
-        yield f"**{escape('; '.join(theme.labels))}** · {held}\n\n"
+        among = f" in {len(theme.doc_ids)} of {_count(every, 'document')}" if every > 1 else ""
+        yield f"**{escape('; '.join(theme.labels))}** · {size}{among}\n\n"
         for doc_id, start, end in theme.digest:
             source = next((one for one in sources if one.holds(doc_id, start, end)), None)
             if source is not None:
@@ -100,10 +100,10 @@ def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str
                 yield f"- {said}{escape(quoted(source.words(units[0], units[-1])))} "
                 yield f"{marker(source, units[0], units[-1])}\n"
         yield "\n"
-    if overview.silent:
-        named = [escape(short[doc_id]) for doc_id in overview.silent[:_MOST_SILENT]]
-        more = len(overview.silent) - len(named)
-        yield f"Nothing on this was found in {'; '.join(named)}{f'; and {more} more' if more else ''}."
+    for said, doc_ids in (("Perhaps also in", overview.doubtful), ("Nothing on this was found in", overview.silent)):
+        if doc_ids:
+            more = f"; and {len(doc_ids) - _MOST_NAMED} more" if len(doc_ids) > _MOST_NAMED else ""
+            yield f"{said} {'; '.join(escape(short[one]) for one in doc_ids[:_MOST_NAMED])}{more}.\n\n"
 
 
 def _count(number: int, thing: str) -> str:

@@ -27,6 +27,7 @@ from ragcore.types.table_labels import elements_within
 FOUND = 400  # passages found for a topic
 READ = 64  # of them that the reranker reads, as many of each document
 ABOUT = 0.1  # probability from which a passage is about the topic
+FAINT = 0.01  # probability under which no passage of a document is
 PASSAGES = 6  # of a theme that the writer may read
 SENTENCES = 24  # of all themes together
 MOST_SENTENCES = 3  # of a theme
@@ -80,13 +81,12 @@ class OverviewRetriever:
         timings: dict[str, float] = {}
         with timed(timings, "vector"):
             pool = self.pool(scope)
-        silent: tuple[str, ...] = ()
+        view = Overview((), topic)
         if topic:
-            pool, silent = self._about(topic, pool, scope, timings)
+            pool, view = self._about(topic, pool, scope, timings)
         self.retriever.on_step(Step("group", SubQuery(query), passages=len(pool.ids)))
         with timed(timings, "group"):
             found = self._themes(pool, topic, scope)
-        view = Overview(tuple(theme for theme, _ in found), topic, silent)
         turns = [hit for turn in zip_longest(*(hits for _, hits in found)) for hit in turn if hit is not None]
         hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(turns, start=1))
         segments = [
@@ -103,27 +103,29 @@ class OverviewRetriever:
             queries=(SubQuery(query, reason=f"as an overview in {len(found)} themes", timings_ms=timings),),
             scope=scope,
             candidates=len(pool.ids),
-            overview=view,
+            overview=replace(view, themes=tuple(theme for theme, _ in found)),
         )
 
-    def _about(self, topic: str, pool: Pool, scope: Scope, timings: dict[str, float]) -> tuple[Pool, tuple[str, ...]]:
-        """Passages of ``pool`` about ``topic``, and the documents without any: those of which none was found, or all
-        that were read are about something else."""
+    def _about(self, topic: str, pool: Pool, scope: Scope, timings: dict[str, float]) -> tuple[Pool, Overview]:
+        """Passages of ``pool`` about ``topic``, and an overview without themes. The reranker reads the text alone: a
+        long title in front of it hides what it says."""
         rows = {chunk_id: row for row, chunk_id in enumerate(pool.ids)}
         ranked = replace(self.retriever, reranker=None).search(topic, top_k=FOUND, scope=scope, timings=timings).hits
         hits = [hit for hit in ranked if hit.chunk.chunk_id in rows]
         read = _in_turn(hits, lambda hit: hit.chunk.doc_id)[:READ]
-        unread = {hit.chunk.doc_id for hit in hits} - {hit.chunk.doc_id for hit in read}
-        reranker = self.retriever.reranker
-        if reranker is not None and read:
+        scores = np.ones(len(read))
+        if self.retriever.reranker is not None and read:
             self.retriever.on_step(Step("rerank", SubQuery(topic), passages=len(read)))
             with timed(timings, "rerank"):
-                scores = reranker.score(topic, [hit.chunk.passage for hit in read])
-            read = [hit for hit, score in zip(read, scores.tolist(), strict=True) if score >= ABOUT]
-        kept = [rows[hit.chunk.chunk_id] for hit in read]
+                scores = self.retriever.reranker.score(topic, [hit.chunk.text for hit in read])
+        best = {hit.chunk.doc_id: 1.0 for hit in hits[::-1]}  # of a document that wasn't read, anything may be true
+        for hit, score in sorted(zip(read, scores.tolist(), strict=True), key=lambda one: one[1]):
+            best[hit.chunk.doc_id] = score
+        kept = [rows[hit.chunk.chunk_id] for hit, score in zip(read, scores.tolist()) if score >= ABOUT]
         about = Pool([pool.ids[row] for row in kept], [pool.doc_ids[row] for row in kept], pool.vectors[kept])
-        silent = dict.fromkeys(one for one in pool.doc_ids if one not in unread and one not in about.doc_ids)
-        return about, tuple(silent)
+        held = dict.fromkeys(one for one in pool.doc_ids if one not in about.doc_ids)
+        silent = tuple(one for one in held if best.get(one, 0.0) < FAINT)
+        return about, Overview((), topic, silent, tuple(one for one in held if one not in silent))
 
     def _themes(self, pool: Pool, topic: str, scope: Scope) -> list[tuple[Theme, list[Hit]]]:
         """Themes that have a sentence which can be read alone, each with its hits: those of its sentences, then the
@@ -131,7 +133,7 @@ class OverviewRetriever:
         groups = grouped(pool)
         wanted = [pool.ids[row] for group in groups for row in group.seen.tolist()]
         chunks = {chunk.chunk_id: chunk for chunk in self.retriever.chunks(wanted)}
-        marks = labels(groups, pool, chunks, self.wording)
+        marks = labels(groups, pool, chunks, self.wording, self.embedder)
         nearest = [self._nearest(group, pool, chunks) for group in groups]
         said = [[one for chunk in own for one in self._sentences(chunk, scope)] for own in nearest]
         vectors = self.embedder.embed_documents([one.text for own in said for one in own])
@@ -174,9 +176,10 @@ class OverviewRetriever:
             for element in elements_within(document, low, high):
                 if element.kind not in PROSE or element.generated is not None:
                     continue
-                for start, end in sentence_spans(document.text[element.start : element.end], element.start):
+                paragraph = document.text[element.start : element.end]
+                for start, end in sentence_spans(paragraph, element.start):
                     text = " ".join(document.text[start:end].split())
-                    if low <= start and end <= high and self.wording.stands_alone(text):
+                    if low <= start and end <= high and self.wording.stands_alone(text, paragraph):
                         yield _Sentence(chunk, start, end, text)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from ragcore.protocols import QuestionWording, Vector
+from ragcore.protocols import Embedder, QuestionWording, Vector
 from ragcore.text.phrases import phrases
 from ragcore.text.words import STOP_WORDS, tokens
 from ragcore.types import Chunk
@@ -29,6 +29,8 @@ ALIKE = 0.75  # cosine from which documents are of one kind
 ENOUGH = 10  # passages of a document from which its own subject is known
 ROUNDS = 3  # in which passages join the nearest group
 SAME = 0.95  # cosine from which a sentence repeats another
+CANDIDATES = 10  # headings, and as many phrases, that may mark a theme
+OWN, PRINTED = 0.15, 0.03  # weights beside the cosine: of being a theme's own, and of being a heading
 LABELS = 3  # headings or phrases that mark a theme
 _LONGEST_LABEL = 60  # characters
 _READ = 60  # passages of a theme whose phrases are counted
@@ -108,10 +110,11 @@ def _spread(items: Numbers, most: int) -> Numbers:
 
 
 def labels(
-    groups: Sequence[Group], pool: Pool, chunks: Mapping[str, Chunk], wording: QuestionWording
+    groups: Sequence[Group], pool: Pool, chunks: Mapping[str, Chunk], wording: QuestionWording, embedder: Embedder
 ) -> list[tuple[str, ...]]:
-    """What marks each group: headings above its passages, and where those say too little, phrases of its text, best
-    first, at most `LABELS` (c-TF-IDF; Grootendorst: BERTopic, 2022). Documents count more than passages of one."""
+    """What marks each group, best first, at most `LABELS`: headings above its passages and phrases of its text, by how
+    much they are its own (c-TF-IDF; Grootendorst: BERTopic, 2022) and how near in meaning to its passages. Documents
+    count more than passages of one."""
     heads: list[_Counts] = []
     said: list[_Counts] = []
     printed: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -129,9 +132,18 @@ def labels(
                 inside.add(phrases(chunk.text), chunk.doc_id)
         heads.append(above)
         said.append(inside)
+    marks = [
+        {_as_printed(printed[mark]): worth + PRINTED for mark, worth in _best(above)} | dict(_best(inside))
+        for above, inside in zip(_marks(heads), _marks(said))
+    ]
+    known = list(dict.fromkeys(mark for own in marks for mark in own))
+    vectors = dict(zip(known, embedder.embed_documents(known)))
     out = []
-    for own, spoken in zip(_marks(heads), _marks(said)):
-        out.append(tuple(_distinct([*(_as_printed(printed[mark]) for mark in own), *spoken])[:LABELS]))
+    for group, own in zip(groups, marks):
+        centre = pool.vectors[group.rows].mean(axis=0)
+        centre = centre / max(float(np.linalg.norm(centre)), 1e-9)
+        worth = {mark: more + float(vectors[mark] @ centre) for mark, more in own.items()}
+        out.append(tuple(_distinct(sorted(worth, key=lambda mark: (-worth[mark], mark)))[:LABELS]))
     return out
 
 
@@ -150,18 +162,23 @@ class _Counts:
         return {phrase: sum(map(sqrt, by.values())) for phrase, by in self._found.items() if sum(by.values()) > 1}
 
 
-def _marks(counts: Sequence[_Counts]) -> list[list[str]]:
-    """Phrases that are the own of each theme, best first."""
+def _marks(counts: Sequence[_Counts]) -> list[dict[str, float]]:
+    """Phrases that are the own of each theme, with their c-TF-IDF."""
     weights = [one.weights() for one in counts]
     total: Counter[str] = Counter()
     for own in weights:
         total.update(own)
     mean = sum(total.values()) / max(len(weights), 1)
-    worth = [
+    return [
         {mark: of * log(1.0 + mean / total[mark]) for mark, of in own.items() if of > _OWN * total[mark]}
         for own in weights
     ]
-    return [sorted(own, key=lambda mark: (-own[mark], mark)) for own in worth]
+
+
+def _best(marks: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The best `CANDIDATES` of one kind, each with its share of the weight `OWN`."""
+    first = sorted(marks, key=lambda mark: (-marks[mark], mark))[:CANDIDATES]
+    return [(mark, OWN * sqrt(marks[mark] / marks[first[0]])) for mark in first]
 
 
 def _as_printed(spellings: Counter[str]) -> str:

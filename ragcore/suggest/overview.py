@@ -111,7 +111,7 @@ def _sentences(document: Document, wording: QuestionWording) -> list[_Sentence]:
             text = " ".join(document.shown(unit.start, unit.end).split())
             borrowed = bool(document.marks(unit.start, unit.end)) or _refers(text)
             cites[item.section].append(borrowed)
-            if wording.stands_alone(text):
+            if wording.stands_alone(text, document.text[item.start : item.end]):
                 worth, lit = _informative(text, wording)
                 worth += _EARLY * (1 - unit.start / max(document.body_end, 1)) - _BORROWED * borrowed
                 found.append(_Sentence(unit.start, unit.end, text, item.section, lit, worth))

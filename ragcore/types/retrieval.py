@@ -235,11 +235,13 @@ class Theme:
 @dataclass(frozen=True, slots=True)
 class Overview:
     """Overview of the documents in scope: their ``themes``, the largest first. ``topic`` is what it is about, "" for
-    all that they say; ``silent`` are the documents in which nothing was found about it."""
+    all that they say; ``silent`` are the documents in which nothing was found about it, ``doubtful`` those with
+    passages that are perhaps about it."""
 
     themes: tuple[Theme, ...]
     topic: str = ""
     silent: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
 
     @property
     def doc_ids(self) -> tuple[str, ...]:

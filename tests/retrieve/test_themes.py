@@ -14,6 +14,7 @@ from ragcore.offline import wording
 from ragcore.protocols import Vector
 from ragcore.retrieve.themes import LABELS, MOST, SAMPLE, Pool, covering, grouped, labels
 from ragcore.types import Chunk
+from tests.libraries import HashEmbedder
 
 WIDTH = 24
 
@@ -95,10 +96,10 @@ def test_a_theme_is_marked_by_headings_of_its_own_without_their_numbers() -> Non
     pool, matter = library(documents=6, matters=2, own=1.0)
     heads = ["7. Income Taxes", "LEGAL PROCEEDINGS"]
     chunks = {
-        chunk_id: chunk(chunk_id, heads[matter[row]] if row % 3 else "General", "The annual report says it is so.")
+        chunk_id: chunk(chunk_id, heads[matter[row]] if row % 3 else "General", "It is so.")
         for row, chunk_id in enumerate(pool.ids)
     }
-    marks = labels(grouped(pool, 2), pool, chunks, wording)
+    marks = labels(grouped(pool, 2), pool, chunks, wording, HashEmbedder(WIDTH))
     assert {one[0] for one in marks} == {"Income Taxes", "Legal Proceedings"}
     assert all("General" not in one and len(one) <= LABELS for one in marks)
 
@@ -107,7 +108,7 @@ def test_phrases_mark_a_theme_without_headings() -> None:
     pool, matter = library(documents=6, matters=2, own=1.0)
     said = ["The water quality was tested again.", "Bank loans were repaid early this year."]
     chunks = {i: chunk(i, "", said[matter[row]]) for row, i in enumerate(pool.ids)}
-    marks = labels(grouped(pool, 2), pool, chunks, wording)
+    marks = labels(grouped(pool, 2), pool, chunks, wording, HashEmbedder(WIDTH))
     assert {"water quality", "bank loans"} == {
         one for mark in marks for one in mark if one in ("water quality", "bank loans")
     }
