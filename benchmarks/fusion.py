@@ -25,11 +25,10 @@ from benchmarks.common import questions, table
 from benchmarks.retrieval import QUIET, hit_pages
 from ragcore.config.settings import Settings, load
 from ragcore.engine import Engine
-from ragcore.explore.explore import RememberedReranker
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
-from ragcore.protocols import Embedder, Reranker
+from ragcore.protocols import Embedder, RememberedReranker, Reranker
 from ragcore.providers import registry as providers
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames

@@ -308,7 +308,9 @@ class Engine(Library):
     def _answers(self) -> AnswerPipeline:
         from ragcore.pipelines.answer import AnswerPipeline
 
-        return AnswerPipeline(self.models, self.settings, self.search, self.store)
+        models = self.models.once()
+        search = self.search.under(models, self.settings, self._reading)
+        return AnswerPipeline(models, self.settings, search, self.store)
 
     def chat(
         self,

@@ -142,6 +142,21 @@ class Reranker(Protocol):
         """float64 ``(len(passages),)`` in 0–1; each score is independent of the other passages."""
 
 
+class RememberedReranker:
+    """`Reranker` that reads each passage only once for a query, kept in ``known``."""
+
+    def __init__(self, reranker: Reranker) -> None:
+        self.name = reranker.name
+        self.known: dict[tuple[str, str], float] = {}
+        self._reranker = reranker
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        missing = [text for text in dict.fromkeys(passages) if (query, text) not in self.known]
+        scores = self._reranker.score(query, missing).tolist()
+        self.known.update(((query, text), score) for text, score in zip(missing, scores, strict=True))
+        return np.array([self.known[query, text] for text in passages], dtype=np.float64)
+
+
 @runtime_checkable
 class Entailment(Protocol):
     """Natural-language inference model: the probability that a text entails a claim."""

@@ -14,7 +14,7 @@ import hypothesis
 import numpy as np
 import pytest
 
-from ragcore.explore.explore import RememberedReranker
+from ragcore.protocols import RememberedReranker
 from ragcore.providers import registry as providers
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer

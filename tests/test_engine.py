@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragcore.engine import Engine
 from ragcore.errors import (
@@ -23,6 +25,8 @@ from ragcore.errors import (
     UnknownDocument,
 )
 from ragcore.progress import Progress
+from ragcore.protocols import Reranker
+from ragcore.providers import registry as providers
 from ragcore.types import Checked, Done, Found
 from tests import pdfs, prepared
 from tests.command_line import run
@@ -63,6 +67,32 @@ def test_from_file_to_lit_words(library: Engine) -> None:
     assert all(answer.text[mark.start : mark.end] == f"[{mark.n}]" for mark in answer.marks)
     assert all(claim.status == "supported" for claim in answer.claims)
     assert answer.settings_hash == library.settings.hash()
+
+
+class CountingReranker:
+    """Reranker that lists what it reads."""
+
+    def __init__(self, model: Reranker) -> None:
+        self.name = model.name
+        self.read: list[tuple[str, str]] = []
+        self._model = model
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        self.read += [(query, passage) for passage in passages]
+        return self._model.score(query, passages)
+
+
+def test_no_step_of_a_question_reads_what_one_has_read(library: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = library.models.reranker
+    assert model is not None
+    counting = CountingReranker(model)
+    monkeypatch.setattr(providers, "reranker", lambda name, threads: counting)
+    with Engine.open(library.home, overrides={"llm.model": "offline"}) as engine:
+        answer = engine.ask(QUESTION).run()
+        assert len(counting.read) == len(set(counting.read)) > 0
+        reads = len(counting.read)
+        assert engine.ask(QUESTION).run().text == answer.text == library.ask(QUESTION).run().text
+    assert len(counting.read) == 2 * reads, "only within a question"
 
 
 def test_events_come_in_order_and_make_up_the_answer(library: Engine) -> None:

@@ -22,12 +22,12 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 83
 # Lines of each package, with some air.
 LINES = {
-    "": 1810,
+    "": 1825,  # with the reranker's memory, and the request for an overview
     "answer": 1300,
     "cli": 985,
     "config": 510,
     "context": 280,
-    "explore": 355,  # with the map of connections
+    "explore": 337,  # with the map of connections
     "export": 1550,
     "index": 4000,  # with the graph of names and its map
     "ingest": 7540,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ragcore.answer.sources import Cut, build_sources
 from ragcore.index.outline import Outline, Projection, project
+from ragcore.protocols import RememberedReranker
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask
 from ragcore.retrieve.fuse import ranking
 from ragcore.retrieve.hybrid import SIDES
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ragcore.index.connections import NameMap
     from ragcore.index.store import Store
     from ragcore.pipelines.search import Search
-    from ragcore.protocols import Reranker
     from ragcore.providers.registry import Models
     from ragcore.retrieve.hybrid import Ranking, Weighed
 
@@ -51,24 +51,6 @@ class SearchableLibrary(Protocol):
     def search(self) -> Search: ...
     def document(self, doc_id: str) -> Document: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> SearchableLibrary: ...
-
-
-class RememberedReranker:
-    """Caching `Reranker`; ``read`` counts the passages that it had to read."""
-
-    def __init__(self, reranker: Reranker) -> None:
-        self.name = reranker.name
-        self.read = 0
-        self._reranker = reranker
-        self._known: dict[tuple[str, str], float] = {}
-
-    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
-        missing = [text for text in dict.fromkeys(passages) if (query, text) not in self._known]
-        if missing:
-            scores = self._reranker.score(query, missing).tolist()
-            self._known.update(((query, text), score) for text, score in zip(missing, scores))
-            self.read += len(missing)
-        return np.array([self._known[query, text] for text in passages], dtype=np.float64)
 
 
 class Exploration:
@@ -152,7 +134,7 @@ class Exploration:
         return explored
 
     def _read(self) -> int:
-        return sum(reranker.read for reranker in self._rerankers.values())
+        return sum(len(reranker.known) for reranker in self._rerankers.values())
 
 
 @dataclass(frozen=True, slots=True)

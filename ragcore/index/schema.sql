@@ -14,11 +14,7 @@ CREATE TABLE documents (
     title TEXT,  -- from here on: of the build, at first of the first pages only
     pages INTEGER,
     counts JSON TEXT,  -- elements, tables, noise, chunks, ocr_pages, degraded_pages
-    text TEXT,
     body_end INTEGER,
-    words BLOB,  -- word map, NumPy npz
-    page_data BLOB,  -- JSON, zlib
-    elements BLOB,  -- JSON by line, zlib
     recipe TEXT,  -- hash of the settings that built text and chunks
     figures JSON TEXT,  -- outcome of each figure
     built REAL,  -- when text and chunks were written
@@ -30,6 +26,10 @@ CREATE TABLE documents (
     removed REAL,  -- when it was put into the trash; 0: its removal is final and not done yet
     held BOOLEAN NOT NULL DEFAULT 0,  -- a person cancelled its reading
     given TEXT,  -- title given by a person; NULL: the one read from its cover
+    text TEXT,  -- of the build too; large values are last, as a scan reads each row up to what it asks for
+    words BLOB,  -- word map, NumPy npz
+    page_data BLOB,  -- JSON, zlib
+    elements BLOB,  -- JSON by line, zlib
     called TEXT AS (coalesce(given, nullif(title, ''), name))
 );
 

@@ -12,11 +12,12 @@ import copy
 import os
 import threading
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.config.settings import LlmSettings, Settings
 from ragcore.errors import KeyMissing, KeyRefused, ModelMissing, StreamBroken
-from ragcore.protocols import Capabilities, Message, ModelRequest
+from ragcore.protocols import Capabilities, Message, ModelRequest, RememberedReranker
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicModel, capabilities_of
 from ragcore.providers.paid import Billing, PaidModel
 from ragcore.types import OFFLINE
@@ -52,6 +53,7 @@ class Models:
         self._environ: Callable[[], Mapping[str, str]] = lambda: _with_key(api_key)
         self._own = _Parts()
         self._shared = _Parts()
+        self._read_by: Callable[..., Reranker | None] = lambda shared: shared
 
     def under(self, settings: Settings, billing: Billing, *, api_key: str | None = None) -> Models:
         """The same parts under other ``settings`` and another key (None: this one's). Parts loaded from files are
@@ -63,6 +65,12 @@ class Models:
             made._environ = lambda: _with_key(api_key, elsewhere=elsewhere)
         return made
 
+    def once(self) -> Models:
+        """The same parts for one question: the reranker reads each passage once."""
+        made = copy.copy(self)
+        made._read_by = cache(lambda shared: None if shared is None else RememberedReranker(shared))
+        return made
+
     @property
     def embedder(self) -> Embedder:
         index = self._settings.index
@@ -71,7 +79,7 @@ class Models:
     @property
     def reranker(self) -> Reranker | None:
         model, threads = self._settings.rerank.model, self._settings.index.threads
-        return self._shared.part(f"reranker {model}", lambda: reranker(model, threads=threads))
+        return self._read_by(self._shared.part(f"reranker {model}", lambda: reranker(model, threads=threads)))
 
     @property
     def entailment(self) -> Entailment | None:
@@ -84,20 +92,17 @@ class Models:
         if self.capabilities.extractive:
             from ragcore.offline.writer import OfflineWriter
 
-            reranker = self.reranker
-            return self._own.part("writer", lambda: OfflineWriter(reranker, self._settings.answer))
+            return OfflineWriter(self.reranker, self._settings.answer)
         return self._model(self.writer_name)
 
     @property
     def section_writer(self) -> LLM:
         """Writer of report sections: the writer, or quotes under each requirement if that only quotes."""
-        writer = self.writer
-        if not writer.capabilities.extractive:
-            return writer
+        if not self.capabilities.extractive:
+            return self.writer
         from ragcore.offline.sections import OfflineSections
 
-        reranker = self.reranker
-        return self._own.part("section_writer", lambda: OfflineSections(reranker, self._settings.answer))
+        return OfflineSections(self.reranker, self._settings.answer)
 
     @property
     def fields(self) -> FieldReader:

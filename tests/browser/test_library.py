@@ -203,6 +203,35 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     expect(page.locator("tr[data-doc]")).to_have_count(4)
 
 
+def test_a_press_counts_though_its_row_is_to_be_drawn_anew(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(f"{app.url}/library")
+    page.locator("tr[data-doc]").first.wait_for()
+    job = {"stage": "read", "done": 3, "total": 9, "rate": 1.0, "left": 6, "stopping": False}
+    told: dict[str, Any] = {"status": "reading", "elements": 0, "job": job}
+
+    def library(route: Any) -> None:
+        found = route.fetch().json()
+        found["documents"][0] |= told
+        route.fulfill(json=found)
+
+    page.route("**/gw/library?*", library)
+    page.route("**/cancel", lambda route: route.fulfill(json={}))
+    row = page.locator('tr[data-status="work"]')
+    button = row.get_by_role("button", name="Cancel")
+    for by, at in ((page.mouse, ()), (page.keyboard, ("Space",))):
+        told["elements"] = 0
+        page.locator('tr[data-status="work"]:not(.opens)').wait_for()
+        button.hover()
+        button.focus()
+        by.down(*at)
+        told["elements"] = 7  # its first pages can be read
+        for _ in range(2):
+            page.wait_for_event("requestfinished", lambda asked: "/gw/library?" in asked.url)
+        with page.expect_request("**/cancel", timeout=10_000):
+            by.up(*at)
+        page.locator('tr[data-status="work"].opens').wait_for()
+
+
 @pytest.mark.slow
 def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     tmp_path: Path, open_page: Callable[..., Any]
@@ -217,8 +246,7 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
         page.wait_for_function(
             "() => Number(/Page (\\d+)/.exec(document.querySelector('.now-at')?.innerText)?.[1]) > 2"
         )
-        page.locator("tr.opens[data-doc]").wait_for()  # what was read can be opened, which draws the row anew
-        row.get_by_role("button", name="Cancel").click(delay=1500)  # a slow finger, under which the numbers change
+        row.get_by_role("button", name="Cancel").click(delay=1500)  # a slow finger
         row.get_by_text("Those pages are kept.").wait_for()
         stopped = read_so_far(home)
         assert 2 < stopped < pages

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragcore.protocols import Reranker
+from ragcore.protocols import RememberedReranker, Reranker
 from ragcore.providers.registry import reranker
 from tests.matrix import standing_for
 from tests.providers.models import tiny_cross_encoder, tiny_cross_encoder_with_its_own_sigmoid
@@ -22,10 +22,13 @@ PASSAGES = [
 ]
 
 
-@pytest.fixture(scope="module", params=standing_for(["bundled"], ["bundled", "sentence-transformers", "own sigmoid"]))
+@pytest.fixture(
+    scope="module",
+    params=standing_for(["bundled", "remembered"], ["bundled", "remembered", "sentence-transformers", "own sigmoid"]),
+)
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reranker:
     name = "bundled:ms-marco-MiniLM-L-12-v2"
-    if request.param != "bundled":
+    if request.param not in ("bundled", "remembered"):
         folder: Path = tmp_path_factory.mktemp("cross-encoder")
         save = (
             tiny_cross_encoder if request.param == "sentence-transformers" else tiny_cross_encoder_with_its_own_sigmoid
@@ -33,7 +36,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         name = f"sentence-transformers:{save(folder)}"
     made = reranker(name, threads=2)
     assert made is not None
-    return made
+    return RememberedReranker(made) if request.param == "remembered" else made
 
 
 class TestReranker:

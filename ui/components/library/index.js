@@ -35,6 +35,7 @@ export function mount({ parentElement, data, tell }) {
 
 class Library {
   constructor(root) {
+    this.root = root;
     this.rows = new Map(); // id → { data, element }
     this.order = []; // ids as they stand, whatever is filtered out
     this.fresh = new Set();
@@ -85,9 +86,12 @@ class Library {
       const { documents, trash } = await get("/library");
       if (this.closed || asked !== this.asked) return; // a later answer says more
       this.trouble.hidden ||= this.trouble.dataset.from === "poll"; // it answers again
-      this.draw(documents);
-      this.toast.draw(trash);
-      soon = trash.length > 0 || documents.some((item) => item.job);
+      const pressing = this.root.querySelector(":active") !== null; // what is drawn anew under a press gets no click
+      if (!pressing) {
+        this.draw(documents);
+        this.toast.draw(trash);
+      }
+      soon = pressing || trash.length > 0 || documents.some((item) => item.job);
     } catch (error) {
       this.complain(error, "poll");
     }
