@@ -8,10 +8,10 @@ another, two places of a *paper* or of two. They were written from the pages' te
 is a page, or one of several that say it equally. Every second question of each kind is held out; ``--held`` asks those.
 
 DIR is a library; PDFs that it lacks are read from the measuring data and added to it. Every question is asked over all
-of it, with the defaults and each mode in turn. *any*, *all*: share of questions with one place, with both, among the
-pages of the first 5 or 10 hits, and in the numbered sources that the writer would get. The last column is the mean of
-*auto* less *hybrid* over the questions, with the standard error of their differences. ``--show`` prints which places
-each mode has found.
+of it, with the defaults, no model, and each mode in turn. *any*, *all*: share of questions with one place, with both,
+among the pages of the first 5 or 10 hits, and in the numbered sources that the writer would get. The last column is the
+mean of *auto* less *hybrid* over the questions, with the standard error of their differences. ``--show`` prints which
+places each mode has found.
 """
 
 from __future__ import annotations
