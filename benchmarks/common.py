@@ -14,9 +14,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def data_root() -> Path:
+    """Where the measuring data is, if it is here (``GROUNDWORK_DATA``, else ``shared/data`` beside the checkout)."""
+    return Path(os.environ.get("GROUNDWORK_DATA", ROOT.parent / "shared" / "data"))
+
+
 def data(name: str) -> Path:
-    """A folder of the measuring data (``GROUNDWORK_DATA``, else ``shared/data`` beside the checkout)."""
-    folder = Path(os.environ.get("GROUNDWORK_DATA", ROOT.parent / "shared" / "data")) / name
+    """A folder of the measuring data."""
+    folder = data_root() / name
     if not folder.is_dir():
         sys.exit(f"The measuring data is not here: {folder}. Set GROUNDWORK_DATA.")
     return folder
