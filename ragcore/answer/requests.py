@@ -11,6 +11,7 @@ from ragcore.config.settings import Settings
 from ragcore.prompts import ANSWER_PROMPT, ANSWER_SYSTEM, OVERVIEW_PROMPT, SHORT_ANSWER
 from ragcore.protocols import Message, ModelRequest, WritingTask
 from ragcore.text.sentences import count_tokens, encoding
+from ragcore.text.short_titles import short
 from ragcore.text.terms import Term
 from ragcore.types import Document, Overview, Route, Source, Turn
 from ragcore.types.question import Question
@@ -63,11 +64,14 @@ def build_request(
 def _grouped(overview: Overview, sources: Sequence[Source], titles: Mapping[str, str]) -> str:
     """How to write an overview: its themes with the sources of each, and the documents without any."""
     lines = []
-    for number, theme in enumerate(overview.themes, start=1):
+    for theme in overview.themes:
         among = [str(source.number) for source in sources if any(source.holds(*span) for span in theme.passages)]
-        size = f"{len(theme.doc_ids)} of {len(overview.doc_ids)} documents"
-        lines.append(f"{number}. {neutralise('; '.join(theme.labels))} ({size}): sources {', '.join(among)}")
-    silent = "; ".join(neutralise(titles.get(doc_id, doc_id)) for doc_id in overview.silent[:MOST_SILENT])
+        if among:
+            size = f"{len(theme.doc_ids)} of {overview.searched} documents"
+            lines.append(f"- {neutralise('; '.join(theme.labels))} ({size}): sources {', '.join(among)}")
+    named = [f"“{neutralise(short(titles.get(doc_id, doc_id)))}”" for doc_id in overview.silent[:MOST_SILENT]]
+    more = len(overview.silent) - len(named)
+    silent = "; ".join([*named, *([f"and {more} more"] if more else [])])
     return OVERVIEW_PROMPT.format(themes="\n".join(lines), silent=silent or "none")
 
 

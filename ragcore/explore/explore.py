@@ -170,8 +170,9 @@ class Point:
 
 
 class Explored:
-    """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them, ``source_of``
-    is the writer's source of each of its passages (0: none); walks over names ``began`` there.
+    """Result of a question under ``settings``. ``retrieval`` equals that of `Engine.retrieve` under them (of a question
+    that an overview answers, what a plain search finds), ``source_of`` is the writer's source of each of its passages
+    (0: none); walks over names ``began`` there.
 
     ``relevance`` ``(n,)`` is that of `Point` for every chunk of the outline, 0 if not weighed. ``points`` are the
     chunks that a search, or both together, would have returned and those in passages, most relevant first; `point`

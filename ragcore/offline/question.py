@@ -13,7 +13,7 @@ from ragcore.text.languages import language_of
 from ragcore.text.names import Word, is_period, words_of
 from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, tokens
+from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, tokens, word_set
 from ragcore.types import SubQuery
 from ragcore.types.question import AnswerType, FollowUp, Name, Question
 
@@ -22,6 +22,7 @@ _LEAST = 2  # content words that must remain
 _MOST_PARTS = 3
 _FEW = 8  # words of a question about a whole document that does not name it
 _CURRENCY = ("$", "€", "£", "¥")
+_OTHER = word_set("how who whom whose where when why is are was were does do did has have had")  # open other questions
 _LONGEST_KIND = 3  # words before the document's kind ("the exclusive supply agreement")
 
 
@@ -59,8 +60,9 @@ def read(text: str, documents: tuple[str, ...] = ()) -> Question:
     points = bool(documents) or _points_at_document(words)
     whole = points and (_is_whole(words, content) or (task == "summarise"))
     answer = about_whole() if whole else answer_type(main)
-    broad = content <= listed("overview", "beside")
-    summed = not listed("overview", "things").isdisjoint(words) or (task == "summarise" and points)
+    broad = content | _content(tokens(focus), (*(name.text for name in names), *documents)) <= listed(
+        "overview", "beside"
+    )
     return Question(
         text,
         main,
@@ -74,7 +76,7 @@ def read(text: str, documents: tuple[str, ...] = ()) -> Question:
         changes=not listed("question", "changes").isdisjoint(words),
         compares=compares,
         whole=whole,
-        overview=broad and summed,
+        overview=broad and _asks_for_themes(words, task, points),
         topic="" if broad or (whole and task != "summarise") else main,
         language=language_of(main),
     )
@@ -112,6 +114,17 @@ def _is_whole(words: Sequence[str], content: Set[str]) -> bool:
     asked = {"about", "for", "why"} | listed("whole", "says")
     opens = words[:1] in (["what"], ["why"], ["what's"])
     return opens and not asked.isdisjoint(words) and content <= asked
+
+
+def _asks_for_themes(words: Sequence[str], task: str, points: bool) -> bool:
+    """Whether it asks for the themes of documents ("Which topics do the reports cover?", not "Which reports cover these
+    topics?"), or for a summary of them."""
+    if task == "summarise" and (points or not listed("overview", "sets").isdisjoint(words)):
+        return True
+    of = [place for place, word in enumerate(words) if word in listed("whole", "kinds")]
+    themes = [place for place, word in enumerate(words) if word in listed("overview", "things")]
+    rest = [word for word in words if word not in listed("task", "polite")]
+    return bool(themes) and themes[0] < min(of, default=len(words)) and rest[:1] != [] and rest[0] not in _OTHER
 
 
 def _content(words: Sequence[str], names: Sequence[str]) -> set[str]:

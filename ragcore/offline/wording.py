@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence, Set
 
 from ragcore.offline.lists import data, listed
+from ragcore.text.languages import language_of
 from ragcore.text.periods import periods, years
 from ragcore.text.sentences import is_statement
 from ragcore.text.words import FUNCTION_WORDS, MONTHS, word_set
@@ -58,7 +59,7 @@ def stands_alone(sentence: str, paragraph: str = "") -> bool:
         not _BOILERPLATE.search(sentence)
         and words[0].strip("“\"'(,").lower() not in listed("wording", "pronouns") - {"we", "our", "if", "no"}
         and not words[0].endswith((")", ".", "]"))  # "(4)", "12.", "a)", "[7]"
-        and sum(word[0].isupper() for word in words[1:]) < _CAPITALS * len(words)
+        and (sum(word[0].isupper() for word in words[1:]) < _CAPITALS * len(words) or language_of(sentence) == "German")
         and initials < _INITIALS
     )
 

@@ -82,28 +82,37 @@ class OfflineWriter:
 
 def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str, str]) -> Iterator[str]:
     """Themes, each with its sentences; at last the documents without any."""
-    documents = len(overview.doc_ids)
-    held = (*overview.doc_ids, *overview.doubtful, *overview.silent)
-    every, short = len(held), short_titles({one: titles.get(one, one) for one in held})
+    held, every = (*overview.doc_ids, *overview.doubtful, *overview.silent), overview.searched
+    short = short_titles({one: titles.get(one, one) for one in held})
     if overview.topic and every > 1:
-        yield f"Found in {documents} of {_count(every, 'document')}. "
+        read = f"; the best passages of {overview.read} were read" if overview.read < every else ""
+        yield f"Found in {len(overview.doc_ids)} of {_count(every, 'document')}{read}. "
     yield "By theme, the largest first, each with sentences that stand for it:\n\n"
     for theme in overview.themes:
+        quotes = [one for span in theme.digest for one in _spanned(sources, span)]
+        if not quotes:
+            continue
         size = _count(theme.size, "passage")
         among = f" in {len(theme.doc_ids)} of {_count(every, 'document')}" if every > 1 else ""
         yield f"**{escape('; '.join(theme.labels))}** · {size}{among}\n\n"
-        for doc_id, start, end in theme.digest:
-            source = next((one for one in sources if one.holds(doc_id, start, end)), None)
-            if source is not None:
-                units = [n for n, unit in enumerate(source.units, start=1) if unit.start < end and start < unit.end]
-                said = f"{escape(short[doc_id])}: " if every > 1 else ""
-                yield f"- {said}{escape(quoted(source.words(units[0], units[-1])))} "
-                yield f"{marker(source, units[0], units[-1])}\n"
+        for source, first, last in quotes:
+            title = f"{escape(short[source.doc_id])}: " if every > 1 else ""
+            yield f"- {title}{escape(quoted(source.words(first, last)))} {marker(source, first, last)}\n"
         yield "\n"
     for said, doc_ids in (("Perhaps also in", overview.doubtful), ("Nothing on this was found in", overview.silent)):
         if doc_ids:
             more = f"; and {len(doc_ids) - _MOST_NAMED} more" if len(doc_ids) > _MOST_NAMED else ""
             yield f"{said} {'; '.join(escape(short[one]) for one in doc_ids[:_MOST_NAMED])}{more}.\n\n"
+
+
+def _spanned(sources: Sequence[Source], span: tuple[str, int, int]) -> Iterator[tuple[Source, int, int]]:
+    """The source that holds the span, with its first and last unit there; none if it had no room."""
+    _, low, high = span
+    for source in sources:
+        units = [n for n, unit in enumerate(source.units, start=1) if unit.start < high and low < unit.end]
+        if units and source.holds(*span):
+            yield source, units[0], units[-1]
+            return
 
 
 def _count(number: int, thing: str) -> str:

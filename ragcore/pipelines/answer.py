@@ -95,12 +95,15 @@ class AnswerPipeline:
         on_step: OnStep,
         stop: Stop,
     ) -> Retrieval:
-        view = self.search.overview(asked.text, scope, on_step=on_step)
+        view = self.search.overview(asked.text, scope, on_step=on_step, stop=stop)
         if view is not None:
             return view
         # The opening of a document says what it is about, in other words than the question's.
         pages = scope.pages or (((1, OPENING_PAGES),) if asked.whole and not scope.sections else ())
         found = self.search.retrieve(asked.text, replace(scope, pages=pages), on_step=on_step, stop=stop)
+        if self.settings.retrieve.mode == "overview":
+            note = "No themes were found on this, so it was searched by meaning, words and names."
+            found = replace(found, notes=(*found.notes, note))
         if not (rewritten.by and history) or scope.narrowed:
             return found
         # The passages that it refers to were found one question ago.

@@ -83,7 +83,9 @@ class Search:
         lengths = [info.pages for info in infos if scope.doc_ids is None or info.doc_id in scope.doc_ids]
         return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
 
-    def overview(self, query: str, scope: Scope, *, on_step: OnStep = ignore_step) -> Retrieval | None:
+    def overview(
+        self, query: str, scope: Scope, *, on_step: OnStep = ignore_step, stop: Stop | None = None
+    ) -> Retrieval | None:
         """`Overview` with its passages, if ``retrieve.mode`` asks for one, or is ``auto`` and ``query`` does; None if
         not, or if there are none. Raises what `retrieve` raises."""
         mode, models = self._settings.retrieve.mode, self._models
@@ -100,11 +102,19 @@ class Search:
             cache(self._store.document),
             models.analyser,
             models.wording,
+            stop or Stop(),
         )
         if mode == "auto" and not retriever.asked(query, scope):
             return None
         found = retriever.retrieve(query, scope)
-        return found if found.hits else None
+        view = found.overview
+        if view is None or not found.hits:
+            return None
+        held = sum(map(found.scope.holds, self._store.with_vectors(models.embedder.name)))
+        if held > view.searched:
+            has = "1 document has" if held - view.searched == 1 else f"{held - view.searched} documents have"
+            found = replace(found, notes=(f"{has} no running text, so the overview leaves it out.",))
+        return found
 
     def pool(self, scope: Scope) -> Pool:
         """Passages of running text in ``scope`` that have a vector."""

@@ -300,7 +300,11 @@ class HybridRetriever:
         names: tuple[str, ...] = ()
         if self.mode in CONNECTED and self.connections is not None and self.document is not None:
             with timed(timings, "graph"):
-                index, nearest = self.connections(), next(iter(scores["vector"]), "") if self.mode == "graph" else ""
+                index, nearest = self.connections(), ""
+                if self.mode == "graph":
+                    nearest = next(
+                        iter(fuse.ranking(fuse.fold(self._convex(words, scores, chunks), chunks).scores)), ""
+                    )
                 seeds = Seeds(words.text, nearest, tuple((route.doc_id, route.name) for route in routes if route.name))
                 names = index.names(seeds, scope)
                 if nearest or names:
@@ -344,9 +348,14 @@ class HybridRetriever:
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
         scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
-        most, alpha = self.sparse.most(words.text), self.settings.retrieve.alpha
-        fused = fuse.convex(scores["vector"], scores["bm25"], most=most, alpha=alpha)
+        fused = self._convex(words, scores, chunks)
         return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
+
+    def _convex(
+        self, words: Wording, scores: Mapping[str, Mapping[str, float]], chunks: Mapping[str, Chunk]
+    ) -> dict[str, float]:
+        most, alpha = self.sparse.most(words.text), self.settings.retrieve.alpha
+        return fuse.convex(fuse.spread(scores["vector"], chunks), scores["bm25"], most=most, alpha=alpha)
 
     def _penalised(self, fused: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
         """``fused`` with lower scores for figure descriptions, which are a model's words, not the document's."""

@@ -9,24 +9,41 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TypeVar
 
 import numpy as np
 
+from ragcore.cancel import Stop
 from ragcore.protocols import Embedder, QuestionAnalyser, QuestionWording
-from ragcore.retrieve.hybrid import MOST_NAMED, HybridRetriever, timed
+from ragcore.retrieve.hybrid import MOST_NAMED, SHOWN_ROUTES, HybridRetriever, timed
 from ragcore.retrieve.route import chosen
 from ragcore.retrieve.themes import Group, Pool, covering, grouped, labels
 from ragcore.text.sentences import sentence_spans
-from ragcore.types import EVERYTHING, Chunk, Document, Hit, Overview, Retrieval, Scope, Segment, Step, SubQuery, Theme
+from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.types import (
+    EVERYTHING,
+    Chunk,
+    Document,
+    Hit,
+    Overview,
+    Retrieval,
+    Route,
+    Scope,
+    Segment,
+    Step,
+    SubQuery,
+    Theme,
+)
 from ragcore.types.question import Question
 from ragcore.types.table_labels import elements_within
 
 FOUND = 400  # passages found for a topic
 READ = 64  # of them that the reranker reads, as many of each document
+BATCH = 16  # passages read at once
 ABOUT = 0.1  # probability from which a passage is about the topic
+COMMON = 0.8  # share of the documents over which a word that they have tells nothing
 FAINT = 0.01  # probability under which no passage of a document is
 PASSAGES = 6  # of a theme that the writer may read
 SENTENCES = 24  # of all themes together
@@ -51,8 +68,8 @@ class _Sentence:
 class OverviewRetriever:
     """Search for an `Overview` of the documents that a question names, else of all in scope. ``pool`` gives the
     passages of running text in a scope with their vectors by ``embedder``, ``retriever`` finds those about the topic of
-    a question, ``document`` gives a document by its id. Hits are best first in turn: the first passage of every theme,
-    then the second."""
+    a question, ``document`` gives a document by its id; ``stop`` ends reading. Hits are best first in turn: the first
+    passage of every theme, then the second."""
 
     retriever: HybridRetriever
     pool: Callable[[Scope], Pool]
@@ -60,33 +77,40 @@ class OverviewRetriever:
     document: Callable[[str], Document]
     analyser: QuestionAnalyser
     wording: QuestionWording
+    stop: Stop = field(default_factory=Stop)
 
     def asked(self, query: str, scope: Scope) -> bool:
         """Whether ``query`` asks for an overview by itself."""
         return self._read(query, scope)[0].overview
 
-    def _read(self, query: str, scope: Scope) -> tuple[Question, Scope]:
-        """The question, and the scope that it names."""
+    def _read(self, query: str, scope: Scope) -> tuple[Question, Scope, list[Route]]:
+        """The question, the scope that it names, and the documents named. A name that is no document's is a topic."""
         routes = self.retriever.named(self.analyser.read(query), scope, {})
         named = chosen(routes, MOST_NAMED)
         question = self.analyser.read(query, list(dict.fromkeys(route.name for route in routes if route.name)))
-        if question.names and not named:
-            question = replace(question, overview=False, topic=question.main)  # of what isn't the name of a document
-        return question, replace(scope, doc_ids=tuple(named)) if named else scope
+        inside = named or (scope.doc_ids if scope.doc_ids is not None and len(scope.doc_ids) <= MOST_NAMED else ())
+        called = [route.name for route in routes] + [self.document(doc_id).title for doc_id in inside]
+        known = {word for name in called for word in tokens(name)}
+        if any(not known.issuperset(tokens(name.text)) for name in question.names):
+            question = replace(question, overview=False, topic=question.main)
+        return question, replace(scope, doc_ids=tuple(named)) if named else scope, routes
 
     def retrieve(self, query: str, scope: Scope = EVERYTHING) -> Retrieval:
         """Overview of ``scope``, or of what it has on the topic of ``query``; without hits if that is nothing."""
-        question, scope = self._read(query, scope)
-        topic = question.topic
+        question, scope, routes = self._read(query, scope)
         timings: dict[str, float] = {}
         with timed(timings, "vector"):
             pool = self.pool(scope)
-        view = Overview((), topic)
-        if topic:
-            pool, view = self._about(topic, pool, scope, timings)
+        weighed, view, reranked = len(pool.ids), Overview((), len(set(pool.doc_ids))), 0
+        if question.topic:
+            pool, view, weighed, reranked = self._about(question.topic, pool, scope, timings)
         self.retriever.on_step(Step("group", SubQuery(query), passages=len(pool.ids)))
         with timed(timings, "group"):
-            found = self._themes(pool, topic, scope)
+            found = self._themes(pool, question.topic, scope)
+        view = replace(view, themes=tuple(theme for theme, _ in found))
+        if question.topic:  # a theme may have no sentence that can be read alone
+            unsaid = tuple(one for one in dict.fromkeys(pool.doc_ids) if one not in view.doc_ids)
+            view = replace(view, doubtful=(*unsaid, *view.doubtful))
         turns = [hit for turn in zip_longest(*(hits for _, hits in found)) for hit in turn if hit is not None]
         hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(turns, start=1))
         segments = [
@@ -94,38 +118,56 @@ class OverviewRetriever:
             for hit in hits
             for start, end in scope.parts(hit.chunk)
         ]
+        themes = "1 theme" if len(found) == 1 else f"{len(found)} themes"
         return Retrieval(
             query,
             "overview",
             hits,
             tuple(segments),
             timings,
-            queries=(SubQuery(query, reason=f"as an overview in {len(found)} themes", timings_ms=timings),),
-            scope=scope,
-            candidates=len(pool.ids),
-            overview=replace(view, themes=tuple(theme for theme, _ in found)),
+            tuple(routes[:SHOWN_ROUTES]),
+            (SubQuery(query, reason=f"as an overview in {themes}", timings_ms=timings),),
+            scope,
+            candidates=weighed,
+            reranked=reranked,
+            overview=view,
         )
 
-    def _about(self, topic: str, pool: Pool, scope: Scope, timings: dict[str, float]) -> tuple[Pool, Overview]:
-        """Passages of ``pool`` about ``topic``, and an overview without themes. The reranker reads the text alone: a
-        long title in front of it hides what it says."""
+    def _about(
+        self, topic: str, pool: Pool, scope: Scope, timings: dict[str, float]
+    ) -> tuple[Pool, Overview, int, int]:
+        """Passages of ``pool`` about ``topic``, an overview without themes, and the numbers of passages weighed and
+        read. The reranker reads the text alone: a long title in front of it hides what it says. Without a reranker
+        nothing is known to be about it."""
         rows = {chunk_id: row for row, chunk_id in enumerate(pool.ids)}
-        ranked = replace(self.retriever, reranker=None).search(topic, top_k=FOUND, scope=scope, timings=timings).hits
-        hits = [hit for hit in ranked if hit.chunk.chunk_id in rows]
+        ranking = replace(self.retriever, reranker=None).search(topic, top_k=FOUND, scope=scope, timings=timings)
+        hits = [hit for hit in ranking.hits if hit.chunk.chunk_id in rows]
         read = _in_turn(hits, lambda hit: hit.chunk.doc_id)[:READ]
-        scores = np.ones(len(read))
-        if self.retriever.reranker is not None and read:
+        scores: list[float] = []
+        if self.retriever.reranker is not None:
             self.retriever.on_step(Step("rerank", SubQuery(topic), passages=len(read)))
             with timed(timings, "rerank"):
-                scores = self.retriever.reranker.score(topic, [hit.chunk.text for hit in read])
-        best = {hit.chunk.doc_id: 1.0 for hit in hits[::-1]}  # of a document that wasn't read, anything may be true
-        for hit, score in sorted(zip(read, scores.tolist(), strict=True), key=lambda one: one[1]):
-            best[hit.chunk.doc_id] = score
-        kept = [rows[hit.chunk.chunk_id] for hit, score in zip(read, scores.tolist()) if score >= ABOUT]
+                while len(scores) < len(read) and not self.stop.is_set():
+                    batch = read[len(scores) : len(scores) + BATCH]
+                    scores += self.retriever.reranker.score(topic, [hit.chunk.text for hit in batch]).tolist()
+        kept = [rows[hit.chunk.chunk_id] for hit, score in zip(read, scores) if score >= ABOUT]
         about = Pool([pool.ids[row] for row in kept], [pool.doc_ids[row] for row in kept], pool.vectors[kept])
-        held = dict.fromkeys(one for one in pool.doc_ids if one not in about.doc_ids)
-        silent = tuple(one for one in held if best.get(one, 0.0) < FAINT)
-        return about, Overview((), topic, silent, tuple(one for one in held if one not in silent))
+        best: dict[str, float] = {}
+        for hit, score in zip(read, scores):
+            best[hit.chunk.doc_id] = max(score, best.get(hit.chunk.doc_id, 0.0))
+        held = dict.fromkeys([*(hit.chunk.doc_id for hit in hits), *pool.doc_ids])
+        others, said = [one for one in held if one not in about.doc_ids], self._saying(topic, set(held))
+        silent = tuple(one for one in others if best.get(one, 0.0) < FAINT and one not in said)
+        doubtful = tuple(sorted((one for one in others if one not in silent), key=lambda one: -best.get(one, 0.0)))
+        return about, Overview((), len(held), topic, len(best), silent, doubtful), ranking.candidates, len(scores)
+
+    def _saying(self, topic: str, doc_ids: set[str]) -> set[str]:
+        """Documents with a word of ``topic`` that not nearly all have, in tables too; all if it has no such word."""
+        common = {*STOP_WORDS, *map(stem, STOP_WORDS)}
+        words = {word for word in tokens(topic) if common.isdisjoint((word, stem(word)))}
+        having = [doc_ids.intersection(self.retriever.sparse.mentions(word)) for word in words]
+        rare = [some for some in having if 0 < len(some) <= COMMON * len(doc_ids)]
+        return set[str]().union(*rare) if rare else doc_ids
 
     def _themes(self, pool: Pool, topic: str, scope: Scope) -> list[tuple[Theme, list[Hit]]]:
         """Themes that have a sentence which can be read alone, each with its hits: those of its sentences, then the
@@ -155,7 +197,7 @@ class OverviewRetriever:
             quoted.update({one.chunk.doc_id for one in digest})
             hits = _hits([*(one.chunk for one in digest), *passages], group, pool)
             theme = Theme(
-                mark or next((chunk.section[-1:] for chunk in passages if chunk.section), ()),
+                mark or (_heading(passages) or self.document(digest[0].chunk.doc_id).title,),
                 len(group.rows),
                 tuple(dict.fromkeys(pool.doc_ids[row] for row in group.rows.tolist())),
                 tuple((hit.chunk.doc_id, hit.chunk.start, hit.chunk.end) for hit in hits),
@@ -181,6 +223,11 @@ class OverviewRetriever:
                     text = " ".join(document.text[start:end].split())
                     if low <= start and end <= high and self.wording.stands_alone(text, paragraph):
                         yield _Sentence(chunk, start, end, text)
+
+
+def _heading(chunks: Sequence[Chunk]) -> str:
+    """Heading of the first of ``chunks`` that has one."""
+    return next((chunk.section[-1] for chunk in chunks if chunk.section), "")
 
 
 def _hits(chunks: Sequence[Chunk], group: Group, pool: Pool) -> list[Hit]:

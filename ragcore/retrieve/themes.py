@@ -88,12 +88,30 @@ def _compared(vectors: Vector, owners: Numbers) -> Vector:
     known = np.flatnonzero(counts >= ENOUGH)
     moved = np.array(vectors, np.float32)
     if len(known) > 1:
-        means = np.stack([vectors[owners == one].mean(axis=0) for one in known])
-        kinds = fcluster(linkage(means, "average", metric="cosine"), 1.0 - ALIKE, "distance")
-        for one, mean, kind in zip(known, means, kinds):
-            moved[owners == one] -= mean - means[kinds == kind].mean(axis=0)
+        order = np.argsort(owners, kind="stable")
+        rows = np.split(order, np.cumsum(counts)[:-1])
+        means = np.stack([vectors[rows[one]].mean(axis=0) for one in known])
+        kinds = _kinds(means)
+        shared = {kind: means[kinds == kind].mean(axis=0) for kind in np.unique(kinds).tolist()}
+        for one, mean, kind in zip(known.tolist(), means, kinds.tolist()):
+            moved[rows[one]] -= mean - shared[kind]
     moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
     return moved
+
+
+def _kinds(means: Vector) -> Numbers:
+    """Kind of each document, by its mean. Of more than `SAMPLE`, an even sample is put together, and each other one is
+    of the nearest kind."""
+    seen = _spread(np.arange(len(means)), SAMPLE)
+    joined = linkage(means[seen], "average", metric="cosine")
+    found: Numbers = fcluster(joined, 1.0 - ALIKE, "distance").astype(np.int64)
+    if len(seen) == len(means):
+        return found
+    names = np.unique(found)
+    centres = np.stack([means[seen][found == name].mean(axis=0) for name in names])
+    nearest: Numbers = (means @ (centres / np.linalg.norm(centres, axis=1, keepdims=True)).T).argmax(axis=1)
+    kinds: Numbers = names[nearest]
+    return kinds
 
 
 def _even(owners: Numbers) -> Numbers:

@@ -234,12 +234,14 @@ class Theme:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Overview of the documents in scope: their ``themes``, the largest first. ``topic`` is what it is about, "" for
-    all that they say; ``silent`` are the documents in which nothing was found about it, ``doubtful`` those with
-    passages that are perhaps about it."""
+    """Overview of documents with running text, ``searched`` in number: their ``themes``, the largest first. ``topic``
+    is what it is about, "" for all that they say; of ``read`` documents the best passages were read for it. In
+    ``silent`` ones nothing was found about it, in ``doubtful`` ones there may be something, the likeliest first."""
 
     themes: tuple[Theme, ...]
+    searched: int
     topic: str = ""
+    read: int = 0
     silent: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragcore.engine import Engine
+from ragcore.offline.question import RuleAnalyser
 from ragcore.types import Overview, Scope
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
@@ -80,10 +81,49 @@ def test_a_question_for_themes_is_an_overview_by_itself_and_any_question_on_requ
     assert view(library, "What did the bank repay?", "overview").topic == "What did the bank repay?"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the main themes?",
+        "Which topics do these reports cover?",
+        "Give me a summary of each report.",
+        "Please provide an overview of the documents.",
+        "Summarise my library.",
+        "Summarise the documents in three bullet points.",
+        "Can you summarise these reports?",
+        "What are the recurring themes across the reports?",
+    ],
+)
+def test_questions_that_ask_for_an_overview(question: str) -> None:
+    assert RuleAnalyser().read(question).overview
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many subjects were there in the study?",
+        "How many topics are covered in the document?",
+        "Who were the subjects of the study?",
+        "Which documents address these topics?",
+        "Which year has the most topics?",
+        "Where is the overview in the report?",
+        "What is not covered in this overview?",
+        "Summarise the risk factors of the report.",
+        "What topics did the committee discuss in March?",
+        "Can you summarise this? (What did the bank repay in June)",
+        "What did the bank repay?",
+    ],
+)
+def test_questions_that_ask_for_something_else(question: str) -> None:
+    assert not RuleAnalyser().read(question).overview
+
+
 def test_what_is_named_is_what_the_overview_is_of(library: Engine) -> None:
     [arden] = [info.doc_id for info in library.documents() if info.name == "Arden.pdf"]
     assert view(library, "Summarise the Arden report.").doc_ids == (arden,)
+    assert view(library, "Summarise the Arden report.", doc_ids=[arden]).doc_ids == (arden,)
     assert library.retrieve("What are the main themes of Atlantis?").overview is None
+    assert library.retrieve("Give me an overview of Brexit in the Arden report.").overview is None
 
 
 def test_a_topic_is_found_and_documents_without_it_are_named(library: Engine) -> None:
@@ -91,7 +131,42 @@ def test_a_topic_is_found_and_documents_without_it_are_named(library: Engine) ->
     [without] = [info.doc_id for info in library.documents() if info.name == "Dunmore.pdf"]
     assert overview.silent == (without,)
     assert without not in overview.doc_ids
-    assert all("Loans" in theme.labels for theme in overview.themes)
+    assert (overview.searched, overview.read) == (4, 4)
+
+
+def test_a_document_with_a_word_of_the_topic_is_not_said_to_have_nothing(tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path)
+    prepared.read(engine, report("Arden"), "Arden.pdf")
+    for name, section in (("Elder", "Loans"), ("Farrow", "Trees")):
+        said = ["Oaks were planted along the road.", f"{section} are counted in the table of the annex."]
+        prepared.read(engine, other_report(name, section, tuple(said)), f"{name}.pdf")
+    engine.index()
+    overview = view(engine, "What is said about loans from the bank?", "overview")
+    names = {info.doc_id: info.name for info in engine.documents()}
+    assert [names[one] for one in overview.silent] == ["Farrow.pdf"]
+    assert "Elder.pdf" in {names[one] for one in (*overview.doubtful, *overview.doc_ids)}
+    engine.close()
+
+
+@cache
+def other_report(name: str, section: str, said: tuple[str, ...]) -> bytes:
+    return pdfs.report(f"{name} Notes", {section: said})
+
+
+def test_without_a_reranker_nothing_is_known_to_be_about_a_topic(library: Engine) -> None:
+    plain = library.with_settings({"retrieve.mode": "overview", "rerank.model": "none"})
+    assert plain.retrieve("What is said about loans from the bank?").overview is None
+    assert plain.retrieve(THEMES).overview is not None
+    answer = plain.ask("Which quasars emit gamma rays?").run()
+    assert answer.refused
+    assert answer.trace is not None
+    assert any("No themes" in note for note in answer.trace.notes)
+
+
+def test_a_theme_whose_sources_have_no_room_is_left_out(library: Engine) -> None:
+    answer = library.with_settings({"answer.source_tokens": 100}).ask(THEMES).run()
+    assert answer.text.count("**") // 2 <= len(answer.citations)
+    assert answer.citations
 
 
 def test_nothing_outside_the_scope_is_in_it(library: Engine) -> None:

@@ -61,7 +61,7 @@ def _doing(step: Step, view: View) -> str:
     if step.name == "gap":
         return "Looking for what’s missing"
     if step.name == "group":
-        return f"Grouping {step.passages:,} passages by theme"
+        return f"Grouping {count(step.passages, 'passage')} by theme"
     if step.name == "rerank":
         return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
     if step.query is not None and step.query.origin != "question":
