@@ -21,7 +21,7 @@ from ragcore.retrieve.hybrid import MOST_NAMED, SHOWN_ROUTES, HybridRetriever, t
 from ragcore.retrieve.route import chosen
 from ragcore.retrieve.themes import Group, Pool, covering, grouped, labels
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.text.words import REPORTING, STOP_WORDS, tokens
 from ragcore.types import (
     EVERYTHING,
     Chunk,
@@ -163,8 +163,7 @@ class OverviewRetriever:
 
     def _saying(self, topic: str, doc_ids: set[str]) -> set[str]:
         """Documents with a word of ``topic`` that not nearly all have, in tables too; all if it has no such word."""
-        common = {*STOP_WORDS, *map(stem, STOP_WORDS)}
-        words = {word for word in tokens(topic) if common.isdisjoint((word, stem(word)))}
+        words = set(tokens(topic)) - STOP_WORDS - REPORTING
         having = [doc_ids.intersection(self.retriever.sparse.mentions(word)) for word in words]
         rare = [some for some in having if 0 < len(some) <= COMMON * len(doc_ids)]
         return set[str]().union(*rare) if rare else doc_ids

@@ -51,6 +51,7 @@ STOP_WORDS: Final = (
     | FUNCTION_WORDS
     | word_set(LISTS["of_questions"])
 )
+REPORTING: Final = word_set(LISTS["of_reporting"])
 _IRREGULAR: Final[dict[str, str]] = {past: verb for verb, forms in LISTS["irregular"].items() for past in forms.split()}
 
 
