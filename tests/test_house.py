@@ -35,7 +35,7 @@ LINES = {
     "pipelines": 1245,
     "providers": 1320,
     "report": 1860,  # with the request for a section
-    "retrieve": 2030,  # with overviews
+    "retrieve": 2040,  # with overviews
     "suggest": 470,
     "text": 1705,  # with the slots of a question, the places of its periods, names, the lexicon
     "types": 2180,  # with what of a chunk is in a section, themes

@@ -50,10 +50,11 @@ class OfflineWriter:
         return StaticStream(self._write(request.task), model=self.name)
 
     def _write(self, request: WritingTask) -> Iterator[str]:
+        question = request.read or read(request.question)
         if request.overview is not None:
+            yield f"{_CANNOT['summarise']} {_ADD_KEY} " if question.task == "summarise" else ""
             yield from _overview(request.overview, request.sources, request.titles)
             return
-        question = request.read or read(request.question)
         wanted = Wanted(question.main, request.terms)
         found = list(quotables(question, wanted, request.sources))
         ranking = Ranking(question, wanted, routes=request.routes)
@@ -63,7 +64,7 @@ class OfflineWriter:
         if question.whole:
             ranked = _openings([each.quote for each in scored], found) or ranked
         if question.task:
-            yield f"{_CANNOT[question.task]} For that, add a key for Claude in Settings."
+            yield f"{_CANNOT[question.task]} {_ADD_KEY}"
             ranked = _of_each_first(ranked)
         rows = ranking.table(found) if not question.task else []
         if rows:
@@ -119,6 +120,7 @@ def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+_ADD_KEY = "For that, add a key for Claude in Settings."
 _CANNOT = {
     "summarise": "Quoting can’t summarise.",
     "compare": "Quoting can’t compare.",

@@ -64,6 +64,17 @@ class _Sentence:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """Passages of an overview, as a ``pool``, what is known of it before its themes, and how many passages were weighed
+    and read for it."""
+
+    pool: Pool
+    view: Overview
+    weighed: int
+    read: int = 0
+
+
 @dataclass
 class OverviewRetriever:
     """Search for an `Overview` of the documents that a question names, else of all in scope. ``pool`` gives the
@@ -101,15 +112,15 @@ class OverviewRetriever:
         timings: dict[str, float] = {}
         with timed(timings, "vector"):
             pool = self.pool(scope)
-        weighed, view, reranked = len(pool.ids), Overview((), len(set(pool.doc_ids))), 0
+        of = _Material(pool, Overview((), len(set(pool.doc_ids))), len(pool.ids))
         if question.topic:
-            pool, view, weighed, reranked = self._about(question.topic, pool, scope, timings)
-        self.retriever.on_step(Step("group", SubQuery(query), passages=len(pool.ids)))
+            of = self._about(question.topic, pool, scope, timings)
+        self.retriever.on_step(Step("group", SubQuery(query), passages=len(of.pool.ids)))
         with timed(timings, "group"):
-            found = self._themes(pool, question.topic, scope)
-        view = replace(view, themes=tuple(theme for theme, _ in found))
+            found = self._themes(of.pool, question.topic, scope)
+        view = replace(of.view, themes=tuple(theme for theme, _ in found))
         if question.topic:  # a theme may have no sentence that can be read alone
-            unsaid = tuple(one for one in dict.fromkeys(pool.doc_ids) if one not in view.doc_ids)
+            unsaid = tuple(one for one in dict.fromkeys(of.pool.doc_ids) if one not in view.doc_ids)
             view = replace(view, doubtful=(*unsaid, *view.doubtful))
         turns = [hit for turn in zip_longest(*(hits for _, hits in found)) for hit in turn if hit is not None]
         hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(turns, start=1))
@@ -128,17 +139,14 @@ class OverviewRetriever:
             tuple(routes[:SHOWN_ROUTES]),
             (SubQuery(query, reason=f"as an overview in {themes}", timings_ms=timings),),
             scope,
-            candidates=weighed,
-            reranked=reranked,
+            candidates=of.weighed,
+            reranked=of.read,
             overview=view,
         )
 
-    def _about(
-        self, topic: str, pool: Pool, scope: Scope, timings: dict[str, float]
-    ) -> tuple[Pool, Overview, int, int]:
-        """Passages of ``pool`` about ``topic``, an overview without themes, and the numbers of passages weighed and
-        read. The reranker reads the text alone: a long title in front of it hides what it says. Without a reranker
-        nothing is known to be about it."""
+    def _about(self, topic: str, pool: Pool, scope: Scope, timings: dict[str, float]) -> _Material:
+        """Passages of ``pool`` about ``topic``. The reranker reads the text alone: a long title in front of it hides
+        what it says. Without a reranker nothing is known to be about it."""
         rows = {chunk_id: row for row, chunk_id in enumerate(pool.ids)}
         ranking = replace(self.retriever, reranker=None).search(topic, top_k=FOUND, scope=scope, timings=timings)
         hits = [hit for hit in ranking.hits if hit.chunk.chunk_id in rows]
@@ -156,10 +164,12 @@ class OverviewRetriever:
         for hit, score in zip(read, scores):
             best[hit.chunk.doc_id] = max(score, best.get(hit.chunk.doc_id, 0.0))
         held = dict.fromkeys([*(hit.chunk.doc_id for hit in hits), *pool.doc_ids])
-        others, said = [one for one in held if one not in about.doc_ids], self._saying(topic, set(held))
+        others = [one for one in held if one not in about.doc_ids]
+        said = self._saying(topic, set(held))
         silent = tuple(one for one in others if best.get(one, 0.0) < FAINT and one not in said)
         doubtful = tuple(sorted((one for one in others if one not in silent), key=lambda one: -best.get(one, 0.0)))
-        return about, Overview((), len(held), topic, len(best), silent, doubtful), ranking.candidates, len(scores)
+        view = Overview((), len(held), topic, len(best), silent, doubtful)
+        return _Material(about, view, ranking.candidates, len(scores))
 
     def _saying(self, topic: str, doc_ids: set[str]) -> set[str]:
         """Documents with a word of ``topic`` that not nearly all have, in tables too; all if it has no such word."""

@@ -193,6 +193,8 @@ def test_the_offline_answer_quotes_the_digest_and_nothing_else(library: Engine) 
     assert cited == {span for theme in overview.themes for span in theme.digest}
     assert {claim.status for claim in answer.claims} == {"supported"}
     assert not answer.refused
+    assert "Claude" in library.ask("Summarise these reports.").run().text
+    assert "Claude" not in answer.text
     topic = library.with_settings({"retrieve.mode": "overview"}).ask("What is said about loans from the bank?").run()
     assert "Dunmore" in topic.text
     assert all("Dunmore" not in one.title for one in topic.citations)
