@@ -200,8 +200,8 @@ def _best(marks: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def _as_printed(spellings: Counter[str]) -> str:
-    """Most common spelling, as a title if it is all capitals."""
-    spelt = min(spellings, key=lambda one: (-spellings[one], one))
+    """Most common spelling with small letters; where there is none, made a title."""
+    spelt = min(spellings, key=lambda one: (one.isupper(), -spellings[one], one))
     if not spelt.isupper():
         return spelt
     return " ".join(word if word in STOP_WORDS else word.capitalize() for word in spelt.lower().split())
