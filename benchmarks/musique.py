@@ -26,10 +26,11 @@ from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
+from ragcore.pipelines.structures import Structures
 from ragcore.protocols import Retriever
 from ragcore.providers import registry as providers
 from ragcore.retrieve.agentic import AgenticRetriever
-from ragcore.retrieve.hybrid import HybridRetriever
+from ragcore.retrieve.hybrid import STRUCTURES, HybridRetriever
 from ragcore.retrieve.route import DocumentNames
 from ragcore.types import Chunk, Document, Element, Page, SubQuery, WordMap
 
@@ -85,6 +86,7 @@ def main() -> None:
     reranker = providers.reranker(settings.rerank.model, threads=settings.index.threads)
     titles = DocumentNames(store.names())
     asked = questions("musique-dev")[: options.limit]
+    structures = Structures(store, indexer, embedder)
 
     def hybrid(mode: str, *, full: bool = False) -> HybridRetriever:
         model, names = (reranker, titles) if full else (None, None)
@@ -95,6 +97,7 @@ def main() -> None:
             read=READ,
             connections=indexer.graph,
             document=store.document,
+            structure=structures.open,
         )
 
     def parts(question: Mapping[str, Any]) -> list[SubQuery]:
@@ -107,6 +110,7 @@ def main() -> None:
         ("hybrid", lambda _: hybrid("hybrid")),
         ("hybrid + names (auto)", lambda _: hybrid("auto")),
         ("graph", lambda _: hybrid("graph")),
+        *((mode, lambda _, mode=mode: hybrid(mode)) for mode in STRUCTURES),
         ("hybrid + rerank + routing", lambda _: full),
         ("auto + rerank + routing", lambda _: hybrid("auto", full=True)),
         ("graph + rerank + routing", lambda _: connected),

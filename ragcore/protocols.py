@@ -220,6 +220,38 @@ class NameIndex(Protocol):
         with no path are left out. ``chunks`` and ``document`` give texts by id."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Question put to a `Structure`: its ``text``, its vector float32 ``(d,)``, and the documents that it names, as in
+    `Seeds`."""
+
+    text: str
+    vector: Vector
+    named: tuple[tuple[str, str], ...] = ()
+
+
+@runtime_checkable
+class Structure(Protocol):
+    """Tree or graph over the passages of a library. It is made of facts of its documents alone, so that it is equal for
+    equal documents, whatever was added and removed before. Only passages come out of it: text that a model wrote never
+    does. Thread-safe."""
+
+    def leaves(self, asked: Asked, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
+        """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first, on a scale of its own. Empty if nothing of
+        the question leads into it."""
+
+    def paths(
+        self,
+        asked: Asked,
+        ids: Sequence[str],
+        chunks: Callable[[Sequence[str]], Sequence[Chunk]],
+        document: Callable[[str], Document],
+        scope: Scope = EVERYTHING,
+    ) -> list[NamePath]:
+        """How `leaves` for the same ``asked`` and ``scope`` has reached the chunks ``ids``, in their order; those with
+        no path are left out. ``chunks`` and ``document`` give texts by id."""
+
+
 @runtime_checkable
 class Retriever(Protocol):
     """Search for the hits and segments of a question."""

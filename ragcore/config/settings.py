@@ -111,7 +111,9 @@ class IndexSettings(Section):
     bm25_b: Share
 
 
-SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "overview"]
+# Tree and graph methods as published, to be compared with.
+PublishedMode = Literal["lightrag-naive"]
+SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "overview", PublishedMode]
 
 
 class RetrieveSettings(Section):

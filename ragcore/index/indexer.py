@@ -42,9 +42,9 @@ T = TypeVar("T", bound=_Stored)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind(Generic[T]):
-    """What is derived from each document: its name in the store, the version of its method, how it is made from the
-    document's chunks, and how it is read (`ValueError`: damaged)."""
+class Derivation(Generic[T]):
+    """Facts derived from each document alone, which go with it: their name in the store, the version of their method,
+    how they are made from the document's chunks, and how they are read (`ValueError`: damaged)."""
 
     name: str
     version: int
@@ -52,13 +52,13 @@ class _Kind(Generic[T]):
     read: Callable[[bytes], T]
 
 
-POSTINGS = _Kind(
+POSTINGS = Derivation(
     "postings",
     bm25.VERSION,
     lambda chunks: Postings.of((entry, chunk.index_text) for entry, chunk in chunks),
     Postings.from_bytes,
 )
-NAMES = _Kind("names", graph.VERSION, Names.of, Names.from_bytes)
+NAMES = Derivation("names", graph.VERSION, Names.of, Names.from_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +132,17 @@ class Indexer:
             self._store.forget_derived()
         self._store.settle(self._embedder.name)
         documents = self._store.searchable()
-        derived: dict[_Kind[Any], dict[str, str]] = {POSTINGS: documents, NAMES: self._store.searchable(whole=True)}
+        derived: dict[Derivation[Any], dict[str, str]] = {
+            POSTINGS: documents,
+            NAMES: self._store.searchable(whole=True),
+        }
         for kind, wanted in derived.items():
             kept = self._store.derived_marks(kind.name)
             for doc_id, digest in wanted.items():
                 if cancelled is not None and cancelled():
                     raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
                 if kept.get(doc_id) != _mark(kind, digest):
-                    self._derived(kind, {doc_id: digest})
+                    self.derived(kind, {doc_id: digest})
         searchable = self._store.count(list(documents))
         if searchable and self._settings.vector_store != "memory":
             self.open()  # now, not at the next question
@@ -165,7 +168,7 @@ class Indexer:
                 # Read first: what changes from now on has a later revision.
                 revision = self._store.revision()
                 self._sparse = sparse = sparse.updated(
-                    self._store.searchable(), lambda wanted: self._derived(POSTINGS, wanted)
+                    self._store.searchable(), lambda wanted: self.derived(POSTINGS, wanted)
                 )
                 vectors = self._empty() if vectors is None else vectors
                 embedded, load = self._store.with_vectors(name), partial(self._store.vectors, name)
@@ -178,7 +181,7 @@ class Indexer:
     def graph(self) -> NameGraph:
         """Graph of names for one query, in step with SQLite. Raises `StoreBusy` or `StoreError`."""
         with self._linking:
-            self._graph = self._graph.updated(self._store.searchable(), lambda wanted: self._derived(NAMES, wanted))
+            self._graph = self._graph.updated(self._store.searchable(), lambda wanted: self.derived(NAMES, wanted))
             return self._graph
 
     def _empty(self) -> VectorStore:
@@ -198,7 +201,7 @@ class Indexer:
         vectors = self._embedder.embed_documents([batch[place].index_text for place in order])
         return vectors[np.argsort(order)]
 
-    def _derived(self, kind: _Kind[T], wanted: Mapping[str, str]) -> dict[str, T]:
+    def derived(self, kind: Derivation[T], wanted: Mapping[str, str]) -> dict[str, T]:
         """What is derived of ``kind`` from documents (id → fingerprint): as stored, else made again and stored."""
         found: dict[str, T] = {}
         for doc_id, mark, data in self._store.derived(kind.name, list(wanted)):
@@ -226,6 +229,6 @@ class Indexer:
             )
 
 
-def _mark(kind: _Kind[Any], fingerprint: str) -> str:
+def _mark(kind: Derivation[Any], fingerprint: str) -> str:
     """Mark of what is derived of ``kind`` from this document by today's method."""
     return f"{kind.version} {fingerprint}"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ragcore.index.outline import Outline
     from ragcore.index.store import Store
     from ragcore.pipelines.ingest import Reading
+    from ragcore.pipelines.structures import Structures
     from ragcore.protocols import Retriever, SparseIndex
     from ragcore.providers.registry import Models
     from ragcore.retrieve.hybrid import HybridRetriever
@@ -39,6 +40,7 @@ class _Known:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     indexer: Indexer | None = None
+    structures: Structures | None = None
     names: tuple[int, DocumentNames] | None = None
     synonyms: Synonyms | None = None
     # A separate lock: reading the positions of all chunks must not delay a question.
@@ -173,7 +175,18 @@ class Search:
             mode="auto" if settings.retrieve.mode == "overview" else "",
             connections=self.indexer.graph,
             document=self._store.document,
+            structure=lambda mode: self.structures.open(mode),
         )
+
+    @property
+    def structures(self) -> Structures:
+        from ragcore.pipelines.structures import Structures
+
+        indexer = self.indexer
+        with self._known.lock:
+            if self._known.structures is None:
+                self._known.structures = Structures(self._store, indexer, self._models.embedder)
+            return self._known.structures
 
     @property
     def indexer(self) -> Indexer:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, cast, get_args
 
 import numpy as np
 
-from ragcore.config.settings import SearchMode
+from ragcore.config.settings import PublishedMode, SearchMode
 from ragcore.errors import ConfigError
+from ragcore.protocols import Asked
 from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import covers, passages
@@ -37,7 +38,7 @@ from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.protocols import Embedder, NameIndex, Nearest, Reranker, SparseIndex, Vector
+    from ragcore.protocols import Embedder, NameIndex, Nearest, Reranker, SparseIndex, Structure, Vector
 
 Scored = list[tuple[str, float]]  # chunk ids with their scores
 MOST_TERMS = 12  # limit of synonyms searched for
@@ -49,7 +50,8 @@ FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a f
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = tuple(mode for mode in get_args(SearchMode) if mode != "overview")
-SIDES = ("vector", "bm25", "graph")  # which a mode may have
+STRUCTURES: tuple[str, ...] = get_args(PublishedMode)  # modes that a tree or graph alone answers
+SIDES = ("vector", "bm25", "graph", "structure")  # which a mode may have
 CONNECTED = {"auto": 0.2, "graph": 0.5}  # weight of what is reached through names, in the modes that follow them
 
 
@@ -81,8 +83,8 @@ class Weighed:
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Result of one query: hits and routes, each best first; the query as ``asked``, with its synonyms and names;
-    the numbers of scored and reranked passages; where a walk over names ``began`` (None without one); and all
-    ``weighed`` passages (None if unknown)."""
+    the numbers of scored and reranked passages; where a walk over names ``began`` (None without one), or what a
+    structure was ``put``; and all ``weighed`` passages (None if unknown)."""
 
     hits: tuple[Hit, ...]
     routes: tuple[Route, ...]
@@ -90,18 +92,21 @@ class Ranking:
     candidates: int = 0
     reranked: int = 0
     began: Seeds | None = None
+    put: Asked | None = field(default=None, compare=False, repr=False)
     weighed: Weighed | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Chunks by id, scores and ranks by side; where a walk over names ``began``, and the question's ``names`` there."""
+    """Chunks by id, scores and ranks by side; where a walk over names ``began``, and the question's ``names`` there;
+    what a structure was ``put``."""
 
     chunks: dict[str, Chunk]
     scores: dict[str, dict[str, float]]
     ranks: dict[str, dict[str, int]]
     began: Seeds | None
     names: tuple[str, ...]
+    put: Asked | None = None
 
 
 @dataclass
@@ -112,11 +117,11 @@ class HybridRetriever:
     found: by ``vector`` or ``bm25`` alone, by both (``hybrid``), or by both and the names that passages share, for
     which ``connections`` is needed, and ``document`` for their paths: from the names of the question and of the nearest
     passage (``graph``), or with less weight from those of the question alone (``auto``, which is ``hybrid`` without
-    them); "" uses ``retrieve.mode``. With a reranker every mode is reranked, with ``names`` every mode prefers the
-    documents named by the question, and ``synonyms`` are the domain terms that every mode also searches for. ``read``
-    is `QuestionAnalyser.read`. ``on_step`` receives each step before it starts, ``on_ranking`` the result of each
-    query. Raises `ConfigError` for an unknown mode, and `ValueError` for ``graph`` without ``connections`` or
-    ``document``.
+    them); or by the ``structure`` of that name alone; "" uses ``retrieve.mode``. With a reranker every mode is
+    reranked, with ``names`` every mode prefers the documents named by the question, and ``synonyms`` are the domain
+    terms that every mode also searches for. ``read`` is `QuestionAnalyser.read`. ``on_step`` receives each step before
+    it starts, ``on_ranking`` the result of each query. Raises `ConfigError` for an unknown mode, and `ValueError` for
+    ``graph`` without ``connections`` or ``document``.
     """
 
     embedder: Embedder
@@ -133,6 +138,7 @@ class HybridRetriever:
     on_ranking: Callable[[Ranking], None] | None = None
     connections: Callable[[], NameIndex] | None = None
     document: Callable[[str], Document] | None = None
+    structure: Callable[[str], Structure] | None = None
 
     def __post_init__(self) -> None:
         self.mode = self.mode or self.settings.retrieve.mode
@@ -140,6 +146,8 @@ class HybridRetriever:
             raise ConfigError(f"There's no search mode {self.mode!r}.", hint=f"Choose one of {', '.join(MODES)}.")
         if self.mode == "graph" and (self.connections is None or self.document is None):
             raise ValueError("mode graph needs connections and documents")
+        if self.mode in STRUCTURES and self.structure is None:
+            raise ValueError(f"mode {self.mode} needs its structure")
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
         """Best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
@@ -180,7 +188,8 @@ class HybridRetriever:
         routes = self.named(question, scope, timings)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
-        found = self._candidates(words, count, scope, routes, timings)
+        find = self._leaves if self.mode in STRUCTURES else self._candidates
+        found = find(words, count, scope, routes, timings)
         chunks, scores, ranks = found.chunks, found.scores, found.ranks
         asked = replace(asked, names=found.names)
         with timed(timings, "fuse"):
@@ -219,7 +228,7 @@ class HybridRetriever:
             for rank, chunk_id in enumerate(fuse.ranking(final)[:top_k], start=1)
         ]
         weighed = Weighed(chunks, scores, ranks, final, folded.owners)
-        ranking = Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, found.began, weighed)
+        ranking = Ranking(tuple(hits), tuple(routes), asked, len(fused), reranked, found.began, found.put, weighed)
         if self.on_ranking is not None:
             self.on_ranking(ranking)
         return ranking
@@ -245,24 +254,32 @@ class HybridRetriever:
     def paths(
         self, segments: Sequence[Segment], rankings: Sequence[Ranking], scope: Scope, timings: dict[str, float]
     ) -> tuple[NamePath, ...]:
-        """How the walk of a query reached the best hit of each of ``segments`` that one has reached."""
+        """How the walk or structure of a query reached the best hit of each of ``segments`` that one has reached."""
         best: list[tuple[str, int]] = []  # chunk id, and the number of the query's ranking
         for segment in segments:
             inside = (
                 (hit.rank, number, hit.chunk.chunk_id)
                 for number, of in enumerate(rankings)
                 for hit in of.hits
-                if "graph" in hit.scores and segment.via != "neighbour" and covers(segment, hit.chunk)
+                if not {"graph", "structure"}.isdisjoint(hit.scores)
+                and segment.via != "neighbour"
+                and covers(segment, hit.chunk)
             )
             best += [(chunk_id, number) for _, number, chunk_id in sorted(inside)[:1]]
         best = list(dict.fromkeys(best))  # two segments may share a chunk
         found: dict[str, NamePath] = {}
         for number, of in enumerate(rankings):
             ids = [chunk_id for chunk_id, query in best if query == number]
-            if ids and of.began is not None and self.connections is not None and self.document is not None:
-                with timed(timings, "graph"):
-                    paths = self.connections().paths(of.began, ids, self.chunks, self.document, scope)
-                    found |= {path.chunk_id: path for path in paths}
+            if ids and self.document is not None:
+                paths: Sequence[NamePath] = ()
+                if of.began is not None and self.connections is not None:
+                    with timed(timings, "graph"):
+                        paths = self.connections().paths(of.began, ids, self.chunks, self.document, scope)
+                if of.put is not None and self.structure is not None:
+                    with timed(timings, "structure"):
+                        structure = self.structure(self.mode)
+                        paths = structure.paths(of.put, ids, self.chunks, self.document, scope)
+                found |= {path.chunk_id: path for path in paths}
         return tuple(found[chunk_id] for chunk_id, _ in best if chunk_id in found)
 
     def _wording(self, question: Question) -> Wording:
@@ -318,6 +335,21 @@ class HybridRetriever:
             scores["vector"].update(self.vectors.scores(vector, lacking))
         return Candidates(chunks, scores, ranks, began, names)
 
+    def _leaves(
+        self, words: Wording, count: int, scope: Scope, routes: Sequence[Route], timings: dict[str, float]
+    ) -> Candidates:
+        """Candidates of the mode's structure, scored by both other sides too."""
+        with timed(timings, "embed"):
+            vector = self._embedded(words)
+        put = Asked(words.text, vector, tuple((route.doc_id, route.name) for route in routes if route.name))
+        with timed(timings, "structure"):
+            assert self.structure is not None  # `__post_init__`
+            found = dict(self.structure(self.mode).leaves(put, count, scope))
+        chunks = self._by_id(found)
+        scores = {"vector": self.vectors.scores(vector, list(chunks))}
+        scores |= {"bm25": dict(zip(chunks, self._bm25(words, list(chunks)), strict=True)), "structure": found}
+        return Candidates(chunks, scores, {"structure": _ranks(fuse.ranking(found))}, None, (), put)
+
     def _by_id(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         return {chunk.chunk_id: chunk for chunk in self.chunks(list(dict.fromkeys(chunk_ids)))}
 
@@ -347,6 +379,8 @@ class HybridRetriever:
     def _fuse(self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]) -> dict[str, float]:
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
+        if self.mode in STRUCTURES:
+            return fuse.stretched(scores["structure"])
         scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
         fused = self._convex(words, scores, chunks)
         return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))

@@ -143,7 +143,8 @@ def _hit(hit: Hit, document: Document, scope: Scope) -> Json:
         "pages": list(document.pages_of(item.start, item.end)),
         "boxes": [plain(box) for part in scope.parts(hit.chunk) for box in document.boxes(*part)],
         "scores": {
-            step: hit.scores.get(step) for step in ("vector", "bm25", "graph", "prior", "fused", "rerank", "question")
+            step: hit.scores.get(step)
+            for step in ("vector", "bm25", "graph", "structure", "prior", "fused", "rerank", "question")
         },
     }
 

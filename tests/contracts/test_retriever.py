@@ -9,6 +9,7 @@ import pytest
 from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.pipelines.structures import Structures
 from ragcore.protocols import Retriever
 from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import MODES, HybridRetriever
@@ -45,7 +46,13 @@ def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
     indexer.update()
     vectors, sparse = indexer.open()
     parts = (embedder, vectors, sparse, OverlapReranker(), store.chunks_by_id, settings)
-    hybrid = HybridRetriever(*parts, mode=mode, connections=indexer.graph, document=store.document)
+    hybrid = HybridRetriever(
+        *parts,
+        mode=mode,
+        connections=indexer.graph,
+        document=store.document,
+        structure=Structures(store, indexer, embedder).open,
+    )
     return AgenticRetriever(hybrid, parts=PARTS) if request.param == "agentic" else hybrid
 
 

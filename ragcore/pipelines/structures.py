@@ -1,0 +1,60 @@
+"""Structures of one library: kept while its revision stands, and made again of the facts of its documents when it
+changes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ragcore.errors import ConfigError
+from ragcore.index.chunks import KINDS
+from ragcore.structure.lightrag import LightRag
+from ragcore.structure.passages import Passages
+
+if TYPE_CHECKING:
+    from ragcore.index.indexer import Indexer
+    from ragcore.index.store import Store
+    from ragcore.protocols import Embedder, Structure
+
+
+@dataclass
+class Structures:
+    """Structures over the passages of ``store``, by the names of their modes of search. Thread-safe."""
+
+    store: Store
+    indexer: Indexer
+    embedder: Embedder
+    _made: dict[str, Structure] = field(default_factory=dict)
+    _passages: Passages | None = None
+    _revision: int = -1
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def open(self, mode: str) -> Structure:
+        """Structure that answers ``retrieve.mode``, in step with the library. Raises `ConfigError` for another mode,
+        `StoreBusy` or `StoreError`."""
+        if mode not in MAKERS:
+            raise ConfigError(f"There's no structure {mode!r}.", hint=f"Choose one of {', '.join(MAKERS)}.")
+        with self._lock:
+            revision = self.store.revision()
+            if revision != self._revision:
+                self._made, self._passages, self._revision = {}, None, revision
+            if mode not in self._made:
+                self._made[mode] = MAKERS[mode](self)
+            return self._made[mode]
+
+    def passages(self) -> Passages:
+        """All passages with a vector, but for descriptions of figures, which are a model's words."""
+        with self._lock:
+            if self._passages is None:
+                held = list(self.store.with_vectors(self.embedder.name))
+                entries, vectors = self.store.vectors(self.embedder.name, held)
+                kept = entries.kinds != KINDS.index("figure")
+                self._passages = Passages(entries.where(kept), vectors[kept])
+            return self._passages
+
+
+MAKERS: dict[str, Callable[[Structures], Structure]] = {
+    "lightrag-naive": lambda of: LightRag(of.passages()),
+}
