@@ -42,12 +42,14 @@ else:
 with (
     component_events.received("library", "ask") as several,
     component_events.received("reader", "ask") as one,
-    component_events.received("pane", "section") as section,
+    component_events.received("pane", "section") as beside,
+    component_events.received("library", "section") as listed,
     component_events.received("library", "settings") as part,
 ):
     asked = several or ([one] if one else None)
     if asked:
         sidebar.ask_only(asked, askable)
+    section = beside or listed
     if section:
         sidebar.ask_section(section, askable)
 if asked or section:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ragcore.report.fill import ReportRun, SectionFiller
     from ragcore.report.template import Template
     from ragcore.report.workspace import ReportWorkspace
+    from ragcore.structure.groups import DocumentGroup
     from ragcore.suggest.overview import Overview
     from ragcore.suggest.questions import Starter
     from ragcore.types.report import Report
@@ -270,6 +271,11 @@ class Engine(Library):
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
         resolved = self.resolved(scope)
         return self.search.overview(query, resolved) or self.search.retrieve(query, resolved)
+
+    def groups(self) -> tuple[DocumentGroup, ...]:
+        """Documents that are alike, in groups: two and more of a kind, and within it on one subject, largest first;
+        none if nothing is embedded."""
+        return self.search.groups()
 
     def sentences_with(self, name: str) -> list[Sentence]:
         """Sentences and headings with a name, document after document; none if no document has it as a name."""

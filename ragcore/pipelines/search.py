@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from ragcore.retrieve.hybrid import HybridRetriever
     from ragcore.retrieve.route import DocumentNames
     from ragcore.retrieve.synonyms import Synonyms
-    from ragcore.retrieve.themes import Pool
+    from ragcore.retrieve.themes import Group, Pool
+    from ragcore.structure.groups import DocumentGroup
     from ragcore.text.terms import Term
 
 
@@ -46,6 +47,7 @@ class _Known:
     # A separate lock: reading the positions of all chunks must not delay a question.
     outlining: threading.Lock = field(default_factory=threading.Lock)
     outline: tuple[int, Outline] | None = None
+    groups: tuple[int, tuple[DocumentGroup, ...]] | None = None
 
 
 class Search:
@@ -129,6 +131,26 @@ class Search:
             if inside is not None:
                 entries, vectors = entries.where(inside), vectors[inside]
         return Pool(entries.ids, [entries.doc_ids[owner] for owner in entries.owners.tolist()], vectors)
+
+    def groups(self) -> tuple[DocumentGroup, ...]:
+        """Groups of the library's documents, updated when the library changes; none if nothing is embedded."""
+        from ragcore.retrieve.themes import Pool, labels
+        from ragcore.structure.groups import document_groups
+
+        revision, models = self._store.revision(), self._models
+        with self._known.outlining:
+            if self._known.groups is None or self._known.groups[0] != revision:
+                passages = self.structures.passages()
+                owners = [passages.entries.doc_ids[owner] for owner in passages.entries.owners.tolist()]
+                pool = Pool(passages.entries.ids, owners, passages.vectors)
+
+                def marks(found: Sequence[Group]) -> list[tuple[str, ...]]:
+                    ids = [pool.ids[row] for group in found for row in group.seen.tolist()]
+                    chunks = {chunk.chunk_id: chunk for chunk in self._store.chunks_by_id(ids)}
+                    return labels(found, pool, chunks, models.wording, models.embedder)
+
+                self._known.groups = (revision, document_groups(passages, self._store.titles(), marks))
+            return self._known.groups[1]
 
     def checked(self, query: str, scope: Scope) -> Scope:
         """``scope`` resolved for ``query``. Raises `EmptyQuestion`, `UnknownDocument`, `InputError`, and

@@ -91,27 +91,27 @@ def _compared(vectors: Vector, owners: Numbers) -> Vector:
         order = np.argsort(owners, kind="stable")
         rows = np.split(order, np.cumsum(counts)[:-1])
         means = np.stack([vectors[rows[one]].mean(axis=0) for one in known])
-        kinds = _kinds(means)
-        shared = {kind: means[kinds == kind].mean(axis=0) for kind in np.unique(kinds).tolist()}
-        for one, mean, kind in zip(known.tolist(), means, kinds.tolist()):
-            moved[rows[one]] -= mean - shared[kind]
+        kind = kinds(means)
+        shared = {own: means[kind == own].mean(axis=0) for own in np.unique(kind).tolist()}
+        for one, mean, own in zip(known.tolist(), means, kind.tolist()):
+            moved[rows[one]] -= mean - shared[own]
     moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
     return moved
 
 
-def _kinds(means: Vector) -> Numbers:
-    """Kind of each document, by its mean. Of more than `SAMPLE`, an even sample is put together, and each other one is
-    of the nearest kind."""
+def kinds(means: Vector, alike: float = ALIKE) -> Numbers:
+    """Number of the kind of each document, by its mean: those with this cosine on average. Of more than `SAMPLE`, an
+    even sample is put together, and each other one is of the nearest kind."""
     seen = _spread(np.arange(len(means)), SAMPLE)
     joined = linkage(means[seen], "average", metric="cosine")
-    found: Numbers = fcluster(joined, 1.0 - ALIKE, "distance").astype(np.int64)
+    found: Numbers = fcluster(joined, 1.0 - alike, "distance").astype(np.int64)
     if len(seen) == len(means):
         return found
     names = np.unique(found)
     centres = np.stack([means[seen][found == name].mean(axis=0) for name in names])
     nearest: Numbers = (means @ (centres / np.linalg.norm(centres, axis=1, keepdims=True)).T).argmax(axis=1)
-    kinds: Numbers = names[nearest]
-    return kinds
+    joining: Numbers = names[nearest]
+    return joining
 
 
 def _even(owners: Numbers) -> Numbers:

@@ -57,9 +57,9 @@ _PER = re.compile(
 @lru_cache(maxsize=4096)
 def unit(name: str) -> Unit | None:
     """Unit called ``name`` (``mg``, ``ng/mL``), or None."""
-    name = " ".join(name.replace("μ", "µ").split())
+    spelled = " ".join(name.replace("μ", "µ").split())
     measures, factor = [], 1.0
-    for place, part in enumerate(re.split(r"\s?([/·])\s?", name)):
+    for place, part in enumerate(re.split(r"\s?([/·])\s?", spelled)):
         if place % 2:
             measures.append(part)
             continue
@@ -76,7 +76,7 @@ def unit_after(text: str, position: int) -> Unit | None:
     match = _AFTER.match(text.replace("μ", "µ"), position)
     if match is None or match.group("unit") in _SHORT - {"g", "L", "V"}:
         return None
-    return unit(match.group("unit"))
+    return unit(text[slice(*match.span("unit"))])
 
 
 def unit_of_label(label: str) -> Unit | None:

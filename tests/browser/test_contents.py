@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from ragcore.engine import Engine
 from ragcore.types.sections import section_tree, walk
 from tests import pdfs
-from tests.browser.conftest import App, conversation, lent, promise
+from tests.browser.conftest import App, conversation, in_scope, lent, promise
 from tests.browser.test_axe import check
 from tests.browser.test_claude import ask
 
@@ -95,3 +95,53 @@ def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Cal
             item.get_by_role("button", name="Ask this section").click()
             page.locator('.gw-chip[data-part="sections"]', has_text="“Frost”").wait_for()
             page.get_by_label("Ask your documents").wait_for()
+
+
+def test_the_outline_of_the_library_leads_to_groups_documents_and_sections(
+    app: App, open_page: Callable[..., Any]
+) -> None:
+    with lent(app, {"handbook.pdf": pdfs.handbook(), "second handbook.pdf": pdfs.handbook() + b"\n%"}) as ids:
+        with Engine.open(app.home) as engine:
+            group = next(one for one in engine.groups() if set(ids) <= set(one.doc_ids))
+        while inner := [one for one in group.groups if set(ids) <= set(one.doc_ids)]:
+            (group,) = inner
+        page = open_page(f"{app.url}/library")
+        with promise("the tree stands in the table's place, over a reload too"):
+            page.get_by_role("button", name="Outline").click()
+            tree = page.get_by_role("tree", name="Outline of the library")
+            tree.wait_for()
+            page.locator("tr[data-doc]").first.wait_for(state="hidden")
+            page.reload()
+            tree.wait_for()
+            check(page, "the outline of the library")
+        node = tree.get_by_role("treeitem", name=f"{group.name}, {len(group.doc_ids)} documents")
+        with promise("keys close a group, open it and lead to its documents"):
+            node.focus()
+            page.keyboard.press("ArrowLeft")
+            assert node.get_attribute("aria-expanded") == "false"
+            node.get_by_role("treeitem").first.wait_for(state="hidden")
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowRight")
+            assert node.get_by_role("treeitem").first.evaluate("row => row === document.activeElement")
+            page.keyboard.press("ArrowLeft")
+            assert node.evaluate("row => row === document.activeElement")
+        with promise("a search leaves only what matches"):
+            page.get_by_label("Search documents").fill("second handbook")
+            tree.get_by_role("treeitem", level=1).nth(1).wait_for(state="detached")
+            page.get_by_label("Search documents").fill("")
+        with promise("a document opens with its contents, a section of which is asked"):
+            node.get_by_role("treeitem").first.locator(".tx").click()
+            item = page.get_by_role("tree", name="Contents").get_by_role("treeitem", name="Seals")
+            item.hover()
+            item.get_by_role("button", name="Ask this section").click()
+            page.locator('.gw-chip[data-part="sections"]', has_text="“Seals”").wait_for()
+        with promise("a group is asked by itself"):
+            page.goto(f"{app.url}/library")
+            node.locator("> .ln").hover()
+            node.get_by_role("button", name=f"Ask {len(group.doc_ids)} documents").click()
+            in_scope(page, f"{len(group.doc_ids)} of {total(app)}")
+
+
+def total(app: App) -> int:
+    with Engine.open(app.home) as engine:
+        return len(engine.documents())

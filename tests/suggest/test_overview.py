@@ -62,6 +62,12 @@ def test_what_a_sentence_tells_is_lit() -> None:
     assert {line.text: line.text[slice(*line.lit)] for line in made(document, HashEmbedder(), wording).lines} == told
 
 
+def test_a_unit_is_lit_as_it_is_printed() -> None:
+    said = "The extract was given to each of the animals at 5 \u03bcg/mL before the trial began."  # Greek mu
+    (line,) = made(make_document(said), HashEmbedder(), wording).lines
+    assert line.text[slice(*line.lit)] == "5 \u03bcg/mL"
+
+
 def test_reference_entries_repeats_and_fragments_are_no_lines() -> None:
     document = make_document(
         Heading("Wells"),

@@ -199,8 +199,9 @@ def reader(document: dict[str, object]) -> None:
 
 
 def library(revision: int) -> None:
-    """Table of documents. Emits ``ask``: ids of documents to ask about; ``read``: the document and page (``doc``,
-    ``page``) to open; and ``settings``: the section of the Settings page to open."""
+    """Table of documents. Emits ``ask``: ids of documents to ask about; ``section``: one to ask about, as the
+    pane does; ``read``: the document and page (``doc``, ``page``) to open; and ``settings``: the section of the
+    Settings page to open."""
     data = _data("library") | {"revision": revision}
     _table(key="library", data=data)
 

@@ -12,6 +12,7 @@ from ragcore.config.settings import Settings
 from ragcore.export.sheets import place, tables_of
 from ragcore.index.shelf import Trashed
 from ragcore.index.store import Storage
+from ragcore.structure.groups import DocumentGroup
 from ragcore.types import GENERATED_MARKS, Box, Cell, Chunk, Document, Element
 from ragcore.types.library import DocumentInfo
 from ui.chat.payload import box
@@ -89,6 +90,11 @@ def _row(
             "stopping": job.stopping,
         },
     }
+
+
+def group(found: DocumentGroup) -> Json:
+    """Group of documents, with the groups in it."""
+    return {"name": found.name, "docs": list(found.doc_ids), "groups": [group(one) for one in found.groups]}
 
 
 def elements(read: Document, page: int) -> list[Json]:

@@ -94,6 +94,11 @@ def put(_: Request, body: Json) -> Response:
 
 
 @guarded
+def groups(_: Request) -> Response:
+    return JSONResponse([library_payload.group(one) for one in services().engine.groups()])
+
+
+@guarded
 def storage(_: Request) -> Response:
     return JSONResponse(_storage())
 
@@ -175,6 +180,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{all_}/tags", tag, methods=["POST"]),
         Route(f"{all_}/tag", rename_tag, methods=["POST"]),
         Route(f"{all_}/folder", put, methods=["POST"]),
+        Route(f"{all_}/groups", groups),
         Route(f"{all_}/storage", storage),
         Route(f"{all_}/pictures/clear", clear_pictures, methods=["POST"]),
         Route(f"{doc}/read", read_document, methods=["POST"]),

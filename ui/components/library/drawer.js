@@ -64,7 +64,7 @@ export class Drawer {
     if (this.id !== item.id) return;
     const wide = () => this.element.classList.toggle("wide");
     const open = (number) => this.actions.read(item.id, number);
-    this.views = TABS.map(([, , View]) => new View(read, item, { wide, open, page: open }));
+    this.views = TABS.map(([, , View]) => new View(read, item, { wide, open, page: open, ask: this.actions.section }));
     this.tabs.again(); // the one that was chosen meanwhile
   }
 

@@ -7,6 +7,7 @@ import { NEWEST, compare, head, pressed } from "./columns.js";
 import { Drawer } from "./drawer.js";
 import { pageKey, rowKey } from "./keys.js";
 import { Outdated } from "./outdated.js";
+import { Outline } from "./outline.js";
 import { drawRow, updateRow } from "./row.js";
 import { StorageFoot } from "./storage.js";
 import { Toast } from "./toast.js";
@@ -21,6 +22,7 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   const table = (parentElement.gwLibrary ??= new Library(parentElement.querySelector(".gw-library")));
   table.askOf = (ids) => tell("ask", ids);
+  table.askSection = (section) => tell("section", section);
   table.toRead = (id, page) => tell("read", { doc: id, page });
   table.toSettings = (part) => {
     sessionStorage.setItem("gw-settings-part", `gw-${part}`); // where that page begins
@@ -41,7 +43,7 @@ class Library {
     this.fresh = new Set();
     this.chosen = new Set();
     const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
-    this.show = { search: "", tags: [], folder: "", ...kept.show };
+    this.show = { search: "", tags: [], folder: "", outline: false, ...kept.show };
     this.sort = kept.sort ?? NEWEST;
     this.body = h("tbody");
     this.table = h("table", { hidden: true, "aria-label": "Documents" }, this.head(), this.body);
@@ -50,11 +52,12 @@ class Library {
     this.none = h("p", { class: "none", role: "status", hidden: true });
     this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
     this.outdated = new Outdated((ids) => this.change("read", { docs: ids }));
+    this.outline = new Outline({ ask: (ids) => this.askOf(ids), open: (id) => this.select(id) });
     this.toolbar = new Toolbar(this);
     this.toast = new Toast({ restore: (ids) => this.restore(ids), finish: (ids) => this.change("finish", { docs: ids }) });
     this.storage = new StorageFoot((error) => this.complain(error));
-    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), read: (id, page = 1) => this.toRead(id, page), closed: () => this.select(null), rename: (id, title) => this.rename(id, title), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]) });
-    root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
+    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), section: (section) => this.askSection(section), read: (id, page = 1) => this.toRead(id, page), closed: () => this.select(null), rename: (id, title) => this.rename(id, title), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]) });
+    root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.outline.element, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
     this.focus = () => this.poll();
     this.keys = (event) => pageKey(this, event);
     addEventListener("focus", this.focus);
@@ -107,7 +110,7 @@ class Library {
 
   // What the server knows now: rows that are there stay where they are, new ones go to their place.
   draw(documents) {
-    this.table.hidden = this.toolbar.element.hidden = this.storage.element.hidden = !documents.length;
+    this.toolbar.element.hidden = this.storage.element.hidden = !documents.length;
     this.empty.hidden = documents.length > 0;
     this.count(documents);
     const ids = new Set(documents.map((item) => item.id));
@@ -204,6 +207,10 @@ class Library {
 
   arrange() {
     const shown = new Set(this.shownIds());
+    const { outline } = this.show;
+    this.table.hidden = outline || !this.order.length;
+    this.outline.element.hidden = !outline || !this.order.length;
+    if (outline) this.outline.draw(this.documents(), shown);
     for (const [place, id] of this.order.entries()) {
       const { element } = this.rows.get(id);
       element.hidden = !shown.has(id);
@@ -257,7 +264,8 @@ class Library {
   }
 
   focusOn(id) {
-    (this.rows.get(id)?.element.querySelector('[data-f="title"]') ?? this.toolbar.search).focus();
+    const row = this.show.outline ? this.outline.row(id) : this.rows.get(id)?.element.querySelector('[data-f="title"]');
+    (row ?? this.toolbar.search).focus();
   }
 
   actions(id) {

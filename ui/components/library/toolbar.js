@@ -24,7 +24,8 @@ export class Toolbar {
       drop: (tag) => library.change("tag", { tag }),
     });
     this.pressed = h("div", { class: "pressed" });
-    this.filters = h("div", { class: "bar" }, h("label", { class: "find" }, icon("search", "s16"), this.search), this.folder, this.tags.element, this.pressed);
+    this.tree = h("button", { type: "button", class: "gw-btn sm", title: "Documents that are alike, in groups", onclick: () => this.outline() }, icon("format_list_bulleted", "s16"), "Outline");
+    this.filters = h("div", { class: "bar" }, h("label", { class: "find" }, icon("search", "s16"), this.search), this.folder, this.tags.element, this.pressed, h("span", { class: "sp" }), this.tree);
     this.said = h("b", { class: "num" });
     const ids = () => [...library.chosen];
     const act = (label, sign, onclick, kind = "") => h("button", { type: "button", class: `gw-btn sm ${kind}`, onclick }, icon(sign, "s16"), h("span", {}, label));
@@ -49,6 +50,12 @@ export class Toolbar {
   set(change) {
     Object.assign(this.library.show, change);
     this.library.changed();
+  }
+
+  // The tree in place of the table, or the table again; what is selected there is let go.
+  outline() {
+    this.library.chooseAll(false);
+    this.set({ outline: !this.library.show.outline });
   }
 
   reset() {
@@ -78,6 +85,7 @@ export class Toolbar {
       this.bulk.querySelector(".primary").disabled = !of.some((item) => item.built_pages);
     }
     this.drawFolders(documents);
+    this.tree.setAttribute("aria-pressed", String(this.library.show.outline));
     this.tags.draw(tags(documents));
     const { tags: on } = this.library.show;
     const key = JSON.stringify([on, shown.length === documents.length, shown.length]);
