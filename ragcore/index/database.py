@@ -1,7 +1,7 @@
 """SQLite database: opening the file, and transactions on it. Its tables are in ``schema.sql``.
 
 WAL lets any number of processes read while one writes; each write is one short ``BEGIN IMMEDIATE`` transaction, and a
-process that finds the file busy waits `BUSY_SECONDS` before it raises `StoreBusy`.
+process that finds the file busy waits `BUSY_SECONDS` before it raises `StoreBusy`. What is deleted is overwritten.
 
 Columns declared ``JSON`` and ``BOOLEAN`` are Python values, written and read (a list as a tuple). A list given for the
 question mark of `IN` is the set of values to look for.
@@ -175,7 +175,7 @@ class Database:
                 factory=Connection,
             )
             connection.row_factory = Row
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {pragma}")
         try:
             yield connection

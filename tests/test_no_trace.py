@@ -1,0 +1,41 @@
+"""A document that was removed for good leaves nothing of itself behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragcore.engine import Engine
+from ragcore.retrieve.hybrid import STRUCTURES
+from tests import pdfs
+
+QUESTION = "What did the Zorblax Company sell to Zorblax Manor?"
+
+
+def with_word(home: Path, word: str) -> list[str]:
+    """Files under ``home`` that contain a word."""
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return [path.name for path in files if word.encode() in path.read_bytes().lower()]
+
+
+def test_no_file_has_a_word_of_a_removed_document(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        for word in ("Zorblax", "Quimbert"):
+            said = (
+                f"In May the {word} Company sold pumps to {word} Manor near Northtown, and Jane {word} signed for them."
+            )
+            file = tmp_path / f"{word}.pdf"
+            file.write_bytes(pdfs.report(f"{word} report", {f"Of {word} Manor": [said]}))
+            engine.ingest_path(file)
+        engine.index()
+        (removed,) = [info for info in engine.documents() if "Zorblax" in info.title]
+        searches = [engine.with_settings({"retrieve.mode": mode}) for mode in ("overview", "graph", *STRUCTURES)]
+        for one in searches:
+            one.ask(QUESTION).run()
+        engine.groups()
+        assert with_word(home, "zorblax"), "there is something to be found"
+        engine.remove(removed.doc_id)
+        for one in searches:
+            one.retrieve(QUESTION)
+    assert with_word(home, "zorblax") == []
+    assert with_word(home, "quimbert")
