@@ -24,9 +24,10 @@ SETTINGS = 83
 LINES = {
     "": 1870,  # with the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "cli": 985,
+    "cli": 1020,  # with evaluation
     "config": 510,
     "context": 280,
+    "evaluate": 160,  # RAGChecker's metrics
     "explore": 337,  # with the map of connections
     "export": 1550,
     "index": 4010,  # with the graph of names and its map

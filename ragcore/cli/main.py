@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import ragcore
-from ragcore.cli import asking, library
+from ragcore.cli import asking, evaluation, library
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -225,6 +225,14 @@ def _parser() -> argparse.ArgumentParser:
     cited = "also save the cited pages with highlights"
     sub.add_argument("--annex", type=_ending(("pdf",)), metavar="FILE.pdf", help=cited)
     _add_doc(sub)
+
+    text = "measure answers"
+    evaluate = commands.add_parser("evaluate", help=text, description=text, parents=[common])
+    steps = evaluate.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    text = "RAGChecker's metrics of the verdicts in its checking outputs"
+    sub = steps.add_parser("score", help=text, description=text, parents=[common])
+    sub.add_argument("file", type=Path, metavar="FILE", help='JSON: {"results": [...]}')
+    sub.set_defaults(run=evaluation.score)
 
     command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 

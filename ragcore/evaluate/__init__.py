@@ -1,0 +1,1 @@
+"""Evaluation of answers on sets of questions."""
