@@ -40,6 +40,7 @@ from ragcore.types.report import NO_FOCUS, Focus
 from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
+    from ragcore.evaluate.runs import Evaluation
     from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import IndexReport
     from ragcore.index.paths import Sentence
@@ -309,6 +310,13 @@ class Engine(Library):
 
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
         return AnswerRun(question, partial(self._answers.stream, question, self.resolved(scope), history, on_step))
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Sets of questions with known answers, and runs of configurations over them."""
+        from ragcore.evaluate.runs import Evaluation
+
+        return Evaluation(self)
 
     @property
     def _answers(self) -> AnswerPipeline:

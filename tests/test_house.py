@@ -22,15 +22,15 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 83
 # Lines of each package, with some air.
 LINES = {
-    "": 1870,  # with the reranker's memory, the request for an overview, and structures
+    "": 1895,  # with the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "cli": 1020,  # with evaluation
+    "cli": 1270,  # with evaluation
     "config": 510,
     "context": 280,
-    "evaluate": 160,  # RAGChecker's metrics
+    "evaluate": 1110,  # sets, runs, measures, comparison
     "explore": 337,  # with the map of connections
     "export": 1550,
-    "index": 4010,  # with the graph of names and its map
+    "index": 4165,  # with the graph of names and its map
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1345,  # with structures, and groups of documents

@@ -1,19 +1,37 @@
-"""Commands that evaluate answers."""
+"""Commands that evaluate answers: sets of questions, runs, comparisons, and a gate for scripts."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import csv
+import io
+import json
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ragcore.cli.common import show
+from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, write_file
+from ragcore.errors import InputError
+from ragcore.evaluate.cases import CaseSet
+from ragcore.evaluate.compare import Difference, broken, compared, in_words
+from ragcore.evaluate.measures import MEASURES
+from ragcore.evaluate.ragchecker import averages, read_checked
+from ragcore.evaluate.runs import Configuration, Evaluated
+from ragcore.types.json import plain
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
+    from ragcore.index.evaluations import SetInfo
+
+Json = dict[str, Any]
+SAID = 3  # kinds of errors of a run that are printed
+LONGEST_NAME = 24
+NOT_JUDGED = 2  # exit code of a gate whose runs can't be compared
 
 
 def score(_: Engine, options: argparse.Namespace) -> int:
-    from ragcore.evaluate.ragchecker import averages, read_checked
-
     checked = read_checked(options.file)
     groups = averages(checked)
     lines = [f"{len(checked)} {'response' if len(checked) == 1 else 'responses'}, means in per cent:"]
@@ -22,3 +40,191 @@ def score(_: Engine, options: argparse.Namespace) -> int:
         lines += [f"  {name.replace('_', ' '):32}{mean:6.1f}" for name, mean in metrics.items()]
     show(options, lambda: groups, lines)
     return 0
+
+
+def add(engine: Engine, options: argparse.Namespace) -> int:
+    info = engine.evaluation.add(options.file, options.form or "")
+    show(options, lambda: {"set": plain(info)}, [f"{info.name}: {_count(info.cases, 'question')} ({info.set_id})."])
+    return 0
+
+
+def listed(engine: Engine, options: argparse.Namespace) -> int:
+    evaluation = engine.evaluation
+    sets, runs = evaluation.sets(), evaluation.runs()
+    lines = []
+    for info in sets:
+        lines.append(f"{info.set_id}  {info.name}: {_count(info.cases, 'question')}")
+        for run in runs:
+            if run.set_id == info.set_id:
+                left = "" if run.ended else f"  ({run.done} of {run.cases} done)"
+                lines.append(f"  {run.run_id}  {run.name}{', within its documents' if run.within else ''}{left}")
+    show(options, lambda: {"sets": plain(sets), "runs": plain(runs)}, lines)
+    if not sets and not options.json:
+        print("No sets yet. Import one: groundwork evaluate import FILE", file=sys.stderr)
+    return 0
+
+
+def run(engine: Engine, options: argparse.Namespace) -> int:
+    configurations = [Configuration.parsed(text) for text in options.configuration or ["default"]]
+    info = _set(engine, options.set)
+    stop = threading.Event()
+    done = []
+    with stopped_by_ctrl_c(stop.set):
+        for one in configurations:
+            said = _progress(one.name)
+            done.append(engine.evaluation.run(info.set_id, one, options.within, said, stop.is_set))
+    show(options, lambda: {"set": plain(info), "runs": [_run(one) for one in done]}, _table(done))
+    failed = [outcome.error for one in done for outcome in one.outcomes.values() if outcome.error]
+    for error in list({error["message"]: error for error in failed}.values())[:SAID]:
+        say_error(error)
+    return 1 if failed else 0
+
+
+def _progress(name: str) -> Callable[[int, int], None]:
+    said: set[int] = set()
+
+    def show(done: int, total: int) -> None:
+        """At most one line per tenth."""
+        tenth = done * 10 // max(total, 1)
+        if tenth not in said:
+            said.add(tenth)
+            print(f"{name}: question {done + 1} of {total}", file=sys.stderr)
+
+    return show
+
+
+def _set(engine: Engine, given: str) -> SetInfo:
+    """Stored set of that name, or the one in a file."""
+    path = Path(given)
+    return engine.evaluation.add(path) if path.is_file() else engine.evaluation.find(given)
+
+
+def _run(one: Evaluated) -> Json:
+    means = {name: {"mean": round(mean, 6), "n": n} for name, (mean, n) in one.means().items()}
+    cases = [
+        {
+            "case_id": case.case_id,
+            "question": case.question,
+            "answer": None if (answer := one.outcomes[case.case_id].answer) is None else answer.text,
+            "error": one.outcomes[case.case_id].error,
+            "measures": dict(one.measures[case.case_id]),
+        }
+        for case in one.cases
+        if case.case_id in one.outcomes
+    ]
+    return {**plain(one.info), "measures": means, "cases": cases}
+
+
+def _table(runs: Sequence[Evaluated]) -> list[str]:
+    """A line for each measure, a column for each run."""
+    means = [one.means() for one in runs]
+    width = max(len(MEASURES[name].title) for name in MEASURES)
+    heads = [f"{_short(one.info.name)} ({one.info.run_id})" for one in runs]
+    lines = [" " * width + "".join(f"  {head:>24}" for head in heads)]
+    for name in MEASURES:
+        if any(name in of for of in means):
+            cells = [f"{_shown(name, of[name][0])} of {of[name][1]}" if name in of else "" for of in means]
+            lines.append(f"{MEASURES[name].title:{width}}" + "".join(f"  {cell:>24}" for cell in cells))
+    return lines
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _shown(name: str, mean: float) -> str:
+    return f"{100.0 * mean:.1f}%" if MEASURES[name].share else f"{mean:.3f}"
+
+
+def compare(engine: Engine, options: argparse.Namespace) -> int:
+    first, second = (engine.evaluation.evaluated(one) for one in (options.first, options.second))
+    found = compared(first, second)
+    lines = _differences(found, first, second)
+    show(options, lambda: {"first": first.info.run_id, "second": second.info.run_id, **_compared(found)}, lines)
+    return 0
+
+
+def _differences(found: Sequence[Difference], first: Evaluated, second: Evaluated) -> list[str]:
+    """A line for each measure, then what is clear."""
+    names = first.info.name, second.info.name
+    if names[0] == names[1]:
+        names = first.info.run_id, second.info.run_id
+    width = max((len(MEASURES[one.measure].title) for one in found), default=0)
+    lines = [f"{names[0]} → {names[1]}, with 95% intervals of the difference:"]
+    for one in found:
+        unit = 100.0 if MEASURES[one.measure].share else 1.0
+        low, high = (f"{unit * end:+.1f}" if unit > 1.0 else f"{end:+.3f}" for end in (one.low, one.high))
+        before, after = (_shown(one.measure, mean) for mean in (one.first, one.second))
+        said = f"{one.better} better, {one.worse} worse of {one.n}" if one.better or one.worse else "equal"
+        lines.append(f"{MEASURES[one.measure].title:{width}}  {before:>7} → {after:>7}  [{low}, {high}]  {said}")
+    clear = [in_words(one, *names) for one in found if one.clear]
+    return lines + (clear or ["No difference is clear: each could be chance."])
+
+
+def _compared(found: Sequence[Difference]) -> Json:
+    return {"differences": [plain(one) | {"mean": one.mean, "clear": one.clear} for one in found]}
+
+
+def gate(engine: Engine, options: argparse.Namespace) -> int:
+    """0 if the gate holds, 1 if it is broken, 2 if it can't be judged."""
+    try:
+        first, second = (engine.evaluation.evaluated(one) for one in (options.against, options.run_id))
+        found = compared(first, second)
+        worse = broken(found, wanted=options.measure, loss=options.loss / 100.0)
+    except InputError as error:
+        if options.json:
+            print_json({"error": error.as_dict()})
+        else:
+            say_error(error)
+        return NOT_JUDGED
+    lines = _differences(worse, first, second) or ["The gate holds."]
+    show(options, lambda: {"holds": not worse, "broken": [one.measure for one in worse], **_compared(found)}, lines)
+    return 1 if worse else 0
+
+
+def export(engine: Engine, options: argparse.Namespace) -> int:
+    """A set as JSONL; or a run, as a table of its questions or as input for RAGChecker."""
+    evaluation = engine.evaluation
+    if options.form == "set":
+        info = evaluation.find(options.what)
+        text = CaseSet(info.name, evaluation.cases(info.set_id)).to_jsonl()
+    else:
+        found = evaluation.evaluated(options.what)
+        text = _for_ragchecker(found) if options.form == "ragchecker" else _csv(found)
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        write_file(options.output, text.encode())
+        print(f"Wrote {options.output}.", file=sys.stderr)
+    return 0
+
+
+def _csv(found: Evaluated) -> str:
+    out = io.StringIO()
+    names = [name for name in MEASURES if name in found.means()]
+    writer = csv.writer(out)
+    writer.writerow(["id", "question", "reference", "answer", "error", *names])
+    for case in found.cases:
+        outcome = found.outcomes.get(case.case_id)
+        if outcome is not None:
+            answer = "" if outcome.answer is None else outcome.answer.text
+            values = [found.measures[case.case_id].get(name, "") for name in names]
+            error = outcome.error["message"] if outcome.error else ""
+            writer.writerow([case.case_id, case.question, case.answer, answer, error, *values])
+    return out.getvalue()
+
+
+def _for_ragchecker(found: Evaluated) -> str:
+    """The reference program's checking inputs; passages are the sources given to the writer."""
+    results = []
+    for case in found.cases:
+        outcome = found.outcomes.get(case.case_id)
+        if outcome is not None and outcome.answer is not None:
+            passages = [{"doc_id": one.doc_id, "text": one.text} for one in outcome.answer.sources]
+            answer = {"query_id": case.case_id, "query": case.question, "gt_answer": case.answer}
+            results.append(answer | {"response": outcome.answer.text, "retrieved_context": passages})
+    return json.dumps({"results": results}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

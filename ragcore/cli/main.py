@@ -21,6 +21,8 @@ from ragcore.cli import asking, evaluation, library
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
+from ragcore.evaluate.cases import FORMS
+from ragcore.evaluate.measures import MEASURES
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
 from ragcore.report.files import TEXT_KINDS
@@ -229,10 +231,37 @@ def _parser() -> argparse.ArgumentParser:
     text = "measure answers"
     evaluate = commands.add_parser("evaluate", help=text, description=text, parents=[common])
     steps = evaluate.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    text = "RAGChecker's metrics of the verdicts in its checking outputs"
-    sub = steps.add_parser("score", help=text, description=text, parents=[common])
+
+    def step(name: str, run: Callable[[Engine, argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        sub = steps.add_parser(name, help=text, description=text, parents=[common])
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = step("import", evaluation.add, "add a set of questions with their answers")
+    sub.add_argument("file", type=Path, metavar="FILE", help="CSV, XLSX, JSON or JSONL")
+    sub.add_argument("--as", dest="form", choices=tuple(FORMS), help="its format; default: told by its first line")
+    step("list", evaluation.listed, "list sets and runs")
+    sub = step("run", evaluation.run, "answer a set's questions and measure the answers; goes on where it was stopped")
+    sub.add_argument("set", type=_text, metavar="SET", help="name of a set, or its file")
+    config = "settings to run it with: default, key=value,key=value or @FILE.toml; may be repeated"
+    sub.add_argument("-c", dest="configuration", type=_text, action="append", metavar="CONFIG", help=config)
+    sub.add_argument("--within", action="store_true", help="ask each question of its own documents only")
+    sub = step("compare", evaluation.compare, "compare two runs, question by question")
+    sub.add_argument("first", type=_text, metavar="RUN")
+    sub.add_argument("second", type=_text, metavar="RUN")
+    sub = step("gate", evaluation.gate, "exit with 1 if a run is worse than another beyond chance, with 2 if unknown")
+    sub.add_argument("run_id", type=_text, metavar="RUN")
+    sub.add_argument("--against", type=_text, required=True, metavar="RUN")
+    sub.add_argument(
+        "--measure", choices=tuple(MEASURES), action="append", default=[], help="only this; may be repeated"
+    )
+    sub.add_argument("--loss", type=float, default=0.0, metavar="POINTS", help="loss that is accepted, in points")
+    sub = step("export", evaluation.export, "a run as CSV, or for RAGChecker; or a set as JSONL")
+    sub.add_argument("what", type=_text, metavar="RUN|SET")
+    sub.add_argument("--as", dest="form", choices=("csv", "ragchecker", "set"), default="csv")
+    sub.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: stdout")
+    sub = step("score", evaluation.score, "RAGChecker's metrics of the verdicts in its checking outputs")
     sub.add_argument("file", type=Path, metavar="FILE", help='JSON: {"results": [...]}')
-    sub.set_defaults(run=evaluation.score)
 
     command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 

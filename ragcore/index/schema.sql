@@ -296,3 +296,36 @@ CREATE TABLE report_tasks (
     writer TEXT NOT NULL DEFAULT '',  -- offline, or the name of the model
     visit BOOLEAN NOT NULL DEFAULT 0  -- 1: with a visit's own key
 );
+
+-- Sets of questions, as they were read; a changed set is another.
+CREATE TABLE eval_sets (
+    set_id TEXT NOT NULL PRIMARY KEY,  -- digest of the cases
+    name TEXT NOT NULL,
+    cases INTEGER NOT NULL,
+    data BLOB NOT NULL,  -- ragcore.evaluate.cases.Case: JSON, zlib
+    created REAL NOT NULL
+);
+
+-- A set under a configuration. Its id is a digest of what its outcomes depend on, so that none is made twice.
+CREATE TABLE eval_runs (
+    run_id TEXT NOT NULL PRIMARY KEY,
+    set_id TEXT NOT NULL REFERENCES eval_sets ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    config JSON TEXT NOT NULL,
+    settings_hash TEXT NOT NULL,
+    within BOOLEAN NOT NULL,
+    writer TEXT NOT NULL,
+    created REAL NOT NULL,
+    ended REAL  -- NULL: some of it is still to be done
+);
+
+CREATE TABLE eval_outcomes (
+    run_id TEXT NOT NULL REFERENCES eval_runs ON DELETE CASCADE,
+    case_id TEXT NOT NULL,
+    answer BLOB,  -- JSON, zlib; NULL: it failed
+    pages TEXT NOT NULL,  -- JSON
+    error JSON TEXT,
+    seconds REAL NOT NULL,
+    usd REAL NOT NULL,
+    PRIMARY KEY (run_id, case_id)
+);

@@ -17,6 +17,7 @@ from ragcore.text.units import CURRENCY_CODES, Unit, currency, unit_after
 SCALES = {
     "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,
     "m": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
+    "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7,
 }  # fmt: skip
 _TO_NINE = "one two three four five six seven eight nine"
 _TO_NINETEEN = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
@@ -35,9 +36,9 @@ _NUMBER = re.compile(
     (?P<sign>[-−–+])?\s?
     (?P<currency>US\$|C\$|A\$|HK\$|[$€£¥₹]|(?:{CURRENCY_CODES})\s)?\s?
     (?P<sign2>[-−–])?\s?(?P<open2>\()?\s?
-    (?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+    (?P<digits>(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,2}}(?:,\d\d)+,\d{{3}})(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
     (?P<after>\s?\)?\s?%?)
-    (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
+    (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?|lakhs?|crores?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
     (?P<percent>\s?(?:{_PERCENT_WORDS}))?
     (?P<close>\))?
     (?!(?!(?:x|mg|kg|mcg|ng|m[lL]|km|cm|nm|kWh|h|min)\b)\w|[.,]\d)

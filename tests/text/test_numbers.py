@@ -28,6 +28,8 @@ from ragcore.text.periods import periods
         ("thirty-one or sixty two firms", [31.0, 62.0]),
         ("two hundred and five of nineteen hundred boxes", [205.0, 1900.0]),
         ("one million people, two thousand a day", [1e6, 2e3]),
+        ("1,21,04,38,380 shares, 3,02,16,492.50 paid", [1210438380.0, 30216492.5]),
+        ("₹ 2.5 crore, or 250 lakhs", [2.5e7, 2.5e7]),
     ],
 )
 def test_numbers_are_read(text: str, values: list[float]) -> None:
