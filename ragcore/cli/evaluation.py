@@ -177,7 +177,7 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
         else:
             say_error(error)
         return NOT_JUDGED
-    lines = _differences(worse, first, second) or ["The gate holds."]
+    lines = _differences(worse, first, second) if worse else ["The gate holds."]
     show(options, lambda: {"holds": not worse, "broken": [one.measure for one in worse], **_compared(found)}, lines)
     return 1 if worse else 0
 

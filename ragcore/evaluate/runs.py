@@ -19,7 +19,6 @@ from typing import Any, Protocol
 
 from pydantic import TypeAdapter
 
-import ragcore
 from ragcore.config.settings import Settings, flatten
 from ragcore.errors import Cancelled, ConfigError, InputError, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
@@ -266,7 +265,7 @@ def _pages(engine: AskedLibrary, found: Found) -> dict[Page, None]:
 def _build() -> str:
     """Digest of this version of the package."""
     digest = blake2b(digest_size=8)
-    root = Path(ragcore.__file__).parent
+    root = Path(__file__).resolve().parents[1]
     for path in sorted(root.rglob("*")):
         if path.suffix in (".py", ".toml", ".sql"):
             digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
