@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import sys
 import threading
@@ -190,28 +188,13 @@ def export(engine: Engine, options: argparse.Namespace) -> int:
         text = CaseSet(info.name, evaluation.cases(info.set_id)).to_jsonl()
     else:
         found = evaluation.evaluated(options.what)
-        text = _for_ragchecker(found) if options.form == "ragchecker" else _csv(found)
+        text = _for_ragchecker(found) if options.form == "ragchecker" else found.to_csv()
     if options.output is None:
         sys.stdout.write(text)
     else:
         write_file(options.output, text.encode())
         print(f"Wrote {options.output}.", file=sys.stderr)
     return 0
-
-
-def _csv(found: Evaluated) -> str:
-    out = io.StringIO()
-    names = [name for name in MEASURES if name in found.means()]
-    writer = csv.writer(out)
-    writer.writerow(["id", "question", "reference", "answer", "error", *names])
-    for case in found.cases:
-        outcome = found.outcomes.get(case.case_id)
-        if outcome is not None:
-            answer = "" if outcome.answer is None else outcome.answer.text
-            values = [found.measures[case.case_id].get(name, "") for name in names]
-            error = outcome.error["message"] if outcome.error else ""
-            writer.writerow([case.case_id, case.question, case.answer, answer, error, *values])
-    return out.getvalue()
 
 
 def _for_ragchecker(found: Evaluated) -> str:

@@ -6,6 +6,8 @@ of the code. Started again, it goes on where it ended; its measures are made ane
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import time
 import tomllib
@@ -106,6 +108,20 @@ class Evaluated:
         """Mean of each measure over the cases that define it, and their number."""
         columns = {name: [of[name] for of in self.measures.values() if name in of] for name in MEASURES}
         return {name: (sum(values) / len(values), len(values)) for name, values in columns.items() if values}
+
+    def to_csv(self) -> str:
+        """A line for each case: question, reference, answer, error, and its measures."""
+        out, names = io.StringIO(), list(self.means())
+        writer = csv.writer(out)
+        writer.writerow(["id", "question", "reference", "answer", "error", *names])
+        for case in self.cases:
+            outcome = self.outcomes.get(case.case_id)
+            if outcome is not None:
+                answer = "" if outcome.answer is None else outcome.answer.text
+                values = [self.measures[case.case_id].get(name, "") for name in names]
+                error = outcome.error["message"] if outcome.error else ""
+                writer.writerow([case.case_id, case.question, case.answer, answer, error, *values])
+        return out.getvalue()
 
 
 class Evaluation:

@@ -100,6 +100,7 @@ _reports = _component("reports")
 _report = _component("report")
 _evidence = _component("evidence")
 _explore = _component("explore")
+_evaluate = _component("evaluate")
 
 
 def _data(name: str) -> dict[str, Any]:
@@ -204,6 +205,11 @@ def library(revision: int) -> None:
     Settings page to open."""
     data = _data("library") | {"revision": revision}
     _table(key="library", data=data)
+
+
+def evaluate() -> None:
+    """Runs over sets of questions, side by side. Reads and writes the page's address. Emits nothing."""
+    _evaluate(key="evaluate", data=_data("evaluate"))
 
 
 def settings() -> None:

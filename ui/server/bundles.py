@@ -32,6 +32,7 @@ STYLES = (
     "components/report/report.css",
     "components/settings/settings.css",
     "components/explore/explore.css",
+    "components/evaluate/evaluate.css",
     "assets/first_run.css",
 )
 TYPES = {

@@ -44,6 +44,7 @@ PAGES = (
     Page("library", "pages/library.py", "Library", ":material/folder_open:"),
     Page("reports", "pages/reports.py", "Reports", ":material/article:"),
     Page("explore", "pages/explore.py", "Explore", ":material/scatter_plot:"),
+    Page("evaluate", "pages/evaluate.py", "Evaluate", ":material/speed:"),
     Page("settings", "pages/settings.py", "Settings", ":material/settings:"),
 )
 

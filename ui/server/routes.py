@@ -14,6 +14,7 @@ from ragcore.types import Scope
 from ragcore.types.scope import page_ranges
 from ui.chat import conversation_routes, exports, payload, start_routes, turn_routes
 from ui.chat.scope_words import pages_in_brief
+from ui.evaluate import routes as evaluate_routes
 from ui.explore import routes as explore_routes
 from ui.library import routes as library_routes
 from ui.reports import routes as report_routes
@@ -53,6 +54,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         *report_routes.routes(prefix),
         *settings_routes.routes(prefix),
         *explore_routes.routes(prefix),
+        *evaluate_routes.routes(prefix),
         *turn_routes.routes(prefix),
         *start_routes.routes(prefix),
     ]

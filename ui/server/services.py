@@ -18,6 +18,7 @@ from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
 from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
+from ui.evaluate.jobs import EvaluationJobs
 from ui.library.jobs import Ingestion
 from ui.reports.jobs import ReportJobs
 from ui.server.tokens import Signer
@@ -40,11 +41,13 @@ class Services:
     signer: Signer
     visits: Visits = field(init=False)
     reports: ReportJobs = field(init=False)
+    evaluations: EvaluationJobs = field(init=False)
     first_questions: FirstQuestions = field(init=False)
 
     def __post_init__(self) -> None:
         self.visits = Visits(lambda: self.engine)
         self.reports = ReportJobs(lambda: self.engine)
+        self.evaluations = EvaluationJobs(lambda: self.engine)
         self.first_questions = FirstQuestions(lambda: self.engine, self.answers.idle)
 
     def keep(self, changes: Mapping[str, Any]) -> None:
@@ -68,6 +71,7 @@ class Services:
         self.first_questions.close()
         self.ingestion.close()
         self.reports.close()
+        self.evaluations.close()
         self.answers.close()
         self.renderer.close()
 

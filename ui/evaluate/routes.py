@@ -1,0 +1,107 @@
+"""HTTP routes of Evaluate, under ``/gw/evaluate``: sets, runs, two runs side by side, one question."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import GroundworkError, InputError
+from ragcore.evaluate.runs import Configuration
+from ui.chat.exports import disposition
+from ui.evaluate import payload
+from ui.server.guard import guarded, posted, refusing, text_in, visit
+from ui.server.services import services
+
+Json = dict[str, Any]
+
+
+@guarded
+def overview(_: Request) -> Response:
+    jobs, evaluation = services().evaluations, services().engine.evaluation
+    return JSONResponse(payload.overview(evaluation.sets(), evaluation.runs(), jobs.jobs, jobs.trouble))
+
+
+@posted
+@refusing(InputError)
+def add(_: Request, body: Json) -> Response:
+    """Store a set from a file (``name``, ``data`` in base64)."""
+    name, data = text_in(body, "name") or "", text_in(body, "data") or ""
+    try:
+        given = base64.b64decode(data, validate=True)
+    except binascii.Error as error:
+        raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / (Path(name).name or "questions")
+        file.write_bytes(given)
+        info = services().engine.evaluation.add(file)
+    return JSONResponse({"set": info.set_id})
+
+
+@posted
+@refusing(GroundworkError)
+def run(request: Request, body: Json) -> Response:
+    """Start a run of ``set`` under ``configuration``, or go on with it."""
+    configuration = Configuration.parsed(text_in(body, "configuration") or "default")
+    engine = services().visits.engine(visit(request))
+    info = engine.evaluation.find(text_in(body, "set") or "")
+    services().evaluations.run(info.set_id, configuration, body.get("within") is True, engine)
+    return JSONResponse({})
+
+
+@posted
+def stop(_: Request, _body: Json) -> Response:
+    services().evaluations.stop()
+    return JSONResponse({})
+
+
+@guarded
+@refusing(InputError)
+def table(request: Request) -> Response:
+    """Run ``a``, beside run ``b`` if given."""
+    evaluation, other = services().engine.evaluation, request.query_params.get("b", "")
+    first = evaluation.evaluated(request.query_params.get("a", ""))
+    return JSONResponse(payload.table(first, evaluation.evaluated(other) if other else None))
+
+
+@guarded
+@refusing(InputError)
+def case(request: Request) -> Response:
+    """Question ``case`` of run ``a``, beside that of run ``b`` if given."""
+    evaluation, asked = services().engine.evaluation, request.query_params.get("case", "")
+    runs = [evaluation.evaluated(request.query_params[name]) for name in ("a", "b") if request.query_params.get(name)]
+    found = next((one for run in runs for one in run.cases if one.case_id == asked), None)
+    if found is None:
+        raise InputError("This set has no such question.", hint="Reload the page.")
+    return JSONResponse(payload.case(found, runs))
+
+
+@guarded
+def export(request: Request) -> Response:
+    """A run as CSV."""
+    found = services().engine.evaluation.evaluated(request.query_params.get("a", ""))
+    headers = {
+        "Content-Disposition": disposition(f"{found.info.set_name}-{found.info.run_id}.csv"),
+        "Cache-Control": "no-store",
+    }
+    return Response(found.to_csv(), media_type="text/csv", headers=headers)
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All routes below ``prefix``."""
+    at = f"{prefix}/gw/evaluate"
+    return [
+        Route(at, overview),
+        Route(f"{at}/sets", add, methods=["POST"]),
+        Route(f"{at}/run", run, methods=["POST"]),
+        Route(f"{at}/stop", stop, methods=["POST"]),
+        Route(f"{at}/table", table),
+        Route(f"{at}/case", case),
+        Route(f"{at}/run.csv", export),
+    ]
