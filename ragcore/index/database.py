@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 BUSY_SECONDS = 30.0
-SCHEMA = 110  # raise it with any change to the tables
+SCHEMA = 111  # raise it with any change to the tables
 IDLE = 8  # connections kept open for the next transaction
 IN = "IN (SELECT value FROM json_each(?))"
 
@@ -175,7 +175,7 @@ class Database:
                 factory=Connection,
             )
             connection.row_factory = Row
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {pragma}")
         try:
             yield connection
