@@ -201,7 +201,10 @@ class StructureBuilder:
         return tuple(notes)
 
     def _documents(self) -> dict[str, str]:
-        return self.structures.store.searchable(whole=True)
+        """Fingerprints of the documents that are read and embedded in full."""
+        of = self.structures
+        embedded = of.store.with_vectors(of.embedder.name)
+        return {one: mark for one, mark in of.store.searchable(whole=True).items() if embedded.get(one) == mark}
 
     def _read(self, documents: Mapping[str, str]) -> dict[str, Extraction]:
         """What is known of the relations of those documents that have some."""

@@ -4,7 +4,7 @@ changes."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -70,12 +70,17 @@ class Structures:
             RELATIONS, extraction.VERSION, lambda chunks: Extraction.of(chunks, stored), Extraction.from_bytes
         )
 
+    def facts(self, documents: Mapping[str, str]) -> dict[str, Facts]:
+        """Facts of ``documents`` (id → fingerprint), in their order: by a model where it has read them, else by
+        rules."""
+        kept = self.store.derived_marks(RELATIONS)
+        read = self.indexer.derived(self.relations, {one: mark for one, mark in documents.items() if one in kept})
+        rules = self.indexer.derived(FACTS, {one: mark for one, mark in documents.items() if one not in kept})
+        return {one: read[one].facts if one in kept else rules[one] for one in documents}
+
     def facts_of(self, doc_id: str) -> Facts:
-        """Facts of a document: by a model where it has read them, else by rules."""
-        wanted = {doc_id: self.store.searchable()[doc_id]}
-        if doc_id in self.store.derived_marks(RELATIONS):
-            return self.indexer.derived(self.relations, wanted)[doc_id].facts
-        return self.indexer.derived(FACTS, wanted)[doc_id]
+        """Facts of one document."""
+        return self.facts({doc_id: self.store.searchable().get(doc_id, "")})[doc_id]
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ def test_retrieve_explains_each_hit(home: Path) -> None:
     assert 1 <= answer["reranked"] <= answer["candidates"]
     hit = answer["hits"][0]
     assert hit["rank"] == 1
-    assert set(hit["scores"]) == {"vector", "bm25", "graph", "prior", "fused", "rerank", "question"}
+    assert set(hit["scores"]) == {"vector", "bm25", "graph", "structure", "prior", "fused", "rerank", "question"}
     assert hit["via"]
     assert hit["pages"] == [1]
     segment = answer["segments"][0]
