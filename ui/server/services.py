@@ -23,6 +23,7 @@ from ui.reports.jobs import ReportJobs
 from ui.server.tokens import Signer
 from ui.server.visits import Visits
 from ui.server.warming import warming
+from ui.settings.jobs import StructureJobs
 from ui.viewer.render import Renderer
 
 _log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class Services:
     visits: Visits = field(init=False)
     reports: ReportJobs = field(init=False)
     first_questions: FirstQuestions = field(init=False)
+    structures: StructureJobs = field(default_factory=StructureJobs, init=False)
 
     def __post_init__(self) -> None:
         self.visits = Visits(lambda: self.engine)
@@ -66,6 +68,7 @@ class Services:
 
     def close(self) -> None:
         self.first_questions.close()
+        self.structures.close()
         self.ingestion.close()
         self.reports.close()
         self.answers.close()
