@@ -120,6 +120,7 @@ def _estimate(engine: Engine, options: argparse.Namespace) -> int:
         for one in (*each, all_of)
     ]
     lines.append(f"By {engine.models.extractor_name}, at most ${limit:.2f} a document (structure.max_usd).")
+    lines.append("Second looks are not counted. Nothing was sent.")
     told = {"model": engine.models.extractor_name, "max_usd": limit, "documents": each, "total": all_of}
     show(options, lambda: {"structures": plain(engine.structures.state()), "estimate": plain(told)}, lines)
     return 0
@@ -223,7 +224,7 @@ def tables(engine: Engine, options: argparse.Namespace) -> int:
 
 def spending(engine: Engine, options: argparse.Namespace) -> int:
     found = engine.spending()
-    lines = [f"{each.model}  {each.purpose:8}  {_took(each.calls, each.usage, each.usd)}" for each in found.entries]
+    lines = [f"{each.model}  {each.purpose:9}  {_took(each.calls, each.usage, each.usd)}" for each in found.entries]
     total = f"Since {found.since}  {_took(found.calls, found.usage, found.usd)}"
     lines.append(total if found.entries else "Nothing spent so far.")
     if found.unpriced:

@@ -156,32 +156,30 @@ class Unit:
     def names(self, listed: Listed) -> Iterator[tuple[str, str, list[int]]]:
         """Valid entities: name, what is said of it, and the indices of its sentences."""
         for one in listed.entities:
-            rows = self._rows(one.n)
-            if name := self._name(one.name, rows):
+            name, rows = self._placed(one.name, one.n)
+            if rows:
                 yield name, _said(one.about), rows
 
     def related(self, listed: Listed) -> Iterator[tuple[str, str, str, list[int]]]:
         """Valid relations: both names, what is said of them, and the indices of their sentences."""
         for one in listed.relations:
-            rows = self._rows(one.n)
-            source, target = self._name(one.source, rows), self._name(one.target, rows)
-            if source and target and key_of(source) != key_of(target):
+            source, rows = self._placed(one.source, one.n)
+            target, others = self._placed(one.target, one.n)
+            rows = [row for row in rows if row in others]
+            if rows and key_of(source) != key_of(target):
                 yield source, target, _said(one.what), rows
 
-    def _rows(self, given: Sequence[int]) -> list[int]:
-        return sorted({n - 1 for n in given if 1 <= n <= len(self.texts)})
-
-    def _name(self, given: str, rows: Sequence[int]) -> str:
-        """The name on one line; "" if it is none, or stands neither in these sentences nor anywhere before them: in the
-        title, a heading or an earlier sentence, for which a pronoun may stand."""
-        if not rows or len(given) > LONGEST_NAME:
-            return ""
-        name = " ".join(given.split())
+    def _placed(self, given: str, n: Sequence[int]) -> tuple[str, list[int]]:
+        """A name on one line, and the indices of those of its sentences that have it, or come after one that has it, a
+        heading or the title, so that a pronoun may stand for it; none if it is no name."""
+        name = " ".join(given[: LONGEST_NAME + 1].split())
         key = key_of(name)
-        if len(key) < 2 or key.isdigit():
-            return ""
-        before = " ".join("\n".join((self.header, *self.texts[: rows[-1] + 1])).split())
-        return name if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", before, re.IGNORECASE) else ""
+        if len(given) > LONGEST_NAME or len(key) < 2 or key.isdigit():
+            return name, []
+        printed = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        texts = enumerate((self.header, *self.texts))
+        first = next((at for at, text in texts if printed.search(" ".join(text.split()))), len(self.texts) + 1)
+        return name, sorted({each - 1 for each in n if max(first, 1) <= each <= len(self.texts)})
 
 
 def units(chunks: Sequence[tuple[Entry, Chunk]]) -> list[Unit]:

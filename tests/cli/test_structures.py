@@ -62,7 +62,7 @@ def test_relations_are_estimated_built_and_forgotten(home: Path, key: None, serv
         assert estimate["total"][name] == pytest.approx(sum(one[name] for one in estimate["documents"]))
     calls = estimate["total"]["calls"]
     assert calls > 0
-    *_, total, by = ran(home, "--estimate").stdout.splitlines()
+    *_, total, by, _ = ran(home, "--estimate").stdout.splitlines()
     assert total.endswith("in all")
     assert "By claude" in by
     assert server.requests == []
