@@ -29,7 +29,7 @@ LINES = {
     "context": 280,
     "explore": 337,  # with the map of connections
     "export": 1550,
-    "index": 4040,  # with the graph of names and its map, and the life of what is derived
+    "index": 4047,  # with the graph of names and its map, the life of what is derived, and no trace of what is gone
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1590,  # with structures: their building, state and estimate

@@ -343,7 +343,6 @@ def test_a_removed_document_takes_what_was_read_with_it(bench: Bench, kept: bool
     assert bench.said(doc_id) == {"quibblewick": "A zanzibarian."}
     Trash(bench.store, 0.0).remove(doc_id)
     assert (bench.relations().documents, bench.relations().state) == (1, "ready")
-    bench.store.database.close()
     traces = [path for path in bench.home.rglob("*") if path.is_file() and b"zanzibarian" in path.read_bytes()]
     assert bool(traces) == kept
     # Added again, it costs nothing where what was paid for was kept.
