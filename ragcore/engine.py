@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ragcore.index.indexer import IndexReport
     from ragcore.index.paths import Sentence
     from ragcore.pipelines.answer import AnswerPipeline
+    from ragcore.pipelines.build_structures import StructureBuilder
     from ragcore.pipelines.stream import AnswerRun
     from ragcore.report.files import ReportKind
     from ragcore.report.fill import ReportRun, SectionFiller
@@ -252,7 +253,15 @@ class Engine(Library):
             on_progress=lambda done, total: show(Progress("embed", done, total)),
             cancelled=cancelled,
         )
+        self.structures.keep(show, cancelled)
         return replace(report, usd=round(usd, 6), failed=tuple(failed))
+
+    @property
+    def structures(self) -> StructureBuilder:
+        """Trees and graphs over the library: their state, building and forgetting."""
+        from ragcore.pipelines.build_structures import StructureBuilder
+
+        return StructureBuilder(self.search.structures, self.models, self.settings)
 
     # Retrieve
 

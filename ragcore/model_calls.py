@@ -130,7 +130,8 @@ class ModelCalls:
             return False
         self.ledger.spend(self.doc_id, usd)
         stream = self.model.stream(request)
-        self.running[self._pool.submit(self._listen, stream)] = _Sent(key, usd, stream)
+        form = request.tool is not None
+        self.running[self._pool.submit(self._listen, stream)] = _Sent(key, usd, stream, form)
         if alone:
             self.wait(0)
         return True
@@ -166,7 +167,7 @@ class ModelCalls:
         self.ledger.spend(self.doc_id, self._billed(sent, heard) - sent.reserved)
         if heard.cut:
             return
-        if heard.error is None and heard.text.strip():
+        if heard.error is None and (sent.form or heard.text.strip()):
             self._failed = 0
             self.take(sent.key, heard.text)
             return
@@ -192,6 +193,7 @@ class _Sent:
     key: str
     reserved: float  # US dollars
     stream: TextStream
+    form: bool  # "" is an answer too: it was not filled in
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +264,7 @@ class Forms:
             try:
                 return kind.model_validate_json(text, context=dict(context or {}))
             except ValidationError as error:
-                problem = _told(error) if text else "it was not filled in"
+                problem = told(error) if text else "it was not filled in"
         raise StreamBroken(f"what it filled in is not what was asked for ({problem})")
 
     def cost(self, prices: Prices) -> float | None:
@@ -295,7 +297,8 @@ class Forms:
         return text
 
 
-def _told(error: ValidationError) -> str:
+def told(error: ValidationError) -> str:
+    """First fault of a form in words."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else str(first["msg"])

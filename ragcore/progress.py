@@ -16,7 +16,7 @@ NICE = 10  # lowers the priority of reading and embedding: a question that is as
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Progress of a task: ``done`` of ``total`` pages (``read``), figures (``describe``), summaries and passages
-    (``context``) or chunks (``embed``)."""
+    (``context``), chunks (``embed``), or of a structure documents and requests (``build``)."""
 
     stage: Literal["read", "describe", "build", "chunk", "context", "embed", "done"]
     done: int

@@ -35,6 +35,7 @@ ERROR_TYPES = {
     529: "overloaded_error",
 }
 PICTURE = "A picture with one plain area of a single colour. Nothing is printed in it."
+_NAMES = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)+")
 _UNIT = re.compile(r"\[(\d+)\.(\d+)\] (.*?)(?=\s*(?:\||\[\d+\.\d+\]|$))", re.MULTILINE)
 
 
@@ -188,8 +189,16 @@ def answer_from_prompt(body: dict[str, Any]) -> str:
 
 
 def form_from_prompt(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The form that is asked for: the question stands alone and is one, nothing is missing, each claim is supported."""
+    """The form that is asked for: the question stands alone and is one, nothing is missing, each claim is supported,
+    and the first two names of a sentence are related."""
     name = body["tools"][0]["name"]
+    if name == "list_entities":
+        asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"].split("\n", 1)[1].lstrip())
+        found = [(one["n"], _NAMES.findall(one["text"])) for one in asked["sentences"]]
+        entities = [{"name": each, "about": f"{each} as told.", "n": [n]} for n, names in found for each in names]
+        related = [(n, names) for n, names in found if len(names) > 1]
+        relations = [{"source": a, "target": b, "what": f"{a} with {b}.", "n": [n]} for n, (a, b, *_) in related]
+        return name, {"entities": entities, "relations": relations}
     if name == "give_verdicts":
         asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"])
         verdicts = [{"claim": one["claim"], "verdict": "supported", "reason": "As cited."} for one in asked["claims"]]

@@ -358,7 +358,7 @@ def test_other_settings_are_refused_until_the_documents_are_built_by_them(engine
 def test_the_caches_can_be_lost(engine: Engine) -> None:
     prepared.read(engine, pdfs.one_column(), "survey.pdf")
     engine.index()
-    engine.store.forget_derived()
+    engine.store.forget_derived(["postings", "names"])
     fresh = Engine.open(home=engine.home)
     assert fresh.index(rebuild=True).embedded == 0
     assert fresh.retrieve(QUESTION).hits

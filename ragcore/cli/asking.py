@@ -85,21 +85,20 @@ def graph(engine: Engine, options: argparse.Namespace) -> int:
     counted = Counter(key for one in found for key in one.names if key != own)
     printed = {key: words for one in reversed(found) for key, words in one.names.items()}
     beside = [{"name": printed[key], "sentences": count} for key, count in counted.most_common(MOST_BESIDE)]
-    documents, lines = list[Json](), list[str]()
+    mentions, lines = list[Json](), list[str]()
     for doc_id, sentences in groupby(found, key=lambda one: one.doc_id):
         source = engine.document(doc_id)
-        mentions: list[Json] = [
-            {"page": source.page_at(one.start, one.end), "start": one.start, "end": one.end, "quote": one.quote}
-            | {"boxes": plain(source.boxes(one.start, one.end))}
-            for one in sentences
-        ]
-        documents.append({"doc_id": doc_id, "title": source.title, "mentions": mentions})
-        lines += [source.title, *(f"  p. {one['page']}  {' '.join(one['quote'].split())}" for one in mentions)]
+        lines.append(source.title)
+        for one in sentences:
+            page, boxes = source.page_at(one.start, one.end), plain(source.boxes(one.start, one.end))
+            place = {"page": page, "start": one.start, "end": one.end, "quote": one.quote, "boxes": boxes}
+            mentions.append({"doc_id": doc_id, "title": source.title} | place)
+            lines.append(f"  p. {page}  {' '.join(one.quote.split())}")
     if beside:
         lines.append(f"In the same sentence: {', '.join('{name} ({sentences})'.format(**one) for one in beside)}")
     if not found:
         lines = [f"No document names {options.name}."]
-    show(options, lambda: {"name": options.name, "documents": documents, "beside": beside}, lines)
+    show(options, lambda: {"name": options.name, "mentions": mentions, "neighbours": beside}, lines)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Library commands: documents, parsed content, table export, settings, spending and feedback."""
+"""Library commands: documents, parsed content, table export, structures, settings, spending and feedback."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from ragcore.cli.common import find, print_json, progress, say_error, show, write_file
 from ragcore.config.settings import flatten
 from ragcore.errors import GroundworkError, InputError
+from ragcore.pipelines.build_structures import StructureEstimate
 from ragcore.progress import printable
 from ragcore.types import json as wire
 from ragcore.types.json import plain
 from ragcore.types.sections import section_tree, walk
+from ragcore.types.spending import dollars
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -86,6 +88,42 @@ def index(engine: Engine, options: argparse.Namespace) -> int:
         if info.context.unfinished:
             print(f"{info.name}: {info.context.words}", file=sys.stderr)
     return 1 if report.failed else 0
+
+
+def structure(engine: Engine, options: argparse.Namespace) -> int:
+    of = engine.structures
+    if options.estimate:
+        return _estimate(engine, options)
+    notes = [note for name in of.checked(options.build or ()) for note in of.build([name], progress(name))]
+    for note in notes:
+        print(note, file=sys.stderr)
+    if options.forget is not None:
+        of.forget(options.forget)
+    states = of.state()
+    lines = [f"{'name':9}  {'state':9}  {'documents':>9}  {'nodes':>9}  {'edges':>9}  {'seconds':>7}  {'cost':>9}"]
+    for one in states:
+        size = f"{one.documents:9,}  {one.nodes:9,}  {one.edges:9,}  {one.seconds:7.1f}  {f'${one.usd:.4f}':>9}"
+        lines.append(f"{one.name:9}  {one.state:9}  {size}{f'  ({one.missing})' if one.missing else ''}")
+    show(options, lambda: {"structures": plain(states)}, lines)
+    left = [one for one in states if one.name in (options.build or ()) and one.state == "partly"]
+    return 1 if notes or left else 0
+
+
+def _estimate(engine: Engine, options: argparse.Namespace) -> int:
+    each, limit = engine.structures.estimate(), engine.settings.structure.max_usd
+    sums = [sum(getattr(one, name) for one in each) for name in ("calls", "input_tokens", "output_tokens", "minutes")]
+    calls, given, written, minutes = sums
+    all_of = StructureEstimate("", "in all", calls, given, written, dollars([one.usd for one in each]), minutes)
+    lines = [
+        f"about {one.calls:5,} calls, {one.input_tokens:9,} tokens in, {one.output_tokens:8,} out, "
+        f"{'no price' if one.usd is None else f'${one.usd:7.2f}'}, {one.minutes:6.1f} minutes  {one.title}"
+        for one in (*each, all_of)
+    ]
+    lines.append(f"By {engine.models.extractor_name}, at most ${limit:.2f} a document (structure.max_usd).")
+    lines.append("Second looks are not counted. Nothing was sent.")
+    told = {"model": engine.models.extractor_name, "max_usd": limit, "documents": each, "total": all_of}
+    show(options, lambda: {"structures": plain(engine.structures.state()), "estimate": plain(told)}, lines)
+    return 0
 
 
 def _say_failed(failed: Sequence[DocumentInfo]) -> None:
@@ -186,7 +224,7 @@ def tables(engine: Engine, options: argparse.Namespace) -> int:
 
 def spending(engine: Engine, options: argparse.Namespace) -> int:
     found = engine.spending()
-    lines = [f"{each.model}  {each.purpose:8}  {_took(each.calls, each.usage, each.usd)}" for each in found.entries]
+    lines = [f"{each.model}  {each.purpose:9}  {_took(each.calls, each.usage, each.usd)}" for each in found.entries]
     total = f"Since {found.since}  {_took(found.calls, found.usage, found.usd)}"
     lines.append(total if found.entries else "Nothing spent so far.")
     if found.unpriced:

@@ -161,6 +161,13 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("index", library.index, "index new documents")
     sub.add_argument("--rebuild", action="store_true", help="rebuild the whole index")
 
+    sub = command("structure", library.structure, "show, build or forget trees and graphs over the library")
+    doing = sub.add_mutually_exclusive_group()
+    doing.add_argument("--estimate", action="store_true", help="say what relations would cost; nothing is sent")
+    doing.add_argument("--build", nargs="+", type=_text, metavar="NAME", help="build what these structures lack")
+    forget = "delete these structures, or all but the graph of names"
+    doing.add_argument("--forget", nargs="*", type=_text, metavar="NAME", help=forget)
+
     command("documents", library.documents, "list the library")
 
     sub = command("remove", library.remove, "remove a document")

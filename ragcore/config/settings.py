@@ -102,6 +102,11 @@ class ContextSettings(Section):
     max_usd: Annotated[float, Field(ge=0.0)]
 
 
+class StructureSettings(Section):
+    max_usd: Annotated[float, Field(ge=0.0)]
+    keep_paid: bool
+
+
 class IndexSettings(Section):
     embedder: str
     vector_store: Annotated[str, Field(pattern=r"^(memory|chroma|chroma:https?://\S+)$")]
@@ -215,6 +220,7 @@ class Settings(Section):
     chunk: ChunkSettings
     context: ContextSettings
     index: IndexSettings
+    structure: StructureSettings
     retrieve: RetrieveSettings
     wording: WordingSettings
     route: RouteSettings

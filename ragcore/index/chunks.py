@@ -190,17 +190,26 @@ class ChunkStore:
             query = f"SELECT doc_id, fingerprint, data FROM derived WHERE kind = ? AND doc_id {IN}"
             yield from map(tuple, connection.execute(query, (kind, list(doc_ids))))
 
-    def put_derived(self, kind: str, doc_id: str, mark: str, data: bytes) -> None:
-        """Store what is derived from a document. A document removed in the meantime is skipped."""
+    def put_derived(self, kind: str, doc_id: str, mark: str, data: bytes, seconds: float = 0.0) -> None:
+        """Store what is derived from a document; ``seconds`` are added to the time spent. A document removed in the
+        meantime is skipped."""
         with self.database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO derived SELECT ?4, doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1",
-                (doc_id, mark, data, kind),
-            )
+            before = "coalesce((SELECT seconds FROM derived WHERE kind = ?4 AND doc_id = ?1), 0)"
+            query = f"INSERT OR REPLACE INTO derived SELECT ?4, doc_id, ?2, ?3, {before} + ?5 FROM documents"
+            connection.execute(f"{query} WHERE doc_id = ?1", (doc_id, mark, data, kind, seconds))
 
-    def forget_derived(self) -> None:
+    def derived_seconds(self) -> dict[str, float]:
+        """Seconds spent on what is derived of each kind."""
+        return dict(map(tuple, self.database.rows("SELECT kind, sum(seconds) FROM derived GROUP BY kind")))
+
+    def age_derived(self) -> None:
+        """Have all that is derived made again."""
         with self.database.write() as connection:
-            connection.execute("DELETE FROM derived")
+            connection.execute("UPDATE derived SET fingerprint = ''")
+
+    def forget_derived(self, kinds: Sequence[str]) -> None:
+        with self.database.write() as connection:
+            connection.execute(f"DELETE FROM derived WHERE kind {IN}", (list(kinds),))
 
     # The index
 

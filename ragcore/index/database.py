@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -128,6 +128,12 @@ class Database:
         """`Connection.column` of a query in its own transaction."""
         with self.read() as connection:
             return connection.column(query, *values)
+
+    def checkpoint(self) -> None:
+        """Empty the write-ahead log: what was deleted is then gone from the disk. Left to the next time while another
+        connection needs it."""
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(self.path, timeout=0.0)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         with suppress(IndexError):

@@ -129,6 +129,12 @@ class NameGraph:
         """Number of passages."""
         return len(self._entries)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of nodes (names and passages), and of links between them."""
+        links = self._links(EVERYTHING)
+        return len(links.labels), links.walk.nnz // 2
+
     def updated(self, wanted: Mapping[str, str], load: Load) -> NameGraph:
         """Graph of exactly the documents ``wanted`` (id → fingerprint, in the library's order); ``load`` returns the
         names of the requested ones."""

@@ -129,7 +129,7 @@ class Indexer:
 
         if rebuild:
             self._store.set_index_record(mine)
-            self._store.forget_derived()
+            self._store.age_derived()
         self._store.settle(self._embedder.name)
         documents = self._store.searchable()
         derived: dict[Derivation[Any], dict[str, str]] = {
@@ -137,12 +137,10 @@ class Indexer:
             NAMES: self._store.searchable(whole=True),
         }
         for kind, wanted in derived.items():
-            kept = self._store.derived_marks(kind.name)
-            for doc_id, digest in wanted.items():
+            for doc_id in self.lacking(kind, wanted):
                 if cancelled is not None and cancelled():
                     raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
-                if kept.get(doc_id) != _mark(kind, digest):
-                    self.derived(kind, {doc_id: digest})
+                self.remade(kind, doc_id)
         searchable = self._store.count(list(documents))
         if searchable and self._settings.vector_store != "memory":
             self.open()  # now, not at the next question
@@ -209,13 +207,24 @@ class Indexer:
                 with suppress(ValueError):  # damaged: made again below
                     found[doc_id] = kind.read(data)
         for doc_id in wanted.keys() - found.keys():
-            chunks = self._store.indexed_chunks(doc_id)
-            made = found[doc_id] = kind.made(chunks)
-            # It may have been rebuilt in the meantime, so the mark is that of these chunks.
-            pages = [(entry.first_page, entry.last_page) for entry, _ in chunks]
-            mark = _mark(kind, fingerprint([chunk for _, chunk in chunks], pages))
-            self._store.put_derived(kind.name, doc_id, mark, made.to_bytes())
+            found[doc_id] = self.remade(kind, doc_id)
         return found
+
+    def lacking(self, kind: Derivation[Any], documents: Mapping[str, str]) -> dict[str, str]:
+        """Those of ``documents`` (id → fingerprint) of which nothing of ``kind`` is stored, or by another method."""
+        kept = self._store.derived_marks(kind.name)
+        return {doc_id: digest for doc_id, digest in documents.items() if kept.get(doc_id) != _mark(kind, digest)}
+
+    def remade(self, kind: Derivation[T], doc_id: str, seconds: float = 0.0) -> T:
+        """What is derived of ``kind`` from a document, made again and stored; ``seconds`` were spent on it before."""
+        began = time.monotonic() - seconds
+        chunks = self._store.indexed_chunks(doc_id)
+        made = kind.made(chunks)
+        # It may have been rebuilt in the meantime, so the mark is that of these chunks.
+        pages = [(entry.first_page, entry.last_page) for entry, _ in chunks]
+        mark = _mark(kind, fingerprint([chunk for _, chunk in chunks], pages))
+        self._store.put_derived(kind.name, doc_id, mark, made.to_bytes(), time.monotonic() - began)
+        return made
 
     def _check_embedder(self, record: Mapping[str, Any]) -> None:
         if record["embedder"] != self._embedder.name:

@@ -15,12 +15,16 @@ from ragcore.types.spending import PURPOSES, Prices, Purpose, Spending, Spent, c
 
 
 class ModelTexts:
-    """Texts of one kind that models wrote (`ragcore.protocols.ContextCache`): descriptions of pictures, or summaries
-    and situating sentences. They outlive the documents."""
+    """Texts of one kind that models wrote (`ragcore.protocols.ContextCache`): descriptions of pictures, summaries and
+    situating sentences, or forms about sentences. They go with the document ``owner``; without one they outlive the
+    documents, as all costs do."""
 
-    def __init__(self, database: Database, kind: Literal["figure", "context"]) -> None:
+    def __init__(
+        self, database: Database, kind: Literal["figure", "context", "relations"], owner: str | None = None
+    ) -> None:
         self._database = database
         self._kind = kind
+        self._owner = owner
 
     def get(self, key: str, model: str, prompt: str) -> str | None:
         query = "SELECT text FROM model_texts WHERE kind = ? AND key = ? AND model = ? AND prompt = ?"
@@ -35,11 +39,21 @@ class ModelTexts:
     def put(self, key: str, model: str, prompt: str, text: str) -> None:
         row = {"kind": self._kind, "key": key, "model": model, "prompt": prompt, "text": text, "created": time.time()}
         with self._database.write() as connection:
-            connection.insert("model_texts", row, clash="REPLACE")
+            connection.insert("model_texts", row | {"owner": self._owner}, clash="REPLACE")
+
+    def forget(self) -> None:
+        """Delete the texts that have an owner."""
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM model_texts WHERE kind = ? AND owner IS NOT NULL", (self._kind,))
 
     def spent(self, doc_id: str) -> float:
         query = "SELECT usd FROM model_costs WHERE kind = ? AND doc_id = ?"
         return float(self._database.value(query, self._kind, doc_id) or 0.0)
+
+    def spent_here(self) -> float:
+        """US dollars for all documents that are in the library or its trash."""
+        query = "SELECT coalesce(sum(usd), 0) FROM model_costs JOIN documents USING (doc_id) WHERE kind = ?"
+        return float(self._database.value(query, self._kind))
 
     def spend(self, doc_id: str, usd: float) -> None:
         with self._database.write() as connection:

@@ -109,18 +109,20 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_by_chunk ON vectors (chunk_id);
 
--- Made from the chunks of each document, and made again if missing or damaged: BM25 postings, names.
+-- Made from the chunks of each document, and made again if missing or damaged: BM25 postings, names, facts.
 CREATE TABLE derived (
     kind TEXT NOT NULL,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     fingerprint TEXT NOT NULL,  -- of the chunks and the method
-    data BLOB NOT NULL,  -- ragcore.index.bm25.Postings, ragcore.index.graph.Names
+    data BLOB NOT NULL,  -- Postings, Names, Facts, Extraction …
+    seconds REAL NOT NULL,  -- spent making it, over all attempts
     PRIMARY KEY (kind, doc_id)
 );
 CREATE INDEX derived_by_document ON derived (doc_id);
 
 -- Texts by models about pictures ('figure') and before chunks ('context'), keyed by their input: a document that is
--- added again needs no new request.
+-- added again needs no new request. Forms about sentences ('relations') go with their document, unless
+-- structure.keep_paid is on.
 CREATE TABLE model_texts (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,  -- SHA-256 of the picture's pixels, or of the text
@@ -128,8 +130,10 @@ CREATE TABLE model_texts (
     prompt TEXT NOT NULL,  -- hash of the prompt's words
     text TEXT NOT NULL,  -- '': nothing worth writing
     created REAL NOT NULL,
+    owner TEXT REFERENCES documents ON DELETE CASCADE,  -- NULL: it outlives the document
     PRIMARY KEY (kind, key, model, prompt)
 ) WITHOUT ROWID;
+CREATE INDEX model_texts_by_owner ON model_texts (owner);
 
 -- Cost of these texts by document. Outlives the document, as its limit does.
 CREATE TABLE model_costs (

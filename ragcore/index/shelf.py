@@ -216,5 +216,6 @@ class Trash:
             with files.reported(store.home / "files"):
                 for path in store.files(gone[0]["sha256"]):
                     path.unlink(missing_ok=True)
+        self._database.checkpoint()
         store.opened.drop(doc_id)
         shutil.rmtree(store.pictures / doc_id, ignore_errors=True)

@@ -154,6 +154,19 @@ class Models:
         return self._model(self._settings.context.model or self.writer_name)
 
     @property
+    def extractor(self) -> LLM:
+        """Reader of entities and relations. Raises `KeyMissing` if the current model is not Claude."""
+        if not self.capabilities.tools:
+            hint = "Set ANTHROPIC_API_KEY, or add a key in the app's Settings."
+            raise KeyMissing("Relations are read by Claude, and no Claude model is set.", hint=hint)
+        return self._model(self.extractor_name)
+
+    @property
+    def extractor_name(self) -> str:
+        """Claude that reads relations, or would with a key; nothing is loaded."""
+        return self.writer_name if self.capabilities.tools else self._settings.llm.claude_model
+
+    @property
     def writer_name(self) -> str:
         """``offline`` or the model that would answer now; nothing is loaded."""
         return resolve(self._settings.llm, self._environ())

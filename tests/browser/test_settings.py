@@ -206,3 +206,29 @@ def test_offline_is_one_click_and_the_header_says_so(claude: Served, open_page: 
     page.get_by_role("radio", name="Offline").check(force=True)
     page.locator(".gw-pill", has_text="Offline answerer").wait_for()
     assert page.get_by_label("API key").count() == 0
+
+
+@pytest.mark.slow
+def test_relations_are_read_after_their_cost_is_seen(claude: Served, open_page: Callable[..., Any]) -> None:
+    app, server = claude
+    page = open_page(f"{app.url}/settings")
+    part = page.locator("#gw-structures")
+    before = len(server.requests)
+    with promise("what it costs is said first, and nothing is sent"):
+        part.get_by_role("button", name="Build").click()
+        part.get_by_text("calls to Claude Sonnet 4.6").wait_for()
+        part.get_by_role("button", name="Cancel").click()
+        part.get_by_role("button", name="Build").click()
+        assert len(server.requests) == before
+    with promise("they are read in the background, by keys alone"):
+        go = part.get_by_role("button", name="Read relations")
+        expect(go).to_be_focused()
+        page.keyboard.press("Enter")
+        page.reload()
+        part.get_by_role("button", name="Forget").wait_for()
+        assert len(server.requests) > before
+    with promise("they can be forgotten"):
+        part.get_by_role("button", name="Forget").click()
+        part.get_by_text("costs money again").wait_for()
+        page.keyboard.press("Enter")
+        part.get_by_role("button", name="Build").wait_for()

@@ -165,7 +165,7 @@ def test_retrieve_explains_each_hit(home: Path) -> None:
     assert 1 <= answer["reranked"] <= answer["candidates"]
     hit = answer["hits"][0]
     assert hit["rank"] == 1
-    assert set(hit["scores"]) == {"vector", "bm25", "graph", "prior", "fused", "rerank", "question"}
+    assert set(hit["scores"]) == {"vector", "bm25", "graph", "structure", "prior", "fused", "rerank", "question"}
     assert hit["via"]
     assert hit["pages"] == [1]
     segment = answer["segments"][0]
@@ -197,12 +197,11 @@ def test_retrieve_tells_the_path_to_a_passage(home: Path) -> None:
 
 def test_a_name_is_shown_where_it_stands_and_with_those_beside_it(home: Path) -> None:
     found = ragcore(home, "graph", "--name", "the orchard lane")
-    sentences = [one["quote"] for document in found["documents"] for one in document["mentions"]]
-    assert sentences
-    assert all("Orchard Lane" in one for one in sentences)
-    assert all(one["boxes"] and one["page"] == 1 for document in found["documents"] for one in document["mentions"])
-    assert "Orchard Lane" not in {one["name"] for one in found["beside"]}
-    assert all(one["sentences"] >= 1 for one in found["beside"])
+    assert set(found) == {"name", "mentions", "neighbours"}
+    assert found["mentions"]
+    assert all("Orchard Lane" in one["quote"] and one["boxes"] and one["page"] == 1 for one in found["mentions"])
+    assert "Orchard Lane" not in {one["name"] for one in found["neighbours"]}
+    assert all(one["sentences"] >= 1 for one in found["neighbours"])
     shown = for_people(home, "graph", "--name", "Orchard Lane").stdout
     assert "  p. 1  " in shown
     assert for_people(home, "graph", "--name", "Nobody").stdout == "No document names Nobody.\n"

@@ -22,6 +22,7 @@ PURPOSES = {
     "judge": "checking claims",
     "figures": "describing figures",
     "contexts": "summaries",
+    "structure": "reading relations",
 }
 
 

@@ -24,6 +24,7 @@ from ui.reports.jobs import ReportJobs
 from ui.server.tokens import Signer
 from ui.server.visits import Visits
 from ui.server.warming import warming
+from ui.settings.jobs import StructureJobs
 from ui.viewer.render import Renderer
 
 _log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class Services:
     reports: ReportJobs = field(init=False)
     evaluations: EvaluationJobs = field(init=False)
     first_questions: FirstQuestions = field(init=False)
+    structures: StructureJobs = field(default_factory=StructureJobs, init=False)
 
     def __post_init__(self) -> None:
         self.visits = Visits(lambda: self.engine)
@@ -69,6 +71,7 @@ class Services:
 
     def close(self) -> None:
         self.first_questions.close()
+        self.structures.close()
         self.ingestion.close()
         self.reports.close()
         self.evaluations.close()

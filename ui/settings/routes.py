@@ -25,7 +25,7 @@ from ui.server.guard import guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
-from ui.settings import presets
+from ui.settings import presets, structures
 
 Json = dict[str, Any]
 
@@ -210,6 +210,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     at = f"{prefix}/gw/settings"
     return [
         Route(at, show),
+        *structures.routes(f"{at}/structures"),
         *(
             Route(f"{at}/{name}", handler, methods=["POST"])
             for name, handler in {

@@ -7,10 +7,11 @@ import { answers } from "./answers.js";
 import { data, looks } from "./looks.js";
 import { option, state } from "./parts.js";
 import { PART as READING, reading } from "./reading.js";
+import { PART as STRUCTURES, Structures } from "./structures.js";
 
 const WAIT = 150; // ms after the last key
 const WANTED = "gw-settings-part"; // the part that another page leads to
-const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], [READING, "Reading documents"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Advanced"]];
+const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], [READING, "Reading documents"], [STRUCTURES, "Trees and graphs"], ["gw-looks", "Appearance"], ["gw-data", "Documents and data"], ["gw-all", "Advanced"]];
 
 export function mount({ parentElement, data: given, tell }) {
   configure(given);
@@ -31,6 +32,7 @@ class Page {
     this.draft = null; // who is to answer, chosen but not yet in force
     this.tried = null;
     this.all = new All(this);
+    this.structures = new Structures(() => this.load());
     this.nav = h("nav", { class: "an", "aria-label": "Settings" }, PARTS.map(([id, words]) => h("a", { href: `#${id}`, onclick: (event) => this.jump(event, id) }, words)));
     this.column = h("div", { class: "col" });
     this.bar = h("div", { class: "bar", role: "status", hidden: true });
@@ -191,7 +193,7 @@ class Page {
       this.column.replaceChildren(error);
       return;
     }
-    this.column.replaceChildren(...[error, answers(this), this.retrieval(), reading(this), looks(this), data(this)].filter(Boolean));
+    this.column.replaceChildren(...[error, answers(this), this.retrieval(), reading(this), this.structures.element, looks(this), data(this)].filter(Boolean));
     this.all.show(this.state.settings);
     this.drawBar();
     if (focused) this.root.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
