@@ -25,7 +25,7 @@ LINES = {
     "": 1895,  # with the reranker's memory, the request for an overview, and structures
     "answer": 1305,
     "cli": 1283,  # with evaluation
-    "config": 516,  # with [structure]
+    "config": 532,  # with [structure]
     "context": 280,
     "evaluate": 1119,  # sets, runs, measures, comparison
     "explore": 337,  # with the map of connections
@@ -33,13 +33,13 @@ LINES = {
     "index": 4200,  # with the graph of names and its map
     "ingest": 7540,
     "offline": 2960,
-    "pipelines": 1617,  # with structures: their building, state and estimate
+    "pipelines": 1691,  # with structures: their building, state and estimate
     "providers": 1335,
     "report": 1860,  # with the request for a section
     "retrieve": 2075,  # with overviews, and what structures find
-    "structure": 1200,  # published trees and graphs
+    "structure": 1540,  # published trees and graphs
     "suggest": 470,
-    "text": 1705,  # with the slots of a question, the places of its periods, names, the lexicon
+    "text": 1739,  # with the slots of a question, the places of its periods, names, the lexicon
     "types": 2180,  # with what of a chunk is in a section, themes
     "verify": 2150,
 }

@@ -117,7 +117,20 @@ class IndexSettings(Section):
 
 
 # Tree and graph methods as published, to be compared with.
-PublishedMode = Literal["lightrag-naive"]
+PublishedMode = Literal[
+    "hipporag",
+    "hipporag2",
+    "lightrag-naive",
+    "lightrag-local",
+    "lightrag-global",
+    "lightrag-hybrid",
+    "lightrag-mix",
+    "graphrag-local",
+    "graphrag-global",
+    "graphrag-dynamic",
+    "graphrag-drift",
+    "graphrag-fast",
+]
 SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "overview", PublishedMode]
 
 

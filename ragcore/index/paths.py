@@ -41,12 +41,13 @@ class Sentence:
 
 @dataclass
 class Sentences:
-    """Sentences of leaves (by chunk id) with names in them; each text is read once. A heading in ``scope`` is one of
-    each leaf under it."""
+    """Sentences of leaves (by chunk id) with names in them, or what else ``find`` finds; each text is read once. A
+    heading in ``scope`` is one of each leaf under it."""
 
     chunks: Chunks
     document: Callable[[str], Document]
     scope: Scope
+    find: Callable[[str], list[Mention]] = mentions
     _texts: dict[str, list[tuple[Span, list[Mention]]]] = field(default_factory=dict)
     _leaves: dict[str, Chunk | None] = field(default_factory=dict)
     _headings: dict[str, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)
@@ -96,7 +97,7 @@ class Sentences:
     def _read(self, text: str) -> list[tuple[Span, list[Mention]]]:
         """Sentences with names, and their mentions."""
         if text not in self._texts:
-            spans, found = sentence_spans(text), groupby(mentions(text), key=lambda one: one.sentence)
+            spans, found = sentence_spans(text), groupby(self.find(text), key=lambda one: one.sentence)
             self._texts[text] = [(spans[number], list(names)) for number, names in found]
         return self._texts[text]
 

@@ -5,8 +5,8 @@ They belong to their document and go with it. The graphs of the published method
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ragcore.index.chunks import Entries
 from ragcore.index.packing import pack_arrays, unpack_arrays
-from ragcore.text.mentions import mentions
+from ragcore.text.mentions import Mention
+from ragcore.text.mentions import mentions as in_text
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, Entry
 
@@ -44,9 +45,9 @@ class Facts:
     words: list[str]
 
     @classmethod
-    def of(cls, chunks: Sequence[tuple[Entry, Chunk]]) -> Facts:
-        """Facts of a document's chunks by rules: its names, each two of a sentence related. A name that may be the
-        first word of a sentence counts where the document has it elsewhere too."""
+    def of(cls, chunks: Sequence[tuple[Entry, Chunk]], find: Callable[[str], Sequence[Mention]] = in_text) -> Facts:
+        """Facts of a document's chunks by rules: its names, or what else ``find`` finds, each two of a sentence
+        related. One that may be the first word of a sentence counts where the document has it elsewhere too."""
         chosen = leaves(chunks)
         read: list[tuple[int, int, int, dict[str, tuple[str, bool]]]] = []
         for leaf, (_, chunk) in enumerate(chosen):
@@ -54,7 +55,7 @@ class Facts:
             for text, offset in ((heading, -1), (chunk.text, chunk.start)):
                 spans = sentence_spans(text)
                 found: dict[int, dict[str, tuple[str, bool]]] = {}
-                for one in mentions(text):
+                for one in find(text):
                     printed = " ".join(text[one.start : one.end].split())
                     known = found.setdefault(one.sentence, {})
                     known[one.key] = (
@@ -94,14 +95,13 @@ class Facts:
         the numbering."""
         keys = sorted({key for part in parts for key in part.keys})
         number = {key: place for place, key in enumerate(keys)}
-        shown, about = [""] * len(keys), [""] * len(keys)
+        best: dict[int, tuple[str, str]] = {}  # what is said of a name, with its form there
         sentences, mentioned, related = [_rows([], 3)], [_rows([], 2)], [_rows([], 3)]
         leaf = sentence = 0
         for part in parts:
             own = np.array([number[key] for key in part.keys], np.int32)
-            for place, printed, said in zip(own.tolist(), part.shown, part.about):
-                shown[place] = min(filter(None, (shown[place], printed)), default="")
-                about[place] = max(about[place], said, key=lambda text: (len(text), text))
+            for place, one in zip(own.tolist(), zip(part.about, part.shown)):
+                best[place] = min(best.get(place, one), one, key=lambda pair: (-len(pair[0]), pair))
             sentences.append(part.sentences + np.array([leaf, 0, 0], np.int32))
             mentioned.append(np.stack([part.mentions[:, 0] + sentence, own[part.mentions[:, 1]]], axis=1))
             ends = [own[part.relations[:, side]] for side in (1, 2)]
@@ -111,13 +111,30 @@ class Facts:
         return cls(
             Entries.joined([part.entries for part in parts]),
             keys,
-            shown,
-            about,
+            [best[place][1] for place in range(len(keys))],
+            [best[place][0] for place in range(len(keys))],
             np.concatenate(sentences),
             np.concatenate(mentioned),
             np.concatenate(related),
             [words for part in parts for words in part.words],
         )
+
+    def over(self, entries: Entries) -> Facts:
+        """Facts of those leaves that ``entries`` has too, which become the leaves; names keep their numbers."""
+        rows = {chunk_id: row for row, chunk_id in enumerate(entries.ids)}
+        leaf = np.array([rows.get(chunk_id, -1) for chunk_id in self.entries.ids], np.int32)[self.sentences[:, 0]]
+        number = np.where(leaf >= 0, np.cumsum(leaf >= 0, dtype=np.int32) - 1, -1).astype(np.int32)
+        sentences, held, related = self.sentences.copy(), self.mentions.copy(), self.relations.copy()
+        sentences[:, 0], held[:, 0], related[:, 0] = leaf, number[held[:, 0]], number[related[:, 0]]
+        kept = related[:, 0] >= 0
+        words = [self.words[row] for row in np.flatnonzero(kept).tolist()]
+        sentences, held, related = sentences[leaf >= 0], held[held[:, 0] >= 0], related[kept]
+        return replace(self, entries=entries, sentences=sentences, mentions=held, relations=related, words=words)
+
+    @property
+    def texts(self) -> list[str]:
+        """Names as they are embedded: as printed, with what a model says of them."""
+        return [f"{name}: {said}" if said else name for name, said in zip(self.shown, self.about)]
 
     def to_bytes(self) -> bytes:
         head = [self.entries.to_json(), self.keys, self.shown, self.about, self.words]
