@@ -112,8 +112,8 @@ class IndexSettings(Section):
 
 
 # Tree and graph methods as published, to be compared with.
-PublishedMode = Literal["lightrag-naive"]
-SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "overview", PublishedMode]
+PublishedMode = Literal["lightrag-naive", "raptor", "raptor-traversal"]
+SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "outline", "overview", PublishedMode]
 
 
 class RetrieveSettings(Section):
