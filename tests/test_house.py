@@ -32,7 +32,7 @@ LINES = {
     "index": 4010,  # with the graph of names and its map
     "ingest": 7540,
     "offline": 2960,
-    "pipelines": 1320,  # with structures
+    "pipelines": 1340,  # with structures, and the trees among them
     "providers": 1320,
     "report": 1860,  # with the request for a section
     "retrieve": 2075,  # with overviews, and what structures find

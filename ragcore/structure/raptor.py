@@ -43,6 +43,8 @@ def derivation(embedder: str, load: Callable[[str], Passages]) -> Derivation[Bra
     """Clusters of each document over its passages, which ``load`` gives with their vectors by ``embedder``."""
 
     def made(chunks: Sequence[tuple[object, Chunk]]) -> Branches:
+        if not chunks:  # another process has removed it
+            return Branches([], [])
         own = load(chunks[0][1].doc_id)
         return Branches(own.entries.ids, layers(own, [], range(len(own.entries))))
 
@@ -121,9 +123,10 @@ def _mixture(points: Vector) -> list[Numbers]:
 
     reduced = _reduced(points)
     seen = reduced[np.linspace(0, len(reduced) - 1, min(SAMPLE, len(reduced))).astype(np.int64)]
+    distinct = len(np.unique(seen.round(6), axis=0))
     best, least, worse = None, np.inf, 0
     for count in COUNTS:
-        if count > 1 and count > len(seen) // 2:
+        if count > max(1, min(distinct, len(seen) // 2)):
             break
         mixture = GaussianMixture(count, covariance_type="diag", reg_covar=1e-5, random_state=_SEED).fit(seen)
         criterion = mixture.bic(seen)
@@ -139,8 +142,10 @@ def _reduced(points: Vector) -> Floats:
     """Principal components, float64 ``(n, at most `DIMENSIONS`)``."""
     from sklearn.decomposition import PCA
 
+    if (points == points[0]).all():
+        return np.zeros((len(points), 1))
     size = min(DIMENSIONS, len(points) - 1, points.shape[1])
-    return np.asarray(PCA(max(size, 1), random_state=_SEED).fit_transform(points.astype(np.float64)))
+    return np.asarray(PCA(size, random_state=_SEED).fit_transform(points), np.float64)
 
 
 def told(tree: Tree, ways: Sequence[Sequence[int]], texts: Texts) -> list[NamePath]:
