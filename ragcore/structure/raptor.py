@@ -95,11 +95,14 @@ def layers(passages: Passages, members: Sequence[Ints], nodes: Iterable[int]) ->
 def _clusters(points: Vector, tokens: Floats) -> list[Numbers]:
     """Clusters of a layer, rows in ascending order, each once: of all its nodes, then within each of these, then of
     what has more than `TOKENS`."""
+    from threadpoolctl import threadpool_limits
+
     found: dict[bytes, Numbers] = {}
-    for whole in _mixture(points):
-        for part in [whole[own] for own in _mixture(points[whole])] if len(whole) > FEW else [whole]:
-            for own in _fitting(part, points, tokens):
-                found[own.tobytes()] = own
+    with threadpool_limits(1):  # such small products take ten times as long side by side, on a busy machine
+        for whole in _mixture(points):
+            for part in [whole[own] for own in _mixture(points[whole])] if len(whole) > FEW else [whole]:
+                for own in _fitting(part, points, tokens):
+                    found[own.tobytes()] = own
     return sorted(found.values(), key=lambda own: own.tolist())
 
 
