@@ -33,11 +33,11 @@ LINES = {
     "index": 4200,  # with the graph of names and its map
     "ingest": 7540,
     "offline": 2960,
-    "pipelines": 1691,  # with structures: their building, state and estimate
+    "pipelines": 1725,  # with structures: their building, state and estimate
     "providers": 1335,
     "report": 1860,  # with the request for a section
     "retrieve": 2075,  # with overviews, and what structures find
-    "structure": 1540,  # published trees and graphs
+    "structure": 2052,  # published trees and graphs
     "suggest": 470,
     "text": 1739,  # with the slots of a question, the places of its periods, names, the lexicon
     "types": 2180,  # with what of a chunk is in a section, themes

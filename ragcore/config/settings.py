@@ -118,6 +118,8 @@ class IndexSettings(Section):
 
 # Tree and graph methods as published, to be compared with.
 PublishedMode = Literal[
+    "raptor",
+    "raptor-traversal",
     "hipporag",
     "hipporag2",
     "lightrag-naive",
@@ -131,7 +133,7 @@ PublishedMode = Literal[
     "graphrag-drift",
     "graphrag-fast",
 ]
-SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "overview", PublishedMode]
+SearchMode = Literal["auto", "hybrid", "vector", "bm25", "graph", "outline", "overview", PublishedMode]
 
 
 class RetrieveSettings(Section):

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from ragcore.retrieve.hybrid import Ranking, Weighed
 
 
-By = Literal["both", "vector", "bm25", "graph", "fused", "weighed", "segment", "table", "neighbour", "unseen"]
+By = Literal[
+    "both", "vector", "bm25", "graph", "structure", "fused", "weighed", "segment", "table", "neighbour", "unseen"
+]
 Fate = Literal["given", "no_room", "folded", "out"]
 
 
@@ -141,11 +143,11 @@ class Exploration:
 class Point:
     """Fate of a chunk, at ``row`` of the outline.
 
-    ``by``: the search that alone would have returned it among its first ``top_k`` (``vector``, ``bm25``, ``both``);
-    only the two together (``fused``); none (``weighed``); or it was not weighed and fills a ``segment``, is a row of a
-    ``table`` or a ``neighbour``, or was not seen (``unseen``). ``fate``: ``given`` to the writer in source ``source``;
-    chosen, with ``no_room`` in ``answer.source_tokens``; a row ``folded`` into its table, which was weighed in its
-    place; or ``out``.
+    ``by``: the search that alone would have returned it among its first ``top_k`` (``vector``, ``bm25``, ``both``, over
+    names ``graph``, or a ``structure``); only the two together (``fused``); none (``weighed``); or it was not weighed
+    and fills a ``segment``, is a row of a ``table`` or a ``neighbour``, or was not seen (``unseen``). ``fate``:
+    ``given`` to the writer in source ``source``; chosen, with ``no_room`` in ``answer.source_tokens``; a row ``folded``
+    into its table, which was weighed in its place; or ``out``.
 
     ``relevance`` is the worth of its rank and score to a segment before the penalty, 0–1, and ``value`` what it adds to
     one; both for the query (number ``query``, from 1) with the highest worth, whose ``scores``, ``ranks``, ``score``
@@ -302,7 +304,7 @@ def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[s
     """Search that alone would have returned each weighed chunk. A table is found by the search that found any of its
     rows, and the rows of a hit table are rows of a ``table``."""
     by: dict[str, set[str]] = {side: set() for side in SIDES}
-    vector, bm25, graph = by.values()
+    vector, bm25, graph, structure = by.values()
     out: dict[str, By] = {}
     for of in rankings:
         for side, first in by.items():
@@ -311,6 +313,7 @@ def _found_by(rankings: Sequence[Weighed], top_k: int, hits: set[str]) -> dict[s
         out.update(dict.fromkeys((*of.final, *of.folded), "weighed"))
     out.update(dict.fromkeys((i for i in hits if i in out), "fused"))
     out.update(dict.fromkeys(graph & out.keys(), "graph"))
+    out.update(dict.fromkeys(structure & out.keys(), "structure"))
     for chunk_id in (vector | bm25) & out.keys():
         both = chunk_id in vector and chunk_id in bm25
         out[chunk_id] = "both" if both else "vector" if chunk_id in vector else "bm25"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from ragcore.errors import ConfigError
 from ragcore.index.chunks import KINDS
 from ragcore.index.indexer import NAMES, Derivation
 from ragcore.index.model_records import ModelTexts
-from ragcore.structure import extraction, facts
+from ragcore.structure import extraction, facts, outline, raptor
 from ragcore.structure.extraction import Extraction
 from ragcore.structure.facts import Facts
 from ragcore.structure.graphrag import GraphRag
@@ -24,12 +24,14 @@ from ragcore.structure.lightrag import LightRag
 from ragcore.structure.named import VERSION as NAMES_VERSION
 from ragcore.structure.named import NamedPassages, NameVectors, Remembered, marked
 from ragcore.structure.passages import Passages
+from ragcore.structure.tree import TreeSearch
 from ragcore.text.phrases import noun_phrases
 
 if TYPE_CHECKING:
-    from ragcore.index.indexer import Indexer
+    from ragcore.index.indexer import Derivation, Indexer
     from ragcore.index.store import Store
     from ragcore.protocols import Embedder, Structure, Vector
+    from ragcore.structure.tree import Branches, Tree
     from ragcore.types import Chunk, Entry
 
 FACTS = Derivation("facts", facts.VERSION, Facts.of, Facts.from_bytes)
@@ -73,11 +75,27 @@ class Structures:
         with self._lock:
             self._follow()
             if self._passages is None:
-                held = sorted(self.store.with_vectors(self.embedder.name))
-                entries, vectors = self.store.vectors(self.embedder.name, held)
-                kept = entries.kinds != KINDS.index("figure")
-                self._passages = Passages(entries.where(kept), vectors[kept])
+                self._passages = self._read(*sorted(self.store.with_vectors(self.embedder.name)))
             return self._passages
+
+    def tree(self, kind: Derivation[Branches] | None = None) -> Tree:
+        """Tree over the library: of what is derived of ``kind`` from each document that is read and embedded in full
+        (None: clusters of its passages)."""
+        kind = kind or self.clusters
+        embedded = self.store.with_vectors(self.embedder.name)
+        whole = {one: mark for one, mark in self.store.searchable(whole=True).items() if embedded.get(one) == mark}
+        found = self.indexer.derived(kind, whole)
+        return raptor.library(self.passages(), [found[doc_id] for doc_id in sorted(found)])
+
+    @property
+    def clusters(self) -> Derivation[Branches]:
+        """Clusters of each document's passages."""
+        return raptor.derivation(self.embedder.name, self._read)
+
+    def _read(self, *doc_ids: str) -> Passages:
+        entries, vectors = self.store.vectors(self.embedder.name, doc_ids)
+        kept = entries.kinds != KINDS.index("figure")
+        return Passages(entries.where(kept), vectors[kept])
 
     @property
     def relations(self) -> Derivation[Extraction]:
@@ -162,12 +180,28 @@ def _related(of: Structures) -> tuple[int, int]:
     return len(joined.keys), len({(one, other) for _, one, other in joined.relations.tolist()})
 
 
+def _branches(of: Structures, mode: str) -> tuple[int, int]:
+    tree = cast(TreeSearch, of.open(mode)).tree
+    return len(tree.members), sum(map(len, tree.members))
+
+
+def _named(of: Structures) -> tuple[int, int]:
+    found = of.named().facts
+    return len(found.keys), len({(min(pair), max(pair)) for pair in found.relations[:, 1:].tolist()})
+
+
 # What people build, by name: that of names comes with the index, relations are paid for.
 KEPT: dict[str, Kept] = {
     "graph": Kept(lambda of: [NAMES], lambda of: of.indexer.graph().size),
+    "tree": Kept(lambda of: [of.clusters], lambda of: _branches(of, "raptor")),
+    "outline": Kept(lambda of: [outline.SECTIONS], lambda of: _branches(of, "outline")),
+    "names": Kept(lambda of: [FACTS, PHRASES, of.names], _named),
     RELATIONS: Kept(lambda of: [of.relations], _related),
 }
 MAKERS: dict[str, Callable[[Structures], Structure]] = {
+    "outline": lambda of: TreeSearch(of.tree(outline.SECTIONS), outline.told),
+    "raptor": lambda of: TreeSearch(of.tree(), raptor.told),
+    "raptor-traversal": lambda of: replace(cast(TreeSearch, of.open("raptor")), down=True),
     "hipporag": lambda of: HippoRag(of.named(), 1),
     "hipporag2": lambda of: HippoRag(of.named(), 2),
     "graphrag-local": lambda of: GraphRag(of.named(), "local"),

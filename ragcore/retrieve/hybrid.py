@@ -50,7 +50,7 @@ FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a f
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = tuple(mode for mode in get_args(SearchMode) if mode != "overview")
-STRUCTURES: tuple[str, ...] = get_args(PublishedMode)  # modes that a tree or graph alone answers
+STRUCTURES: tuple[str, ...] = ("outline", *get_args(PublishedMode))  # modes that a tree or graph alone answers
 SIDES = ("vector", "bm25", "graph", "structure")  # which a mode may have
 CONNECTED = {"auto": 0.2, "graph": 0.5}  # weight of what is reached through names, in the modes that follow them
 

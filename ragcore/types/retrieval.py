@@ -209,14 +209,16 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class NamePath:
-    """Way of a walk over names to the passage ``chunk_id``, at ``[start, end)`` of its document: from a name of the
-    question, or of the passage nearest to it, to the passage itself, which is the last of ``steps``."""
+    """Way to the passage ``chunk_id``, at ``[start, end)`` of its document, which is the last of ``steps``: of a walk
+    over ``names``, from one of the question or of the passage nearest to it; or down a ``tree``, where each step has
+    the heading or a sentence that stands for a node, or none (``doc_id`` "") if its heading is out of scope."""
 
     chunk_id: str
     doc_id: str
     start: int
     end: int
     steps: tuple[PathStep, ...]
+    over: Literal["names", "tree"] = "names"
 
 
 @dataclass(frozen=True, slots=True)

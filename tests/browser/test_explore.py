@@ -236,6 +236,8 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
         page.locator(".gw-explore .two").wait_for()
         page.get_by_label("Search by", exact=True).select_option("bm25")
         page.locator(".gw-explore .cmp .ct").last.get_by_text("words alone").wait_for()
+        page.get_by_label("Search by", exact=True).select_option("raptor")
+        page.locator(".gw-explore .cmp .ct").last.get_by_text("RAPTOR, collapsed").wait_for()
         assert page.locator(".gw-explore .half.js-plotly-plot").count() == 2
         ranges = page.evaluate(
             "[...document.querySelectorAll('.gw-explore .half')].map((half) => half.layout.xaxis.range)"

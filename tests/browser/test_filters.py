@@ -89,6 +89,9 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         page.get_by_role("button", name="Search as usual again").click()
         page.locator(".gw-chip").first.wait_for(state="detached")
         page.wait_for_function("() => document.querySelector('.gw-filters select').value === 'auto'")
+        by.select_option("outline")
+        page.locator('.gw-chip[data-part="mode"]', has_text="Outline").wait_for()
+        page.get_by_text("By meaning, of whole sections too").wait_for()
 
     with promise("an overview quotes the themes of the documents, and each quote opens its page"):
         by.select_option("overview")

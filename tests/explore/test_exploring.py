@@ -27,6 +27,8 @@ SETTINGS: tuple[dict[str, object], ...] = (
     {"retrieve.mode": "vector"},
     {"retrieve.mode": "bm25"},
     {"rerank.weight": 0.0, "agentic.decompose": "off"},
+    {"retrieve.mode": "raptor-traversal"},
+    {"retrieve.mode": "outline"},
 )
 
 
@@ -52,6 +54,7 @@ def test_it_gives_what_the_pipeline_gives(chosen: dict[str, object], library: En
     assert found.retrieval.segments == given.segments
     assert found.retrieval.queries == given.queries
     assert found.retrieval.mode == given.mode
+    assert found.retrieval.paths == given.paths
 
 
 def test_a_slider_embeds_and_reads_nothing_anew(exploration: Exploration) -> None:
@@ -105,6 +108,15 @@ def test_points_say_what_became_of_each_hit(exploration: Exploration) -> None:
     for source in found.sources:
         inside = [p for p in found.points if p.source == source.number]
         assert all(p.chunk.doc_id == source.doc_id for p in inside)
+
+
+def test_what_a_tree_finds_is_found_by_it(exploration: Exploration) -> None:
+    for mode in ("outline", "raptor"):
+        found = exploration.under({"retrieve.mode": mode})
+        hits = [point for point in found.points if point.hit]
+        assert hits
+        assert {point.by for point in hits} == {"structure"}
+        assert all(point.ranks["structure"] and point.scores["vector"] for point in hits if not point.chunk.tiles)
 
 
 def test_a_segment_is_worth_the_sum_of_its_points(library: Engine, exploration: Exploration) -> None:

@@ -22,6 +22,7 @@ from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
 from ui.explore.figure_axis import Axis
+from ui.explore.paths import path
 
 QUESTION = "What was the highest nitrate reading?"
 
@@ -250,6 +251,24 @@ def test_the_map_of_connections_has_a_sentence_for_each_link(tmp_path: Path) -> 
             assert shown["nodes"][other].get("row", 0) in range(len(exploration.outline))
         hybrid = explore.explored(exploration, {"retrieve.mode": "hybrid"})
         assert connections.drawn(hybrid, exploration, {}) == {"nodes": [], "links": [], "sentences": []}
+
+
+@pytest.mark.parametrize("mode", ["outline", "raptor", "raptor-traversal"])
+def test_a_search_by_a_tree_is_plotted_and_told(mode: str, library: Engine, exploration: Exploration) -> None:
+    found = explore.explored(exploration, {"retrieve.mode": mode})
+    assert rows(figures.relevance(found, exploration, titles(library), kinds=True)) == set(
+        range(len(exploration.outline))
+    )
+    point = next(point for point in found.points if point.hit == 1)
+    shown = explore_payload.passage(point, found, exploration)
+    assert (shown["by"], shown["use"]) == ("through a tree or graph", "used")
+    assert "Tree or graph" in [line["name"] for line in shown["scores"]]
+    for reached in found.retrieval.paths:
+        first, *_, last = path(reached, {}, library.document)["steps"]
+        assert (first["how"], last["how"], last["name"]) == ("at the top", "in it", "this passage")
+    (offered,) = [one for one in explore_settings.known()["modes"] if one["value"] == mode]
+    assert not offered["alpha"], "it makes no difference there"
+    assert explore_settings.named({"retrieve.mode": mode}).casefold() == offered["name"].casefold()
 
 
 def test_a_set_of_values_for_segments_moves_sliders_and_is_recognised(library: Engine) -> None:

@@ -21,7 +21,7 @@ from ui.explore.plotly_script import plotly_path
 from ui.server import component_events, frame, visits, web
 from ui.server.services import services
 from ui.server.tokens import LIFETIME_SECONDS
-from ui.settings.presets import MODES
+from ui.settings.presets import MODES, PUBLISHED
 from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
 
 # The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address. Calls
@@ -167,7 +167,8 @@ def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
     Emits ``narrowed`` for valid input: ``{"conversation": "0123…", "pages": "3-7, 12", "kinds": ["table"], "asked":
     False}``, with ``asked`` if a question is on its way and pages come as typed, valid or not; and ``mode``."""
     shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
-    shown |= {"mode": services().visits.engine(visits.current()).settings.retrieve.mode, "modes": MODES}
+    mode = services().visits.engine(visits.current()).settings.retrieve.mode
+    shown |= {"mode": mode, "modes": MODES | {one: name for one, name in PUBLISHED.items() if one == mode}}
     _filters(key="filters", data=_data("filters") | {"conversation": conversation_id} | shown)
 
 
@@ -176,7 +177,7 @@ def chips(conversation_id: str | None, scope: Scope) -> None:
     button. Emits ``removed``: ``part``, the pressed filter, and ``conversation``."""
     sections = sections_in_words(scope, services().engine.store.titles())
     shown = {"sections": sections, "pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
-    shown["mode"] = MODES.get(services().visits.overrides(visits.current()).get("retrieve.mode", ""), "")
+    shown["mode"] = (MODES | PUBLISHED).get(services().visits.overrides(visits.current()).get("retrieve.mode", ""), "")
     whole = shown | {"pages": pages_in_words(scope), "mode": f"{shown['mode']}, for this visit"}
     data = _data("chips") | {"conversation": conversation_id, "shown": shown, "whole": whole}
     _chips(key="chips", data=data)

@@ -25,6 +25,7 @@ STEPS = {
     "vector": "Searching by meaning",
     "bm25": "Searching by words",
     "graph": "Following names",
+    "structure": "Searching a tree or graph",
     "fuse": "Combining both",
     "rerank": "Reading the best passages",
     "group": "Grouping by theme",

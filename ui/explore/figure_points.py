@@ -21,6 +21,7 @@ SYMBOLS = {
     "vector": ("circle", "--step-vector"),
     "bm25": ("diamond", "--step-bm25"),
     "graph": ("star", "--step-rse"),
+    "structure": ("hexagon", "--step-vector"),
     "fused": ("pentagon", "--step-rerank"),
     "segment": ("triangle-up", "--step-rse"),
     "table": ("line-ew", "--step-rse"),

@@ -1,4 +1,4 @@
-"""JSON payload of a path over names: its steps in words, each with the place of its sentence."""
+"""JSON payload of a path over names or down a tree: its steps in words, each with the place of its sentence."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Json = dict[str, Any]
 
 
 def path(found: NamePath, titles: Mapping[str, str], document: Callable[[str], Document]) -> Json:
-    """``id`` of the path, and its ``steps``: what is reached (``name``), ``how``, and the ``place`` of the sentence, as
-    a citation numbered along the path, or None for the question's own words and where the sentence is no longer in the
-    library. ``titles`` are those of documents by id, where they differ from a document's own."""
+    """``id`` of the path, what it leads ``over``, and its ``steps``: what is reached (``name``), ``how``, and the
+    ``place`` of the sentence, as a citation numbered along the path, or None for the question's own words and where the
+    sentence is no longer in the library. ``titles`` are those of documents by id, where they differ from a document's
+    own."""
     steps: list[Json] = []
     for number, step in enumerate(found.steps):
         before = found.steps[number - 1] if number else None
@@ -26,13 +27,16 @@ def path(found: NamePath, titles: Mapping[str, str], document: Callable[[str], D
             place["n"] = 1 + sum(one["place"] is not None for one in steps)
         last = number == len(found.steps) - 1
         steps.append(
-            {"name": step.name or ("this passage" if last else "a passage"), "place": place} | _how(step, before)
+            {"name": step.name or ("this passage" if last else "a passage"), "place": place}
+            | _how(step, before, found.over)
         )
         steps[-1]["where"] = "" if place is None else f"p. {place['label']} of {place['title']}"
-    return {"id": f"path-{found.chunk_id}", "steps": steps}
+    return {"id": f"path-{found.chunk_id}", "over": found.over, "steps": steps}
 
 
-def _how(step: PathStep, before: PathStep | None) -> Json:
+def _how(step: PathStep, before: PathStep | None, over: str) -> Json:
+    if over == "tree":
+        return {"how": "at the top" if before is None else "in it"}
     if before is None:
         return {"how": "in the nearest passage" if step.doc_id else "your words"}
     if not step.name:

@@ -42,6 +42,7 @@ BY = {
     "vector": "meaning only",
     "bm25": "words only",
     "graph": "through names",
+    "structure": "through a tree or graph",
     "fused": "both together",
     "segment": "filled in by a segment",
     "table": "row of a table",
@@ -59,7 +60,7 @@ def use(point: Point, cited: Collection[int] = ()) -> str:
         return "cited"
     if point.fate == "given":
         return "used"
-    return "found" if point.hit or point.by in ("both", "vector", "bm25", "graph", "fused") else ""
+    return "found" if point.hit or point.by in ("both", "vector", "bm25", "graph", "structure", "fused") else ""
 
 
 def cited(citations: Sequence[Citation], found: Explored) -> frozenset[int]:
@@ -145,6 +146,8 @@ def _scores(point: Point, found: Explored, exploration: Exploration) -> list[Jso
     ]
     if "graph" in point.scores:
         lines.append(line("Names", point.scores["graph"], "graph", 4))
+    if "structure" in point.scores:
+        lines.append(line("Tree or graph", point.scores["structure"], "structure", 4))
     if "prior" in point.scores or found.retrieval.routes:
         priors = {route.doc_id: route.prior for route in found.retrieval.routes}
         lines.append(line("Named document", priors.get(point.chunk.doc_id, 0.0), "prior"))

@@ -8,7 +8,8 @@ from typing import Any
 
 from ragcore.config.settings import Settings
 from ragcore.errors import InputError
-from ui.settings.presets import MODES, SEGMENTS, value_of
+from ragcore.retrieve.hybrid import STRUCTURES
+from ui.settings.presets import MODES, PUBLISHED, SEGMENTS, value_of
 
 Json = dict[str, Any]
 
@@ -80,9 +81,13 @@ def controls(settings: Settings) -> Json:
 
 def known() -> Json:
     """Definitions of the controls."""
+    modes = {value: name for value, name in (MODES | PUBLISHED).items() if value != "overview"}
     return {
         "sliders": [asdict(slider) for slider in SLIDERS],
-        "modes": [{"value": value, "name": name} for value, name in MODES.items() if value != "overview"],
+        "modes": [
+            {"value": value, "name": name, "alpha": value not in ("vector", "bm25", *STRUCTURES)}
+            for value, name in modes.items()
+        ],
         "segments": SEGMENTS,
     }
 
@@ -93,7 +98,8 @@ def named(chosen: Mapping[str, Any], names: Sequence[Slider] = SLIDERS) -> str:
     parts = []
     for key, value in chosen.items():
         if key == "retrieve.mode":
-            parts.append(MODES.get(str(value), str(value)).lower())
+            name = str(value)
+            parts.append(PUBLISHED.get(name) or MODES.get(name, name).lower())
         else:
             parts.append(f"{known_names[key]} {value:g}")
     return ", ".join(parts) or "current settings"

@@ -23,9 +23,14 @@ MODES = {  # of ``retrieve.mode``, as people choose them
     "auto": "Automatic",
     "hybrid": "Meaning and words",
     "graph": "Connections",
+    "outline": "Outline",
     "overview": "Overview",
     "vector": "Meaning alone",
     "bm25": "Words alone",
+}
+PUBLISHED = {  # further ones, of published methods, which Explore compares with
+    "raptor": "RAPTOR, collapsed",
+    "raptor-traversal": "RAPTOR, traversal",
 }
 KEYS = (
     *RSE,

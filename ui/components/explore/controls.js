@@ -35,7 +35,7 @@ export class Controls {
     this.use.textContent = `Use ${side.toUpperCase()} in Chat`;
     this.use.disabled = !Object.keys(chosen).length;
     this.used.textContent = "";
-    this.inputs.get("retrieve.alpha").input.disabled = ["vector", "bm25"].includes(at["retrieve.mode"]);
+    this.inputs.get("retrieve.alpha").input.disabled = !this.known.modes.find(({ value }) => value === at["retrieve.mode"])?.alpha;
   }
 
   build() {

@@ -23,7 +23,7 @@ function facts(found, light) {
   if (found.read) rows.push(["Read", found.read]);
   for (const note of found.notes) rows.push(["Skipped", note]);
   rows.push(["Given to the writer", found.given]);
-  if (found.paths.length) rows.push(["Reached through names", paths(found.paths, light)]);
+  if (found.paths.length) rows.push([found.paths[0].path.over === "tree" ? "Down the tree" : "Reached through names", paths(found.paths, light)]);
   return h("dl", { class: "facts" }, rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }
 

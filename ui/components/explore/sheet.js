@@ -23,6 +23,7 @@ const KINDS = [
   ["vector", "meaning only", true],
   ["bm25", "words only", true],
   ["graph", "through names", true],
+  ["structure", "through a tree or graph", true],
   ["fused", "both together", true],
   ["segment", "filled in by a segment", true],
   ["table", "row of a table", true],

@@ -11,6 +11,7 @@ const BY = {
   auto: "By meaning, words and names",
   hybrid: "By meaning and words",
   graph: "From name to name",
+  outline: "By meaning, of whole sections too",
   overview: "Themes, each with quotes",
   vector: "Ignores exact words",
   bm25: "Ignores meaning",
@@ -55,9 +56,9 @@ class Filters {
 
   show({ conversation, pages, kinds, longest, known, mode, modes }, keep, choose) {
     this.choose = choose;
-    if (!this.mode.childElementCount) this.mode.append(...Object.entries(modes).map(([value, name]) => h("option", { value }, name)));
+    if (this.mode.childElementCount !== Object.keys(modes).length) this.mode.replaceChildren(...Object.entries(modes).map(([value, name]) => h("option", { value }, name)));
     this.mode.value = mode;
-    this.by.textContent = BY[mode];
+    this.by.textContent = BY[mode] ?? "As published";
     const other = conversation !== this.conversation;
     if (other) this.close(); // what was typed for another conversation is not for this one
     this.conversation = conversation;
