@@ -31,6 +31,18 @@ MODES = {  # of ``retrieve.mode``, as people choose them
 PUBLISHED = {  # further ones, of published methods, which Explore compares with
     "raptor": "RAPTOR, collapsed",
     "raptor-traversal": "RAPTOR, traversal",
+    "hipporag": "HippoRAG",
+    "hipporag2": "HippoRAG 2",
+    "lightrag-naive": "LightRAG, naive",
+    "lightrag-local": "LightRAG, local",
+    "lightrag-global": "LightRAG, global",
+    "lightrag-hybrid": "LightRAG, hybrid",
+    "lightrag-mix": "LightRAG, mix",
+    "graphrag-local": "GraphRAG, local",
+    "graphrag-global": "GraphRAG, global",
+    "graphrag-dynamic": "GraphRAG, dynamic",
+    "graphrag-drift": "GraphRAG, DRIFT",
+    "graphrag-fast": "GraphRAG, fast",
 }
 KEYS = (
     *RSE,
