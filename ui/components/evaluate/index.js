@@ -27,7 +27,7 @@ class Evaluate {
     this.body = h("div", { class: "ebody gw-scroll", tabindex: "-1" });
     this.side = h("aside", { class: "eside gw-scroll", "aria-label": "Question", hidden: true });
     this.maker = new NewRun({ add: (name, data) => this.act("/evaluate/sets", { name, data }), run: (body) => this.start(body) });
-    root.append(this.bar, h("main", {}, this.trouble, this.maker.element, this.body), this.side);
+    root.append(this.bar, h("div", { class: "emain" }, this.trouble, this.maker.element, this.body), this.side);
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
   }
@@ -212,7 +212,7 @@ class Evaluate {
     if (found.refused || this.state.case !== id) return;
     const at = this.shown.findIndex((one) => one.id === id);
     this.side.replaceChildren(
-      h("div", { class: "nav" }, h("span", { class: "muted num" }, at < 0 ? "" : `${at + 1} of ${this.shown.length}`), h("span", { class: "sp" }), button("Previous question", "keyboard_arrow_up", () => this.step(-1)), button("Next question", "keyboard_arrow_down", () => this.step(1)), button("Close question", "close", () => this.go({ case: "" }, false) ?? this.show(null))),
+      h("div", { class: "nav" }, h("span", { class: "muted num" }, at < 0 ? "" : `${at + 1} of ${this.shown.length}`), h("span", { class: "sp" }), (this.closer = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => this.page(false) }, "Close page")), button("Previous question", "keyboard_arrow_up", () => this.step(-1)), button("Next question", "keyboard_arrow_down", () => this.step(1)), button("Close question", "close", () => this.go({ case: "" }, false) ?? this.show(null))),
       h("h2", {}, found.question),
       h("p", { class: "exp" }, "Expected: ", h("b", {}, found.answerable ? found.reference || "an answer" : "no answer"), found.evidence.length > 0 && h("span", { class: "muted" }, ` (${found.evidence.join("; ")})`)),
       ...found.sides.map((side, i) => this.answer(side, found.sides.length > 1 ? "AB"[i] : "")),
@@ -244,6 +244,7 @@ class Evaluate {
   }
 
   page(open) {
+    if (this.closer) this.closer.hidden = !open;
     if (open) document.documentElement.dataset.gwEvaluatePage = "open";
     else if (document.documentElement.dataset.gwEvaluatePage) {
       delete document.documentElement.dataset.gwEvaluatePage;
