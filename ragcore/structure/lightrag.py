@@ -21,7 +21,7 @@ from ragcore.structure.passages import Passages, in_turn
 from ragcore.text.words import STOP_WORDS, WORD
 from ragcore.types import EVERYTHING, Document, NamePath, Scope
 
-MOST, LEAST = 40, 0.2  # names, and relations, that are taken; least cosine of a name
+MOST, LEAST = 40, 0.2  # names, and sentences with relations, that are taken; least cosine of a name
 RELATIONS = 100  # of the names taken: as many as fit into the 8,000 tokens that they may have
 AMONG = 20  # nearest passages, of which the sentences are compared with the wide words
 EACH = 5 / 2  # passages for each name, or relation
