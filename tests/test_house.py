@@ -27,7 +27,7 @@ LINES = {
     "cli": 1283,  # with evaluation
     "config": 532,  # with [structure]
     "context": 280,
-    "evaluate": 1119,  # sets, runs, measures, comparison
+    "evaluate": 1135,  # sets, runs, measures, comparison
     "explore": 337,  # with the map of connections
     "export": 1550,
     "index": 4200,  # with the graph of names and its map

@@ -167,6 +167,9 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
     """0 if the gate holds, 1 if it is broken, 2 if it can't be judged."""
     try:
         first, second = (engine.evaluation.evaluated(one) for one in (options.against, options.run_id))
+        for one in (first, second):
+            if one.info.done < one.info.cases:
+                raise InputError(f"The run {one.info.run_id} isn't finished.", hint="Let it run to its end first.")
         found = compared(first, second)
         worse = broken(found, wanted=options.measure, loss=options.loss / 100.0)
     except InputError as error:

@@ -85,7 +85,7 @@ def read_cases(path: Path, form: str = "") -> CaseSet:
     for line, row in rows:
         try:
             case = FORMS[form].made(row)
-        except (KeyError, TypeError, ValueError, ValidationError, InputError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, SyntaxError, ValidationError, InputError) as error:
             raise InputError(f"{path.name}, line {line}: {_fault(error)}", hint="Correct the line.") from error
         if not case.question.strip():
             raise InputError(f"{path.name}, line {line}: the question is empty.", hint="Write one, or delete the line.")
@@ -127,7 +127,10 @@ def _rows(path: Path) -> Iterator[tuple[int, Row]]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path.name} isn't UTF-8 text.", hint="Save it as UTF-8.") from error
     if ending in (".csv", ".tsv"):
-        yield from _table(csv.reader(io.StringIO(text), delimiter="\t" if ending == ".tsv" else ","))
+        try:
+            yield from _table(csv.reader(io.StringIO(text, newline=""), delimiter="\t" if ending == ".tsv" else ","))
+        except csv.Error as error:
+            raise InputError(f"{path.name} isn't a readable table: {error}.", hint="Save it as CSV again.") from error
     elif ending == ".jsonl":
         for line, part in enumerate(text.split("\n"), start=1):
             if part.strip():

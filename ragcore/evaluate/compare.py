@@ -146,14 +146,14 @@ def in_words(one: Difference, first: str, second: str) -> str:
 
 def broken(found: Sequence[Difference], *, wanted: Sequence[str] = (), loss: float = 0.0) -> list[Difference]:
     """Those of the ``wanted`` measures (all with a direction but time and money, if none are named) in which the second
-    run is worse by more than ``loss`` (0–1 for shares), and by its whole interval. Raises `InputError` for a measure
+    run is worse by more than ``loss`` (0–1 for shares), and clearly so. Raises `InputError` for a measure
     that the runs don't have."""
     known = {one.measure: one for one in found}
     missing = [name for name in wanted if name not in known]
     if missing:
         raise InputError(f"The runs have no measure {', '.join(missing)}.", hint=f"They have {', '.join(known)}.")
     judged = [known[name] for name in wanted] or [one for one in found if MEASURES[one.measure].share]
-    return [one for one in judged if _worse(one) > loss and one.low * one.high > 0.0]
+    return [one for one in judged if one.clear and _worse(one) > loss]
 
 
 def _worse(one: Difference) -> float:

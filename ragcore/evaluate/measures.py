@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ragcore.config.settings import VerifySettings
+from ragcore.errors import UnknownDocument
 from ragcore.evaluate.cases import Case
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import years
@@ -79,7 +81,7 @@ def measures(
 ) -> dict[str, float]:
     """Those of `MEASURES` that the case defines. ``places`` are its evidence pages in the library; ``document`` gives
     documents by id. Of a failed case only that it isn't answered counts."""
-    answer = outcome.answer
+    answer = None if outcome.error is not None else outcome.answer
     found = dict(_ranks(outcome.pages, places))
     refused = answer is None or answer.refused
     found["answered" if case.answerable else "refused"] = float(refused != case.answerable)
@@ -93,12 +95,13 @@ def measures(
         found["all_evidence_given"] = float(all(_meets(given, place) for place in places))
         cited = [(one.doc_id, box.page) for one in answer.citations for box in one.boxes]
         found["evidence_cited"] = float(any(_meets(cited, place) for place in places))
-    if answer.citations:
-        found["valid_citations"] = _share([_valid(one, document(one.doc_id)) for one in answer.citations])
-    if not answer.refused:
-        found |= _attributed(answer, document, settings)
+    with suppress(UnknownDocument):  # removed since: its citations can't be looked up any more
+        if answer.citations:
+            found["valid_citations"] = _share([_valid(one, document(one.doc_id)) for one in answer.citations])
+        if not answer.refused:
+            found |= _attributed(answer, document, settings)
     if case.answerable and case.answer:
-        found |= _against(case.answer, "" if answer.refused else answer.text)
+        found |= _against(case.answer, "" if answer.refused else _unmarked(answer))
     found["seconds"] = outcome.seconds
     if answer.cost_usd is not None:
         found["usd"] = answer.cost_usd
@@ -158,6 +161,14 @@ def _attributed(answer: Answer, document: Callable[[str], Document], settings: V
         needed += [recalled[-1]] * (len(cited) == 1)
     found = {"citation_recall": _share(recalled)} if recalled else {}
     return found | ({"citation_precision": _share(needed)} if needed else {})
+
+
+def _unmarked(answer: Answer) -> str:
+    """Text of an answer without the numbers of its citations."""
+    text = answer.text
+    for mark in sorted(answer.marks, key=lambda mark: -mark.start):
+        text = text[: mark.start] + text[mark.end :]
+    return text
 
 
 def _against(reference: str, text: str) -> dict[str, float]:

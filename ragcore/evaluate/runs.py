@@ -25,6 +25,7 @@ from ragcore.config.settings import Settings, flatten
 from ragcore.errors import Cancelled, ConfigError, InputError, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.measures import MEASURES, Outcome, Page, measures
+from ragcore.export.sheets import safe
 from ragcore.index.evaluations import EvaluationStore, RunInfo, SetInfo, StoredOutcome
 from ragcore.index.store import Store
 from ragcore.providers.registry import Models
@@ -120,7 +121,8 @@ class Evaluated:
                 answer = "" if outcome.answer is None else outcome.answer.text
                 values = [self.measures[case.case_id].get(name, "") for name in names]
                 error = outcome.error["message"] if outcome.error else ""
-                writer.writerow([case.case_id, case.question, case.answer, answer, error, *values])
+                texts = (case.case_id, case.question, case.answer, answer, error)
+                writer.writerow([*map(safe, texts), *values])
         return out.getvalue()
 
 

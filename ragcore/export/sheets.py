@@ -193,17 +193,17 @@ def _csv(given: Sequence[Sheet]) -> bytes:
     writer = csv.writer(out)
     for sheet in given:
         if len(given) > 1:
-            writer.writerow([_safe(f"Table {sheet.number}, {sheet.place}: {sheet.title}".rstrip(": "))])
+            writer.writerow([safe(f"Table {sheet.number}, {sheet.place}: {sheet.title}".rstrip(": "))])
         grid = [[""] * sheet.columns for _ in range(sheet.rows)]
         for cell in sheet.cells:
-            grid[cell.place.row][cell.place.col] = _safe(cell.text)
+            grid[cell.place.row][cell.place.col] = safe(cell.text)
         writer.writerows(grid)
         if len(given) > 1:
             writer.writerow([])
     return out.getvalue().encode("utf-8-sig")  # without a byte order mark, Excel assumes another encoding
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """``text``, with an apostrophe before it if a spreadsheet would compute it; not for a number or a dash."""
     harmless = not _FORMULA.match(text) or _DASHES.fullmatch(text) or _readings(text)
     return text if harmless else f"'{text}"

@@ -27,7 +27,7 @@ _RUN = re.compile(rf"(?<![\w’'-]){_WORD}(?:(?:{_BLANK}{_INNER}){{0,2}}{_BLANK}
 _JOINED = re.compile(rf"\s{_JOINS}(?:\sthe)?\s")
 _QUOTED = re.compile(rf"[“\"«]([{_UPPER}][^“”\"«»\n]{{1,80}})[”\"»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_ARTICLE = re.compile(r"\A(?:the|a|an) (?=.)")
+_ARTICLE = re.compile(r"\A(?:(?:the|a|an) )+(?=.)")
 _POINTS = re.compile(r"[.'’]")
 _NO_WORD = re.compile(r"[\W_]+")
 _SOLID = re.compile(r"\S+")

@@ -249,7 +249,7 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
     page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
     page.get_by_role("button", name="Map", exact=True).click()
     page.get_by_text("Map of chunks").wait_for()
-    page.locator(f"{PLOT} .scatterlayer .point").first.wait_for()
+    page.locator(f"{PLOT} .scatterlayer .point").first.wait_for(state="attached")
     check(page, "Explore with a page and a map")
 
 

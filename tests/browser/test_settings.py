@@ -215,10 +215,10 @@ def test_relations_are_read_after_their_cost_is_seen(claude: Served, open_page: 
     part = page.locator("#gw-structures")
     before = len(server.requests)
     with promise("what it costs is said first, and nothing is sent"):
-        part.get_by_role("button", name="Build").click()
+        part.locator('[data-focus="act relations"]').click()
         part.get_by_text("calls to Claude Sonnet 4.6").wait_for()
         part.get_by_role("button", name="Cancel").click()
-        part.get_by_role("button", name="Build").click()
+        part.locator('[data-focus="act relations"]').click()
         assert len(server.requests) == before
     with promise("they are read in the background, by keys alone"):
         go = part.get_by_role("button", name="Read relations")
@@ -231,4 +231,4 @@ def test_relations_are_read_after_their_cost_is_seen(claude: Served, open_page: 
         part.get_by_role("button", name="Forget").click()
         part.get_by_text("costs money again").wait_for()
         page.keyboard.press("Enter")
-        part.get_by_role("button", name="Build").wait_for()
+        part.locator('[data-focus="act relations"]').wait_for()

@@ -71,8 +71,10 @@ def table(first: Evaluated, second: Evaluated | None) -> Json:
             "measure": name,
             "title": measure.title,
             "lower": measure.better == "lower",
-            "means": [_shown(name, of[name][0]) if name in of else "" for of in means],
-            "n": max(of[name][1] for of in means if name in of),
+            "means": [_shown(name, mean) for mean in (found[name].first, found[name].second)]
+            if name in found
+            else [_shown(name, of[name][0]) if name in of else "" for of in means],
+            "n": found[name].n if name in found else max(of[name][1] for of in means if name in of),
             "difference": _difference(found[name], first, second) if name in found and second is not None else None,
         }
         for name, measure in MEASURES.items()
@@ -132,7 +134,11 @@ def _case(case: Case, first: Evaluated, second: Evaluated | None) -> Json:
         "id": case.case_id,
         "question": case.question,
         "states": [{"words": words, "tone": tone} for words, tone in states],
-        "harm": round(worth[1] - worth[0], 4) if second is not None else round(worth[0], 4),
+        "harm": round(worth[0], 4)
+        if second is None
+        else round(worth[1] - worth[0], 4)
+        if case.case_id in second.outcomes
+        else 0.0,
     }
 
 

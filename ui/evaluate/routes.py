@@ -38,7 +38,7 @@ def add(_: Request, body: Json) -> Response:
     except binascii.Error as error:
         raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / (Path(name).name or "questions")
+        file = Path(folder) / f"{Path(name).stem.strip('.') or 'questions'}{Path(name).suffix}"
         file.write_bytes(given)
         info = services().engine.evaluation.add(file)
     return JSONResponse({"set": info.set_id})
@@ -47,9 +47,13 @@ def add(_: Request, body: Json) -> Response:
 @posted
 @refusing(GroundworkError)
 def run(request: Request, body: Json) -> Response:
-    """Start a run of ``set`` under ``configuration``, or go on with it."""
-    configuration = Configuration.parsed(text_in(body, "configuration") or "default")
-    engine = services().visits.engine(visit(request))
+    """Start a run of ``set`` under ``configuration``, or go on with ``run``."""
+    engine, begun = services().visits.engine(visit(request)), text_in(body, "run")
+    if begun:
+        known = engine.evaluation.evaluated(begun).info
+        configuration = Configuration(known.name, known.config)
+    else:
+        configuration = Configuration.parsed(text_in(body, "configuration") or "default")
     info = engine.evaluation.find(text_in(body, "set") or "")
     services().evaluations.run(info.set_id, configuration, body.get("within") is True, engine)
     return JSONResponse({})

@@ -120,7 +120,7 @@ class Evaluate {
       h("span", { class: "sp" }),
       work,
       busy && !busy.stopping && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.act("/evaluate/stop", {}) }, icon("stop", "s16"), "Stop"),
-      own && own.done < own.cases && !busy && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.start({ set: own.set, configuration: own.name, within: own.within }) }, icon("play_arrow", "s16"), "Go on"),
+      own && own.done < own.cases && !busy && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.start({ set: own.set, run: own.id, configuration: own.name, within: own.within }) }, icon("play_arrow", "s16"), "Go on"),
       own && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/run.csv", "run.csv", { a: own.id }).catch((error) => this.say(error)) }, icon("download", "s16"), "CSV"),
       h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.maker.open() }, icon("add", "s16"), "New run"),
     ].filter(Boolean);

@@ -32,7 +32,7 @@ function beside(row) {
   return h("tr", {}, name(row), cells, h("td", {}, bar(difference)), h("td", { class: "num" }, signed(mean), h("small", {}, `${signed(low)} to ${signed(high)}`)), h("td", { class: `wd ${verdict}` }, h("b", {}, said), h("small", {}, words)));
 }
 
-const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(1)}`;
+const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(value && Math.abs(value) < 0.05 ? 4 : 1)}`;
 
 // The interval on the row's own scale, no difference in the middle; the mark's form says what its colour does.
 function bar({ mean, low, high, verdict }) {
