@@ -29,7 +29,7 @@ from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.search import Search
 from ragcore.progress import IngestReport, IsCancelled, OnProgress, Progress, ignore, printable
-from ragcore.protocols import ModelRequest
+from ragcore.protocols import ModelRequest, Texts
 from ragcore.providers.paid import Billing
 from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
@@ -289,7 +289,7 @@ class Engine(Library):
 
     def sentences_with(self, name: str) -> list[Sentence]:
         """Sentences and headings with a name, document after document; none if no document has it as a name."""
-        return self.search.indexer.graph().sentences(name, self.store.chunks_by_id, self.document)
+        return self.search.indexer.graph().sentences(name, Texts(self.store.chunks_by_id, self.document))
 
     def explore(
         self, question: str, scope: Scope = EVERYTHING, *, parts: Sequence[SubQuery] | None = None

@@ -197,6 +197,15 @@ class SparseIndex(Protocol):
         """Number of chunks of each document that contain every term of ``text``; documents without any are left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts of chunks and documents, by id, and the ``scope`` in which they are read."""
+
+    chunks: Callable[[Sequence[str]], Sequence[Chunk]]
+    document: Callable[[str], Document]
+    scope: Scope = EVERYTHING
+
+
 @runtime_checkable
 class NameIndex(Protocol):
     """Passages joined by the names that they share."""
@@ -208,16 +217,9 @@ class NameIndex(Protocol):
     def names(self, seeds: Seeds, scope: Scope = EVERYTHING) -> tuple[str, ...]:
         """Names of the text of ``seeds``, as printed there, from which a `query` starts."""
 
-    def paths(
-        self,
-        seeds: Seeds,
-        ids: Sequence[str],
-        chunks: Callable[[Sequence[str]], Sequence[Chunk]],
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> list[NamePath]:
-        """How a `query` with the same ``seeds`` and ``scope`` has reached the chunks ``ids``, in their order; those
-        with no path are left out. ``chunks`` and ``document`` give texts by id."""
+    def paths(self, seeds: Seeds, ids: Sequence[str], texts: Texts) -> list[NamePath]:
+        """How a `query` with the same ``seeds``, in the scope of ``texts``, has reached the chunks ``ids``, in their
+        order; those with no path are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,16 +242,9 @@ class Structure(Protocol):
         """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first, on a scale of its own. Empty if nothing of
         the question leads into it."""
 
-    def paths(
-        self,
-        asked: Asked,
-        ids: Sequence[str],
-        chunks: Callable[[Sequence[str]], Sequence[Chunk]],
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> list[NamePath]:
-        """How `leaves` for the same ``asked`` and ``scope`` has reached the chunks ``ids``, in their order; those with
-        no path are left out. ``chunks`` and ``document`` give texts by id."""
+    def paths(self, asked: Asked, ids: Sequence[str], texts: Texts) -> list[NamePath]:
+        """How `leaves` for the same ``asked``, in the scope of ``texts``, has reached the chunks ``ids``, in their
+        order; those with no path are left out."""
 
 
 @runtime_checkable

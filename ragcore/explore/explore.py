@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ragcore.answer.sources import Cut, build_sources
 from ragcore.index.outline import Outline, Projection, project
-from ragcore.protocols import RememberedReranker
+from ragcore.protocols import RememberedReranker, Texts
 from ragcore.retrieve.agentic import AgenticRetriever, may_ask
 from ragcore.retrieve.fuse import ranking
 from ragcore.retrieve.hybrid import SIDES
@@ -106,7 +106,7 @@ class Exploration:
         """Map of the walks over names in ``found``, with its hits; empty if its search followed none."""
         hits = [hit.chunk.chunk_id for hit in found.retrieval.hits]
         graph = self._engine.search.indexer.graph()
-        return graph.map(found.began, hits, self._engine.store.chunks_by_id, self.document, self.scope)
+        return graph.map(found.began, hits, Texts(self._engine.store.chunks_by_id, self.document, self.scope))
 
     def under(self, overrides: Mapping[str, Any]) -> Explored:
         """Result of the question under the current settings with ``overrides`` (dotted keys, as in

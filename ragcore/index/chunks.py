@@ -360,3 +360,9 @@ class Entries:
             ]
             masks.append(np.logical_or.reduce(inside))
         return np.logical_and.reduce(masks) if masks else None
+
+
+def leaves(chunks: Sequence[tuple[Entry, Chunk]]) -> list[tuple[Entry, Chunk]]:
+    """Leaves among a document's chunks: its composites, and the tiles in none; without descriptions of figures."""
+    held = {tile for _, chunk in chunks for tile in chunk.rows}
+    return [(e, c) for e, c in chunks if c.kind != "figure" and (c.tiles is not None or c.index not in held)]

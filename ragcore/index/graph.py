@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ragcore.index.chunks import Entries, Mask
+from ragcore.index.chunks import Entries, Mask, leaves
 from ragcore.index.connections import NameMap
 from ragcore.index.packing import pack_arrays, unpack_arrays
-from ragcore.index.paths import Chunks, Sentence, Sentences, Walk
+from ragcore.index.paths import Sentence, Sentences, Walk
+from ragcore.protocols import Texts
 from ragcore.text.mentions import key_of, mentions
-from ragcore.types import EVERYTHING, Chunk, Document, Entry, NamePath, Scope, Seeds
+from ragcore.types import EVERYTHING, Chunk, Entry, NamePath, Scope, Seeds
 
 VERSION = 3  # raise it when `mentions` or the stored form changes: names are then looked for again
 WALKS_ON = 0.5  # share that walks on at each step; the rest returns to the seeds
@@ -57,19 +58,18 @@ class Names:
     @classmethod
     def of(cls, chunks: Sequence[tuple[Entry, Chunk]]) -> Names:
         """Names of a document's chunks."""
-        held = {tile for _, chunk in chunks for tile in chunk.rows}
-        leaves = [(e, c) for e, c in chunks if c.kind != "figure" and (c.tiles is not None or c.index not in held)]
+        chosen = leaves(chunks)
         keys: dict[str, int] = {}
         places: list[tuple[int, int, int]] = []
         sentence = 0
-        for leaf, (_, chunk) in enumerate(leaves):
+        for leaf, (_, chunk) in enumerate(chosen):
             for text in filter(None, (chunk.section[-1] if chunk.section else chunk.header, chunk.text)):
                 found = mentions(text)
                 for one in found:
                     name = keys.setdefault(one.key, len(keys))
                     places.append((leaf, sentence + one.sentence, ~name if one.doubtful else name))
                 sentence += max((one.sentence for one in found), default=0) + 1
-        return cls(Entries.of([entry for entry, _ in leaves]), list(keys), np.array(places, np.int32).reshape(-1, 3))
+        return cls(Entries.of([entry for entry, _ in chosen]), list(keys), np.array(places, np.int32).reshape(-1, 3))
 
     def to_bytes(self) -> bytes:
         return pack_arrays([self.entries.to_json(), self.keys], [self.places.ravel()])
@@ -157,39 +157,25 @@ class NameGraph:
         """Names of the text of ``seeds``, as printed there, from which a `query` starts."""
         return tuple(dict.fromkeys(self._asked(seeds, scope).values()))
 
-    def paths(
-        self,
-        seeds: Seeds,
-        ids: Sequence[str],
-        chunks: Chunks,
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> list[NamePath]:
-        """How a `query` with the same ``seeds`` and ``scope`` has reached the chunks ``ids``, in their order; those
-        with no path are left out. ``chunks`` and ``document`` give texts by id."""
-        walk, sentences = self._ended(seeds, scope), Sentences(chunks, document, scope)
-        nodes = self._nodes(ids, scope)
+    def paths(self, seeds: Seeds, ids: Sequence[str], texts: Texts) -> list[NamePath]:
+        """How a `query` with the same ``seeds``, in the scope of ``texts``, has reached the chunks ``ids``, in their
+        order; those with no path are left out."""
+        walk, sentences = self._ended(seeds, texts.scope), Sentences(texts)
+        nodes = self._nodes(ids, texts.scope)
         sentences.fetch([walk.labels[node] for node in nodes])
         found = (walk.path(node, sentences) for node in nodes)
         return [path for path in found if path is not None]
 
-    def map(
-        self,
-        began: Sequence[Seeds],
-        ids: Sequence[str],
-        chunks: Chunks,
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> NameMap:
+    def map(self, began: Sequence[Seeds], ids: Sequence[str], texts: Texts) -> NameMap:
         """Map of the queries that ``began`` so, and of the chunks ``ids``; see `paths`."""
-        walks = [self._ended(seeds, scope) for seeds in began]
-        return NameMap.of(walks, self._nodes(ids, scope), Sentences(chunks, document, scope))
+        walks = [self._ended(seeds, texts.scope) for seeds in began]
+        return NameMap.of(walks, self._nodes(ids, texts.scope), Sentences(texts))
 
-    def sentences(self, name: str, chunks: Chunks, document: Callable[[str], Document]) -> list[Sentence]:
+    def sentences(self, name: str, texts: Texts) -> list[Sentence]:
         """Sentences and headings with a name, in any of its spellings, document after document."""
         key = key_of(name)
         leaves = np.unique(self._leaf[self._name == self._keys.get(key, -1)]).tolist()
-        read = Sentences(chunks, document, EVERYTHING)
+        read = Sentences(texts)
         read.fetch([self._entries.ids[leaf] for leaf in leaves])
         found = (one for leaf in leaves for one in read.having(self._entries.ids[leaf], key))
         return list({(one.doc_id, one.start): one for one in found}.values())
@@ -272,12 +258,11 @@ class NameGraph:
         beside = by_sentence.T @ by_sentence
         beside = beside - sparse.diags_array(beside.diagonal())
         joined = sparse.block_array([[beside, by_leaf.T], [by_leaf, None]], format="csc")
-        sums = joined.sum(axis=0)
-        walk = joined @ sparse.diags_array(1.0 / np.where(sums > 0.0, sums, 1.0))
+        walk, ends = walkable(joined)
         labels = [self._vocabulary[name] for name in names.tolist()] + [
             self._entries.ids[row] for row in leaves.tolist()
         ]
-        return _Links(names, frequency[names], leaves, labels, walk.tocsr(), sums == 0.0)
+        return _Links(names, frequency[names], leaves, labels, walk, ends)
 
 
 def _held(rows: Longs, columns: Longs, width: int) -> Any:
@@ -285,6 +270,12 @@ def _held(rows: Longs, columns: Longs, width: int) -> Any:
     matrix = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(int(rows.max(initial=-1)) + 1, width))
     matrix.data[:] = 1.0
     return matrix
+
+
+def walkable(joined: Any) -> tuple[Any, Mask]:
+    """CSR with each column divided by its sum, and where there is none: a walk ends there."""
+    sums = np.asarray(joined.sum(axis=0), np.float64)
+    return (joined @ sparse.diags_array(1.0 / np.where(sums > 0.0, sums, 1.0))).tocsr(), sums == 0.0
 
 
 def pagerank(walk: Any, ends: Mask, seeds: Floats, steps: int = STEPS) -> Floats:

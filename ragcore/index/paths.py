@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.errors import UnknownDocument
+from ragcore.protocols import Texts
 from ragcore.text.mentions import Mention, mentions
 from ragcore.text.sentences import sentence_spans
-from ragcore.types import Chunk, Document, NamePath, PathStep, Scope
+from ragcore.types import Chunk, NamePath, PathStep
 
 LONGEST = 4  # steps of a path after its first
 TRIED = 8  # of the nodes before one, those with the largest flow
 
-Chunks = Callable[[Sequence[str]], Sequence[Chunk]]
 Span = tuple[int, int]
 
 
@@ -42,11 +42,9 @@ class Sentence:
 @dataclass
 class Sentences:
     """Sentences of leaves (by chunk id) with names in them, or what else ``find`` finds; each text is read once. A
-    heading in ``scope`` is one of each leaf under it."""
+    heading in scope is one of each leaf under it."""
 
-    chunks: Chunks
-    document: Callable[[str], Document]
-    scope: Scope
+    given: Texts
     find: Callable[[str], list[Mention]] = mentions
     _texts: dict[str, list[tuple[Span, list[Mention]]]] = field(default_factory=dict)
     _leaves: dict[str, Chunk | None] = field(default_factory=dict)
@@ -56,7 +54,7 @@ class Sentences:
         """Leaves that are soon read, in one query."""
         new = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._leaves]
         if new:
-            self._leaves |= dict.fromkeys(new) | {chunk.chunk_id: chunk for chunk in self.chunks(new)}
+            self._leaves |= dict.fromkeys(new) | {chunk.chunk_id: chunk for chunk in self.given.chunks(new)}
 
     def leaf(self, chunk_id: str) -> Chunk | None:
         """None if it is gone."""
@@ -76,7 +74,7 @@ class Sentences:
         if {one.key for _, names in self._read(heading) for one in names}.issuperset(keys):
             places = self._printed(chunk.doc_id).get(heading, [])
             for start, page in places[: bisect_left(places, (chunk.end,))][-1:]:
-                if not self.scope.pages or any(first <= page <= last for first, last in self.scope.pages):
+                if self.given.scope.on(page):
                     yield from self._within(chunk.doc_id, start, heading, keys)
 
     def _printed(self, doc_id: str) -> dict[str, list[tuple[int, int]]]:
@@ -84,15 +82,11 @@ class Sentences:
         if doc_id not in self._headings:
             found = self._headings[doc_id] = {}
             with suppress(UnknownDocument):
-                document = self.document(doc_id)
+                document = self.given.document(doc_id)
                 for one in document.body:
                     if one.kind == "heading":
                         found.setdefault(document.text[one.start : one.end], []).append((one.start, one.page))
         return self._headings[doc_id]
-
-    def _inside(self, doc_id: str, start: int, end: int) -> bool:
-        """Whether a span is in the sections in scope: a leaf that is may have sentences that aren't."""
-        return not self.scope.sections or any(low <= start and end <= high for low, high in self.scope.spans(doc_id))
 
     def _read(self, text: str) -> list[tuple[Span, list[Mention]]]:
         """Sentences with names, and their mentions."""
@@ -105,7 +99,7 @@ class Sentences:
         """Lines with all these names; of a sentence that has them in no line, the fewest characters."""
         for span, names in self._read(text):
             lines = _lines(text, span, names, keys)
-            inside = [(low, high) for low, high in lines if self._inside(doc_id, offset + low, offset + high)]
+            inside = [at for at in lines if self.given.scope.inside(doc_id, offset + at[0], offset + at[1])]
             single = [(low, high) for low, high in inside if text.find("\n", low, high) < 0]
             for start, end in dict.fromkeys(single or sorted(inside, key=lambda one: one[1] - one[0])[:1]):
                 low, high = (bisect_left(names, place, key=lambda one: one.start) for place in (start, end))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ragcore.config.settings import PublishedMode, SearchMode
 from ragcore.errors import ConfigError
-from ragcore.protocols import Asked
+from ragcore.protocols import Asked, Texts
 from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import covers, passages
@@ -270,16 +270,16 @@ class HybridRetriever:
         found: dict[str, NamePath] = {}
         for number, of in enumerate(rankings):
             ids = [chunk_id for chunk_id, query in best if query == number]
-            if ids and self.document is not None:
-                paths: Sequence[NamePath] = ()
-                if of.began is not None and self.connections is not None:
-                    with timed(timings, "graph"):
-                        paths = self.connections().paths(of.began, ids, self.chunks, self.document, scope)
-                if of.put is not None and self.structure is not None:
-                    with timed(timings, "structure"):
-                        structure = self.structure(self.mode)
-                        paths = structure.paths(of.put, ids, self.chunks, self.document, scope)
-                found |= {path.chunk_id: path for path in paths}
+            if not ids or self.document is None:
+                continue
+            texts, paths = Texts(self.chunks, self.document, scope), list[NamePath]()
+            if of.began is not None and self.connections is not None:
+                with timed(timings, "graph"):
+                    paths = self.connections().paths(of.began, ids, texts)
+            elif of.put is not None and self.structure is not None:
+                with timed(timings, "structure"):
+                    paths = self.structure(self.mode).paths(of.put, ids, texts)
+            found |= {path.chunk_id: path for path in paths}
         return tuple(found[chunk_id] for chunk_id, _ in best if chunk_id in found)
 
     def _wording(self, question: Question) -> Wording:

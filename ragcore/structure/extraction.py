@@ -19,12 +19,12 @@ from pydantic import ValidationError
 from ragcore.answer.render import neutralise
 from ragcore.config.settings import Settings
 from ragcore.errors import ConfigError
-from ragcore.index.chunks import Entries
+from ragcore.index.chunks import Entries, leaves
 from ragcore.index.packing import pack_arrays, unpack_arrays
 from ragcore.model_calls import Filled, ModelCalls, as_material, told
 from ragcore.prompts import EXTRACT_MORE, EXTRACT_PROMPT, EXTRACT_SYSTEM, FORM_AGAIN
 from ragcore.protocols import LLM, ContextCache, Form, Message, ModelRequest
-from ragcore.structure.facts import Facts, leaves
+from ragcore.structure.facts import Facts
 from ragcore.text.mentions import key_of, mentions
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import Chunk, Entry, Usage

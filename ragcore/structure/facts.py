@@ -12,7 +12,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.index.chunks import Entries
+from ragcore.index.chunks import Entries, leaves
+from ragcore.index.graph import MOST_IN_SENTENCE
 from ragcore.index.packing import pack_arrays, unpack_arrays
 from ragcore.text.mentions import Mention
 from ragcore.text.mentions import mentions as in_text
@@ -20,7 +21,6 @@ from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, Entry
 
 VERSION = 1  # raise it when what is found or the stored form changes
-MOST_IN_SENTENCE = 12  # names of a sentence that are joined to one another; those of a longer list are not
 
 Ints = NDArray[np.int32]
 
@@ -154,12 +154,6 @@ class Facts:
             related.reshape(-1, 3),
             words,
         )
-
-
-def leaves(chunks: Sequence[tuple[Entry, Chunk]]) -> list[tuple[Entry, Chunk]]:
-    """Leaves among a document's chunks: its composites, and the tiles in none; without descriptions of figures."""
-    held = {tile for _, chunk in chunks for tile in chunk.rows}
-    return [(e, c) for e, c in chunks if c.kind != "figure" and (c.tiles is not None or c.index not in held)]
 
 
 def _rows(values: Sequence[tuple[int, ...]], width: int) -> Ints:

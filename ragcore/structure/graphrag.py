@@ -23,12 +23,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ragcore.index.paths import Chunks
-from ragcore.protocols import Asked, Vector
+from ragcore.protocols import Asked, Texts, Vector
 from ragcore.structure.communities import Communities
 from ragcore.structure.named import SCOPES, SURE, NamedPassages
 from ragcore.structure.passages import Floats, in_turn, stretched
-from ragcore.types import EVERYTHING, Document, NamePath, Scope
+from ragcore.types import EVERYTHING, NamePath, Scope
 
 NAMES = 10  # of a local search; each may have as many relations to others
 SHARES = (0.5, 0.35, 0.15)  # of passages with the names, of their relations, of their communities
@@ -114,20 +113,13 @@ class GraphRag:
             return of.passages.ranked(self._drift(of, reports, asked, cosines), k)
         return of.passages.ranked(in_turn(self._local(of, reports, cosines, self.names(of, asked)), SHARES), k)
 
-    def paths(
-        self,
-        asked: Asked,
-        ids: Sequence[str],
-        chunks: Chunks,
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> list[NamePath]:
+    def paths(self, asked: Asked, ids: Sequence[str], texts: Texts) -> list[NamePath]:
         """Of *local*, *DRIFT* and *fast*; through communities no words lead."""
         if self.mode in ("global", "dynamic"):
             return []
-        of = self.named.within(scope)
+        of = self.named.within(texts.scope)
         own = of.named(asked.text)
-        return of.paths(of.steps, of.weighed(self.names(of, asked), own), own, ids, (chunks, document, scope))
+        return of.paths(of.steps, of.weighed(self.names(of, asked), own), own, ids, texts)
 
     def names(self, of: NamedPassages, asked: Asked) -> list[int]:
         """Names with which a local search begins: those of the question, then the nearest."""

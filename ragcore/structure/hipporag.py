@@ -21,12 +21,11 @@ import numpy as np
 from scipy import sparse
 
 from ragcore.index.chunks import Mask
-from ragcore.index.graph import pagerank
-from ragcore.index.paths import Chunks
-from ragcore.protocols import Asked, Vector
-from ragcore.structure.named import SCOPES, SURE, NamedPassages, Said, walkable
+from ragcore.index.graph import pagerank, walkable
+from ragcore.protocols import Asked, Texts, Vector
+from ragcore.structure.named import SCOPES, SURE, NamedPassages, Said
 from ragcore.structure.passages import Floats, stretched
-from ragcore.types import EVERYTHING, Document, NamePath, Scope
+from ragcore.types import EVERYTHING, NamePath, Scope
 
 ALIKE, MOST_ALIKE = 0.8, 100  # least cosine of two synonyms, and most of a name
 BLOCK = 512  # names compared with all at once
@@ -61,17 +60,10 @@ class HippoRag:
         of = self.named.within(scope)
         return of.passages.best(self._walked(of, asked).scores, k)
 
-    def paths(
-        self,
-        asked: Asked,
-        ids: Sequence[str],
-        chunks: Chunks,
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> list[NamePath]:
-        of = self.named.within(scope)
+    def paths(self, asked: Asked, ids: Sequence[str], texts: Texts) -> list[NamePath]:
+        of = self.named.within(texts.scope)
         walk = self._walked(of, asked)
-        return of.paths(walk.matrix, walk.found, walk.said, ids, (chunks, document, scope), walk.near)
+        return of.paths(walk.matrix, walk.found, walk.said, ids, texts, walk.near)
 
     def _walked(self, of: NamedPassages, asked: Asked) -> Walked:
         dense = stretched(of.passages.cosines(asked.vector))

@@ -9,17 +9,16 @@ relations are looked for in the passages nearest to the question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ragcore.index.paths import Chunks
-from ragcore.protocols import Asked, Vector
+from ragcore.protocols import Asked, Texts, Vector
 from ragcore.structure.named import NamedPassages
 from ragcore.structure.passages import Passages, in_turn
 from ragcore.text.words import STOP_WORDS, WORD
-from ragcore.types import EVERYTHING, Document, NamePath, Scope
+from ragcore.types import EVERYTHING, NamePath, Scope
 
 MOST, LEAST = 40, 0.2  # names, and sentences with relations, that are taken; least cosine of a name
 RELATIONS = 100  # of the names taken: as many as fit into the 8,000 tokens that they may have
@@ -54,20 +53,13 @@ class LightRag:
         ]
         return of.passages.ranked(in_turn(lists), k)
 
-    def paths(
-        self,
-        asked: Asked,
-        ids: Sequence[str],
-        chunks: Chunks,
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> list[NamePath]:
+    def paths(self, asked: Asked, ids: Sequence[str], texts: Texts) -> list[NamePath]:
         if self.named is None:
             return []
-        of = self.named.within(scope)
+        of = self.named.within(texts.scope)
         names, _ = self.chosen(of, asked)
         own = of.named(asked.text)
-        return of.paths(of.steps, of.weighed(names, own), own, ids, (chunks, document, scope))
+        return of.paths(of.steps, of.weighed(names, own), own, ids, texts)
 
     def chosen(self, of: NamedPassages, asked: Asked) -> tuple[list[int], list[Pair]]:
         """Names and relations of ``of`` that the mode takes for a question, best first."""

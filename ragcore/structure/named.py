@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ragcore.index.chunks import Mask
+from ragcore.index.graph import walkable
 from ragcore.index.packing import pack_arrays, unpack_arrays
-from ragcore.index.paths import Chunks, Sentences, Walk
-from ragcore.protocols import Embedder, Vector
+from ragcore.index.paths import Sentences, Walk
+from ragcore.protocols import Embedder, Texts, Vector
 from ragcore.structure.facts import Facts
 from ragcore.structure.passages import Floats, Passages
 from ragcore.text.mentions import Mention, mentions
-from ragcore.types import Document, NamePath, Scope
+from ragcore.types import Chunk, NamePath, Scope
 
 VERSION = 1  # raise it when the stored form of vectors changes
 SCOPES = 4  # that are kept, those asked last
@@ -98,7 +99,7 @@ class NamedPassages:
     facts: Facts
     vectors: Vector
     embedder: Remembered
-    chunks: Chunks
+    chunks: Callable[[Sequence[str]], Sequence[Chunk]]
     find: Callable[[str], list[Mention]] = mentions
 
     @cached_property
@@ -223,19 +224,18 @@ class NamedPassages:
         found: Floats,
         said: Mapping[int, Said],
         ids: Sequence[str],
-        texts: tuple[Chunks, Callable[[str], Document], Scope],
+        texts: Texts,
         near: tuple[int, Sequence[int]] = (-1, ()),
     ) -> list[NamePath]:
         """Paths to passages along the largest flows of a walk that has ``found`` names, then passages: from those names
-        that the question has itself (``said``), or ``near``, a passage and names there. ``texts`` are the last
-        arguments of `Structure.paths`."""
+        that the question has itself (``said``), or ``near``, a passage and names there."""
         names, entries = len(self.facts.keys), self.passages.entries
         own = {row: one.words for row, one in said.items() if one.cosine > SURE}
         leaf, beginning = near
         nearest = names + leaf if leaf >= 0 else -1
         labels = [*self.facts.keys, *entries.ids]
         walk = Walk(matrix, names, labels, self._together, found, own, frozenset(beginning), nearest)
-        sentences = Sentences(*texts, find=self.find)
+        sentences = Sentences(texts, self.find)
         sentences.fetch(ids)
         rows = {chunk_id: row for row, chunk_id in enumerate(entries.ids)}
         ways = (walk.path(names + rows[chunk_id], sentences) for chunk_id in ids if chunk_id in rows)
@@ -246,12 +246,6 @@ class NamedPassages:
         sentence, name = self.facts.mentions.T
         both = np.intersect1d(sentence[name == one], sentence[name == other])
         return list(map(int, len(self.facts.keys) + np.unique(self.facts.sentences[both, 0])))
-
-
-def walkable(joined: Any) -> tuple[Any, Mask]:
-    """CSR with each column divided by its sum, and where there is none: a walk ends there."""
-    sums = np.asarray(joined.sum(axis=0), np.float64)
-    return (joined @ sparse.diags_array(1.0 / np.where(sums > 0.0, sums, 1.0))).tocsr(), sums == 0.0
 
 
 def _matrix(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Any:

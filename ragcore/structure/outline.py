@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragcore.errors import UnknownDocument
+from ragcore.index.chunks import leaves
 from ragcore.index.indexer import Derivation
-from ragcore.structure.facts import leaves
-from ragcore.structure.tree import Branches, Texts, Tree
+from ragcore.protocols import Texts
+from ragcore.structure.tree import Branches, Tree, last_step
 from ragcore.types import Chunk, Entry, NamePath, PathStep
 
 VERSION = 1  # raise it when the tree of a document is made otherwise
@@ -42,7 +43,7 @@ def told(tree: Tree, ways: Sequence[Sequence[int]], texts: Texts) -> list[NamePa
             if chunk.doc_id not in printed:
                 printed[chunk.doc_id] = _headings(chunk.doc_id, texts)
             steps = [_before(chunk, name, printed[chunk.doc_id].get(name, [])) for name in chunk.section]
-            steps.append(texts.last(chunk))
+            steps.append(last_step(chunk, texts.scope))
             found.append(NamePath(chunk.chunk_id, chunk.doc_id, chunk.start, chunk.end, tuple(steps), "tree"))
     return found
 
@@ -50,12 +51,13 @@ def told(tree: Tree, ways: Sequence[Sequence[int]], texts: Texts) -> list[NamePa
 def _headings(doc_id: str, texts: Texts) -> dict[str, list[PathStep]]:
     """Headings of a document in scope by their text on one line; none if another process has removed it."""
     found: dict[str, list[PathStep]] = {}
+    scope = texts.scope
     try:
         document = texts.document(doc_id)
     except UnknownDocument:
         return found
     for one in document.body:
-        if one.kind == "heading" and texts.holds(doc_id, one.start, one.end, one.page):
+        if one.kind == "heading" and scope.on(one.page) and scope.inside(doc_id, one.start, one.end):
             quote = document.text[one.start : one.end]
             name = " ".join(quote.split())
             found.setdefault(name, []).append(PathStep(name, doc_id, one.start, one.end, quote))

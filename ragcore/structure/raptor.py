@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.index.indexer import Derivation
-from ragcore.protocols import Vector
+from ragcore.protocols import Texts, Vector
 from ragcore.structure.passages import Floats, Passages
-from ragcore.structure.tree import CHARACTERS, SUMMARY, Branches, Ints, Texts, Tree, joined, rows_of, tops
+from ragcore.structure.tree import CHARACTERS, SUMMARY, Branches, Ints, Tree, joined, last_step, rows_of, tops
 from ragcore.text.phrases import phrases
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Chunk, NamePath, PathStep, Scope
@@ -170,7 +170,9 @@ def told(tree: Tree, ways: Sequence[Sequence[int]], texts: Texts) -> list[NamePa
             nearest = next(one for one in read[node] if mark in marks.get(one, ()))
             steps[node] = _step(chunks[nearest], mark, *marks[nearest][mark])
     return [
-        NamePath(chunk.chunk_id, chunk.doc_id, chunk.start, chunk.end, (*clusters, texts.last(chunk)), "tree")
+        NamePath(
+            chunk.chunk_id, chunk.doc_id, chunk.start, chunk.end, (*clusters, last_step(chunk, texts.scope)), "tree"
+        )
         for way in ways
         if (chunk := chunks.get(ids[way[-1]]))
         and (clusters := list({steps[node].name: steps[node] for node in way[:-1] if node in steps}.values()))

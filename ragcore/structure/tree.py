@@ -20,9 +20,9 @@ from scipy import sparse
 
 from ragcore.index.chunks import KINDS
 from ragcore.index.packing import pack_arrays, unpack_arrays
-from ragcore.protocols import Asked, Vector
+from ragcore.protocols import Asked, Texts, Vector
 from ragcore.structure.passages import Floats, Passages
-from ragcore.types import EVERYTHING, Chunk, Document, NamePath, PathStep, Scope
+from ragcore.types import EVERYTHING, Chunk, NamePath, PathStep, Scope
 
 BEAM = 5  # nodes taken of each layer on the way down
 SUMMARY = 100  # tokens for which a node counts, as its summary would; so many of its passages it gives
@@ -31,7 +31,6 @@ READ = 8  # passages of a node, those nearest to its centre, by which it is name
 SCOPES = 4  # of which the nodes are kept, those asked last
 
 Ints = NDArray[np.int32]
-Chunks = Callable[[Sequence[str]], Sequence[Chunk]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +154,8 @@ class TreeSearch:
         order = sorted(found, key=lambda row: (-found[row], row))
         return [(self.tree.passages.entries.ids[row], found[row]) for row in order]
 
-    def paths(
-        self,
-        asked: Asked,
-        ids: Sequence[str],
-        chunks: Chunks,
-        document: Callable[[str], Document],
-        scope: Scope = EVERYTHING,
-    ) -> list[NamePath]:
-        cosines = self.tree.cosines(asked.vector, scope)
+    def paths(self, asked: Asked, ids: Sequence[str], texts: Texts) -> list[NamePath]:
+        cosines = self.tree.cosines(asked.vector, texts.scope)
         wanted, through = set(ids), dict[str, tuple[int, int]]()
         for row, node in self._reached(cosines):
             through[self.tree.passages.entries.ids[row]] = row, node
@@ -171,7 +163,7 @@ class TreeSearch:
                 break
         taken = frozenset(self._taken(cosines)) if self.down else frozenset()
         ways = [self.tree.way(*through[one], cosines, taken) for one in ids if one in through]
-        return self.told(self.tree, ways, Texts(chunks, document, scope))
+        return self.told(self.tree, ways, texts)
 
     def _reached(self, cosines: Floats) -> Iterator[tuple[int, int]]:
         """Passages, each with the nearest node that gives it; nearest nodes first."""
@@ -198,24 +190,10 @@ class TreeSearch:
         return sorted(taken, key=lambda node: (-cosines[node], node))
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Texts of passages and documents, by id, as far as they are in ``scope``."""
-
-    chunks: Chunks
-    document: Callable[[str], Document]
-    scope: Scope
-
-    def holds(self, doc_id: str, start: int, end: int, page: int) -> bool:
-        """Whether a span on a page is in the pages and sections in scope."""
-        paged = not self.scope.pages or any(first <= page <= last for first, last in self.scope.pages)
-        spans = self.scope.spans(doc_id) if self.scope.sections else [(start, end)]
-        return paged and any(low <= start and end <= high for low, high in spans)
-
-    def last(self, chunk: Chunk) -> PathStep:
-        """Last step of a path: the passage itself."""
-        start, end = (self.scope.parts(chunk) or [(chunk.start, chunk.end)])[0]
-        return PathStep("", chunk.doc_id, start, end, chunk.text[start - chunk.start : end - chunk.start])
+def last_step(chunk: Chunk, scope: Scope) -> PathStep:
+    """Last step of a path: the passage itself, as far as it is in ``scope``."""
+    start, end = (scope.parts(chunk) or [(chunk.start, chunk.end)])[0]
+    return PathStep("", chunk.doc_id, start, end, chunk.text[start - chunk.start : end - chunk.start])
 
 
 def rows_of(count: int, members: Sequence[Ints]) -> list[Ints]:

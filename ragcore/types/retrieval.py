@@ -45,6 +45,14 @@ class Scope:
             return any(section.doc_id == doc_id for section in self.sections)
         return doc_id not in self.without if self.doc_ids is None else doc_id in self.doc_ids
 
+    def on(self, page: int) -> bool:
+        """Whether a page is in scope."""
+        return not self.pages or any(first <= page <= last for first, last in self.pages)
+
+    def inside(self, doc_id: str, start: int, end: int) -> bool:
+        """Whether a span of a document lies in one of its sections, if there are any."""
+        return not self.sections or any(low <= start and end <= high for low, high in self.spans(doc_id))
+
     @property
     def narrowed(self) -> bool:
         """Whether it leaves out parts of documents."""

@@ -11,7 +11,7 @@ from ragcore.index.indexer import Indexer
 from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
 from ragcore.pipelines.structures import MAKERS, Structures
-from ragcore.protocols import Asked, Structure
+from ragcore.protocols import Asked, Structure, Texts
 from ragcore.retrieve.hybrid import STRUCTURES
 from ragcore.types import Scope, Section
 from tests.libraries import HashEmbedder, add_document
@@ -98,7 +98,7 @@ class TestStructure:
     def test_paths_lead_to_their_passages_by_words_that_stand_there(self, shelf: Shelf, mode: str) -> None:
         structure, asked = shelf.structures.open(mode), shelf.asked()
         ids = [chunk_id for chunk_id, _ in structure.leaves(asked, 10)]
-        paths = structure.paths(asked, ids, shelf.store.chunks_by_id, shelf.store.document)
+        paths = structure.paths(asked, ids, Texts(shelf.store.chunks_by_id, shelf.store.document))
         assert [path.chunk_id for path in paths] == [one for one in ids if one in {path.chunk_id for path in paths}]
         for path in paths:
             for step in path.steps:
@@ -111,7 +111,7 @@ class TestStructure:
         for info in shelf.store.documents():
             scope = Scope((info.doc_id,))
             ids = [chunk_id for chunk_id, _ in structure.leaves(asked, 10, scope)]
-            paths = structure.paths(asked, ids, shelf.store.chunks_by_id, shelf.store.document, scope)
+            paths = structure.paths(asked, ids, Texts(shelf.store.chunks_by_id, shelf.store.document, scope))
             assert {step.doc_id for path in paths for step in path.steps} <= {"", info.doc_id}
 
     def test_what_was_added_and_removed_before_makes_no_difference(

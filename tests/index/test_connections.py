@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ragcore.index.connections import MOST_LINKS, MOST_NODES, NameMap, layout
 from ragcore.index.graph import NameGraph
+from ragcore.protocols import Texts
 from ragcore.text.mentions import key_of
 from ragcore.types import EVERYTHING, Scope, Section, Seeds
 from tests.index.test_paths import KNOWN, QUESTION, TEXTS, Library, keys, paths, searches
@@ -19,7 +20,7 @@ from tests.index.test_paths import KNOWN, QUESTION, TEXTS, Library, keys, paths,
 
 def drawn(library: Library, graph: NameGraph, text: str, near: str, scope: Scope = EVERYTHING, k: int = 50) -> NameMap:
     ids = [chunk_id for chunk_id, _ in graph.query(Seeds(text, near), k, scope)]
-    return graph.map([Seeds(text, near)], ids, library.chunks, library.document, scope)
+    return graph.map([Seeds(text, near)], ids, Texts(library.chunks, library.document, scope))
 
 
 def linked(found: NameMap) -> set[tuple[str, str]]:
@@ -41,15 +42,15 @@ def test_names_of_the_question_lead_over_others_to_passages() -> None:
 def test_without_a_walk_there_is_no_map() -> None:
     graph = KNOWN.graph(tuple(TEXTS))
     ids = [f"{doc_id}:0" for doc_id in TEXTS]
-    assert graph.map([], ids, KNOWN.chunks, KNOWN.document) == NameMap()
-    assert graph.map([Seeds("who sang?")], ids, KNOWN.chunks, KNOWN.document) == NameMap()
-    assert NameGraph().map([Seeds(QUESTION, "song:0")], ids, KNOWN.chunks, KNOWN.document) == NameMap()
+    assert graph.map([], ids, Texts(KNOWN.chunks, KNOWN.document)) == NameMap()
+    assert graph.map([Seeds("who sang?")], ids, Texts(KNOWN.chunks, KNOWN.document)) == NameMap()
+    assert NameGraph().map([Seeds(QUESTION, "song:0")], ids, Texts(KNOWN.chunks, KNOWN.document)) == NameMap()
 
 
 def test_several_queries_have_one_map() -> None:
     graph = KNOWN.graph(tuple(TEXTS))
     ids = ["song:0", "town:0"]
-    found = graph.map([Seeds("Hello Love"), Seeds("Basingstoke Canal")], ids, KNOWN.chunks, KNOWN.document)
+    found = graph.map([Seeds("Hello Love"), Seeds("Basingstoke Canal")], ids, Texts(KNOWN.chunks, KNOWN.document))
     assert {node.key for node in found.nodes if node.kind == "asked"} == {"hello love", "basingstoke canal"}
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ragcore.errors import UnknownDocument
 from ragcore.index.graph import NameGraph, Names
 from ragcore.index.paths import LONGEST
+from ragcore.protocols import Texts
 from ragcore.text.mentions import key_of, mentions
 from ragcore.types import EVERYTHING, Chunk, Document, Element, Entry, NamePath, Page, Scope, Section, Seeds, WordMap
 
@@ -25,14 +26,14 @@ TEXTS = {
     "town": ("Deepcut", ["Its parish lies near the Basingstoke Canal.", "It has a church."]),
     "far": ("", ["The Zebra Works of Norland closed.", "Nobody knows why."]),
 }
-Texts = Mapping[str, tuple[str, Sequence[str]]]
+Written = Mapping[str, tuple[str, Sequence[str]]]
 
 
 @dataclass(frozen=True)
 class Library:
     """Documents on one page each: a heading, if they have one, then their chunks."""
 
-    texts: Texts
+    texts: Written
 
     def document(self, doc_id: str) -> Document:
         heading, chunks = self.texts[doc_id]
@@ -71,7 +72,7 @@ class Library:
 
 def paths(library: Library, graph: NameGraph, text: str, near: str, scope: Scope = EVERYTHING) -> list[NamePath]:
     ids = [chunk_id for chunk_id, _ in graph.query(Seeds(text, near), 50, scope)]
-    return graph.paths(Seeds(text, near), ids, library.chunks, library.document, scope)
+    return graph.paths(Seeds(text, near), ids, Texts(library.chunks, library.document, scope))
 
 
 def told(found: Sequence[NamePath]) -> dict[str, list[str]]:
@@ -117,7 +118,7 @@ def test_of_a_table_the_row_is_the_sentence() -> None:
 def test_each_row_with_a_name_is_a_sentence_of_it() -> None:
     rows = [f"Plant — {'Acme Corp' if n % 2 else 'Norland'}: {n}" for n in range(7)]
     library = Library({"t": ("On Acme Corp", ["\n".join(rows)])})
-    found = library.graph(("t",)).sentences("Acme Corp", library.chunks, library.document)
+    found = library.graph(("t",)).sentences("Acme Corp", Texts(library.chunks, library.document))
     assert [one.quote for one in found] == [*rows[1::2], "On Acme Corp"]
     assert all(library.document("t").text[one.start : one.end] == one.quote for one in found)
     assert set(found[0].names) == {"plant", "acme corp"}
@@ -140,7 +141,9 @@ def test_in_a_section_the_row_there_is_the_sentence() -> None:
     library = Library({"t": ("", ["\n".join(rows)]), "man": TEXTS["man"]})
     low = len(rows[0]) + 1
     scope = Scope(sections=(Section("t", low, low + len(rows[1]), ("Second",)),))
-    (path,) = library.graph(("t", "man")).paths(Seeds("Deepcut?"), ["t:0"], library.chunks, library.document, scope)
+    (path,) = library.graph(("t", "man")).paths(
+        Seeds("Deepcut?"), ["t:0"], Texts(library.chunks, library.document, scope)
+    )
     assert path.steps[-1].quote == rows[1]
 
 
@@ -149,28 +152,28 @@ def test_a_document_that_is_removed_meanwhile_has_no_heading() -> None:
         raise UnknownDocument(f"There is no document {doc_id}.")
 
     graph, ids = KNOWN.graph(tuple(TEXTS)), [f"{doc_id}:{n}" for doc_id in TEXTS for n in (0, 1)]
-    assert set(told(graph.paths(Seeds(QUESTION), ids, KNOWN.chunks, gone))) == {"song:0", "man:0"}
+    assert set(told(graph.paths(Seeds(QUESTION), ids, Texts(KNOWN.chunks, gone)))) == {"song:0", "man:0"}
 
 
 def test_text_that_changed_since_and_chunks_that_are_gone_have_no_path() -> None:
     graph = KNOWN.graph(tuple(TEXTS))
     other = Library({**TEXTS, "song": ("", ["Nothing is left of it.", "Really."])})
     assert {path.doc_id for path in paths(other, graph, QUESTION, "")} == set()
-    assert graph.paths(Seeds(QUESTION), ["song:0", "gone:3"], lambda _: [], KNOWN.document) == []
-    assert graph.paths(Seeds("nothing"), ["song:0", "gone:3"], KNOWN.chunks, KNOWN.document) == []
+    assert graph.paths(Seeds(QUESTION), ["song:0", "gone:3"], Texts(lambda _: [], KNOWN.document)) == []
+    assert graph.paths(Seeds("nothing"), ["song:0", "gone:3"], Texts(KNOWN.chunks, KNOWN.document)) == []
 
 
 def test_a_heading_on_a_page_out_of_scope_is_no_step() -> None:
     graph = KNOWN.graph(tuple(TEXTS))
     ids = [f"{doc_id}:{n}" for doc_id in TEXTS for n in (0, 1)]
-    inside = graph.paths(Seeds(QUESTION), ids, KNOWN.chunks, KNOWN.document, Scope(pages=((1, 1),)))
+    inside = graph.paths(Seeds(QUESTION), ids, Texts(KNOWN.chunks, KNOWN.document, Scope(pages=((1, 1),))))
     assert "town:1" in told(inside)
 
     def turned(doc_id: str) -> Document:
         made = KNOWN.document(doc_id)
         return replace(made, elements=tuple(replace(element, page=7) for element in made.elements))
 
-    assert "town:1" not in told(graph.paths(Seeds(QUESTION), ids, KNOWN.chunks, turned, Scope(pages=((1, 1),))))
+    assert "town:1" not in told(graph.paths(Seeds(QUESTION), ids, Texts(KNOWN.chunks, turned, Scope(pages=((1, 1),)))))
 
 
 @st.composite
