@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ragcore.config.settings import VerifySettings
 from ragcore.errors import UnknownDocument
 from ragcore.evaluate.cases import Case
+from ragcore.index.evaluations import Outcome
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, cover
@@ -58,18 +59,6 @@ MEASURES: Mapping[str, Measure] = {
     "seconds": Measure("Seconds", "lower", share=False),
     "usd": Measure("US dollars", "lower", share=False),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Outcome of a case under one configuration: the ``answer`` (None: it failed, with ``error``, as
-    `GroundworkError.as_dict`), the distinct ``pages`` of the hits, best first, and the time that it took."""
-
-    case_id: str
-    answer: Answer | None = None
-    pages: tuple[Page, ...] = ()
-    error: Mapping[str, Any] | None = None
-    seconds: float = 0.0
 
 
 def measures(

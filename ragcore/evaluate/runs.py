@@ -24,9 +24,9 @@ from pydantic import TypeAdapter
 from ragcore.config.settings import Settings, flatten
 from ragcore.errors import Cancelled, ConfigError, InputError, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
-from ragcore.evaluate.measures import MEASURES, Outcome, Page, measures
+from ragcore.evaluate.measures import MEASURES, Page, measures
 from ragcore.export.sheets import safe
-from ragcore.index.evaluations import EvaluationStore, RunInfo, SetInfo, StoredOutcome
+from ragcore.index.evaluations import EvaluationStore, Outcome, RunInfo, SetInfo
 from ragcore.index.store import Store
 from ragcore.providers.registry import Models
 from ragcore.types import Answer, Document
@@ -102,7 +102,7 @@ class Evaluated:
 
     info: RunInfo
     cases: tuple[Case, ...]
-    outcomes: Mapping[str, StoredOutcome]
+    outcomes: Mapping[str, Outcome]
     measures: Mapping[str, Mapping[str, float]]
 
     def means(self) -> dict[str, tuple[float, int]]:
@@ -158,6 +158,14 @@ class Evaluation:
         data = zlib.decompress(self._store.cases(set_id))
         return TypeAdapter(tuple[Case, ...]).validate_json(data)
 
+    def info(self, run: str) -> RunInfo:
+        """Run by its id, or the beginning of it. Raises `UnknownRun`."""
+        return self._store.run(run)
+
+    def run_id(self, set_id: str, configuration: Configuration, within: bool = False) -> str:
+        """Id of a run, made or not: a digest of all that its outcomes depend on. Raises `ConfigError`."""
+        return self._identity(self._library.with_settings(configuration.overrides), set_id, within)
+
     def runs(self, set_id: str = "") -> list[RunInfo]:
         """Runs, newest first; of one set, or of all."""
         return self._store.runs(set_id)
@@ -183,7 +191,7 @@ class Evaluation:
             "writer": engine.models.writer_name,
         }
         self._store.put_run(run_id, set_id, columns)
-        known = {case_id for case_id, one in self._store.outcomes(run_id).items() if one.error is None}
+        known = self._store.done(run_id)
         for number, case in enumerate(cases):
             if on_progress is not None:
                 on_progress(number, len(cases))
@@ -196,23 +204,21 @@ class Evaluation:
         self._store.end(run_id)
         return self.evaluated(run_id)
 
-    def evaluated(self, run: str) -> Evaluated:
-        """Run by its id, or the beginning of it, with its measures. Raises `UnknownRun`."""
+    def evaluated(self, run: str, case_id: str = "") -> Evaluated:
+        """Run by its id, or the beginning of it, with its measures: of one case, or of all. Raises `UnknownRun`."""
         info = self._store.run(run)
-        cases, outcomes = self.cases(info.set_id), self._store.outcomes(info.run_id)
+        cases, outcomes = self.cases(info.set_id), self._store.outcomes(info.run_id, case_id)
         documents, read = _Documents(self._library.documents()), cache(self._library.document)
         found = {}
         for case in cases:
-            stored = outcomes.get(case.case_id)
-            if stored is not None:
-                outcome = Outcome(case.case_id, stored.answer, stored.pages, stored.error, stored.seconds)
+            outcome = outcomes.get(case.case_id)
+            if outcome is not None:
                 found[case.case_id] = measures(
                     case, outcome, documents.places(case), read, self._library.settings.verify
                 )
         return Evaluated(info, cases, outcomes, found)
 
     def _identity(self, engine: AskedLibrary, set_id: str, within: bool) -> str:
-        """Digest of all that the outcomes depend on."""
         indexed = sorted(engine.store.searchable().items())
         parts = [set_id, engine.settings.hash(), engine.models.writer_name, within, indexed, _build()]
         return blake2b(json.dumps(parts).encode(), digest_size=6).hexdigest()
@@ -247,13 +253,13 @@ class _Documents:
         return found
 
 
-def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within: bool) -> StoredOutcome:
+def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within: bool) -> Outcome:
     try:
         named = [
             documents.find(name) for name in dict.fromkeys([*case.documents, *(one.document for one in case.evidence)])
         ]
     except UnknownDocument as error:
-        return StoredOutcome(case.case_id, None, (), error.as_dict(), 0.0)
+        return Outcome(case.case_id, None, (), error.as_dict(), 0.0)
     scope = named if within and case.documents else None
     started = time.perf_counter()
     asking = engine.ask(case.question, doc_ids=scope)
@@ -265,7 +271,7 @@ def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within:
     assert answer is not None  # a stream always ends with one
     failed = answer.error if answer.status == "failed" else None
     spent = time.perf_counter() - started
-    return StoredOutcome(case.case_id, answer, tuple(pages), None if failed is None else dict(failed), spent)
+    return Outcome(case.case_id, answer, tuple(pages), None if failed is None else dict(failed), spent)
 
 
 def _pages(engine: AskedLibrary, found: Found) -> dict[Page, None]:

@@ -51,14 +51,15 @@ class RunInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredOutcome:
-    """Outcome of the case ``case_id``: an answer, or ``error``; ``pages`` are (document, page), best first."""
+class Outcome:
+    """Outcome of the case ``case_id`` of a run: the ``answer`` (None, or unfinished: it failed, with ``error``, as
+    `GroundworkError.as_dict`), the distinct ``pages`` (document, page) of the hits, best first, and its time."""
 
     case_id: str
-    answer: Answer | None
-    pages: tuple[tuple[str, int], ...]
-    error: Json | None
-    seconds: float
+    answer: Answer | None = None
+    pages: tuple[tuple[str, int], ...] = ()
+    error: Json | None = None
+    seconds: float = 0.0
 
 
 class EvaluationStore:
@@ -94,11 +95,6 @@ class EvaluationStore:
         with self.database.write() as connection:
             connection.update("eval_runs", "run_id = ? AND ended IS NULL", run_id, ended=time.time())
 
-    def forget_run(self, run_id: str) -> None:
-        """Delete a run with its outcomes."""
-        with self.database.write() as connection:
-            connection.execute("DELETE FROM eval_runs WHERE run_id = ?", (run_id,))
-
     def runs(self, set_id: str = "") -> list[RunInfo]:
         """Runs, newest first; of one set, or of all."""
         rows = self.database.rows(
@@ -118,7 +114,7 @@ class EvaluationStore:
             raise UnknownRun(f"{'Several runs begin' if found else 'No run begins'} with {run_id!r}.")
         return found[0]
 
-    def put(self, run_id: str, outcome: StoredOutcome) -> None:
+    def put(self, run_id: str, outcome: Outcome) -> None:
         """Store the outcome of a case; an earlier one is replaced."""
         answer = outcome.answer
         row = {
@@ -134,16 +130,18 @@ class EvaluationStore:
             connection.insert("eval_outcomes", row, clash="REPLACE")
 
     def done(self, run_id: str) -> set[str]:
-        """Cases with a stored outcome."""
-        return set(self.database.column("SELECT case_id FROM eval_outcomes WHERE run_id = ?", run_id))
+        """Cases that were answered."""
+        return set(self.database.column("SELECT case_id FROM eval_outcomes WHERE run_id = ? AND error IS NULL", run_id))
 
-    def outcomes(self, run_id: str) -> dict[str, StoredOutcome]:
-        """Stored outcomes by case."""
-        rows = self.database.rows("SELECT * FROM eval_outcomes WHERE run_id = ?", run_id)
+    def outcomes(self, run_id: str, case_id: str = "") -> dict[str, Outcome]:
+        """Stored outcomes by case; of one case, or of all."""
+        rows = self.database.rows(
+            "SELECT * FROM eval_outcomes WHERE run_id = ?1 AND ?2 IN ('', case_id)", run_id, case_id
+        )
         return {row["case_id"]: _outcome(row) for row in rows}
 
 
-def _outcome(row: Row) -> StoredOutcome:
+def _outcome(row: Row) -> Outcome:
     answer = None if row["answer"] is None else unpack(row["answer"], Answer)
     pages = tuple((doc_id, page) for doc_id, page in json.loads(row["pages"]))
-    return made(StoredOutcome, row, answer=answer, pages=pages)
+    return made(Outcome, row, answer=answer, pages=pages)

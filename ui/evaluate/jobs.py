@@ -18,9 +18,8 @@ from ragcore.evaluate.runs import Configuration
 class Job:
     """Snapshot of a run: ``done`` of ``total`` questions; ``stopping`` if a person asked for its end."""
 
-    set_id: str
+    run_id: str
     name: str
-    within: bool
     done: int = 0
     total: int = 0
     stopping: bool = False
@@ -34,49 +33,48 @@ class EvaluationJobs:
         self._kept = kept
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="evaluate")
         self._lock = threading.Lock()
-        self._jobs: list[Job] = []  # the first is at work
-        self._stop = threading.Event()
+        self._jobs: dict[threading.Event, Job] = {}  # by what stops each; the first is at work
         self.trouble: Mapping[str, Any] | None = None  # of the last run that failed as a whole
 
     @property
     def jobs(self) -> list[Job]:
         """What is at work, and what waits."""
         with self._lock:
-            return list(self._jobs)
+            return list(self._jobs.values())
 
-    def run(self, set_id: str, configuration: Configuration, within: bool, engine: Engine | None = None) -> None:
-        """Queue a run, unless it is queued. Raises `ConfigError` if the settings are refused."""
+    def run(self, set_id: str, configuration: Configuration, within: bool, engine: Engine | None = None) -> str:
+        """Queue a run, unless it is queued, and return its id. Raises `ConfigError` if the settings are refused."""
         chosen = engine or self._kept()
-        chosen.with_settings(configuration.overrides)
+        run_id = chosen.evaluation.run_id(set_id, configuration, within)
         with self._lock:
-            if any((job.set_id, job.name, job.within) == (set_id, configuration.name, within) for job in self._jobs):
-                return
-            self._jobs.append(Job(set_id, configuration.name, within))
-            self.trouble = None
-        self._pool.submit(self._work, chosen, set_id, configuration, within)
+            if not any(job.run_id == run_id and not job.stopping for job in self._jobs.values()):
+                stop = threading.Event()
+                self._jobs[stop] = Job(run_id, configuration.name)
+                self.trouble = None
+                self._pool.submit(self._work, stop, chosen, set_id, configuration, within)
+        return run_id
 
     def stop(self) -> None:
         """End the run at work after its question, and drop the waiting ones."""
         with self._lock:
-            self._jobs = [replace(job, stopping=True) for job in self._jobs[:1]]
-        self._stop.set()
+            for stop in self._jobs:
+                stop.set()
+            self._jobs = {stop: replace(job, stopping=True) for stop, job in list(self._jobs.items())[:1]}
 
     def close(self) -> None:
         self.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _work(self, engine: Engine, set_id: str, configuration: Configuration, within: bool) -> None:
-        with self._lock:
-            if not any((job.name, job.set_id) == (configuration.name, set_id) for job in self._jobs):
-                return  # it was dropped while it waited
-            self._stop.clear()
-
+    def _work(
+        self, stop: threading.Event, engine: Engine, set_id: str, configuration: Configuration, within: bool
+    ) -> None:
         def show(done: int, total: int) -> None:
             with self._lock:
-                self._jobs[0] = replace(self._jobs[0], done=done, total=total)
+                self._jobs[stop] = replace(self._jobs[stop], done=done, total=total)
 
         try:
-            engine.evaluation.run(set_id, configuration, within, show, self._stop.is_set)
+            if not stop.is_set():
+                engine.evaluation.run(set_id, configuration, within, show, stop.is_set)
         except Cancelled:
             pass
         except GroundworkError as error:
@@ -87,4 +85,4 @@ class EvaluationJobs:
             raise
         finally:
             with self._lock:
-                self._jobs = self._jobs[1:]
+                self._jobs.pop(stop, None)

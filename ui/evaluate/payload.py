@@ -10,7 +10,7 @@ from ragcore.evaluate.cases import Case
 from ragcore.evaluate.compare import Difference, compared, in_words
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
-from ragcore.index.evaluations import RunInfo, SetInfo, StoredOutcome
+from ragcore.index.evaluations import Outcome, RunInfo, SetInfo
 from ui.chat import payload
 from ui.evaluate.jobs import Job
 
@@ -174,7 +174,7 @@ def case(asked: Case, runs: Sequence[Evaluated]) -> Json:
     }
 
 
-def _side(asked: Case, run: Evaluated, outcome: StoredOutcome | None) -> Json:
+def _side(asked: Case, run: Evaluated, outcome: Outcome | None) -> Json:
     words, tone = _state(asked, run)
     side: Json = {"state": {"words": words, "tone": tone}, "run": run.info.run_id, "config": run.info.config}
     if outcome is None:

@@ -50,13 +50,14 @@ def run(request: Request, body: Json) -> Response:
     """Start a run of ``set`` under ``configuration``, or go on with ``run``."""
     engine, begun = services().visits.engine(visit(request)), text_in(body, "run")
     if begun:
-        known = engine.evaluation.evaluated(begun).info
+        known = engine.evaluation.info(begun)
         configuration = Configuration(known.name, known.config)
     else:
         configuration = Configuration.parsed(text_in(body, "configuration") or "default")
     info = engine.evaluation.find(text_in(body, "set") or "")
-    services().evaluations.run(info.set_id, configuration, body.get("within") is True, engine)
-    return JSONResponse({})
+    return JSONResponse(
+        {"run": services().evaluations.run(info.set_id, configuration, body.get("within") is True, engine)}
+    )
 
 
 @posted
@@ -79,7 +80,7 @@ def table(request: Request) -> Response:
 def case(request: Request) -> Response:
     """Question ``case`` of run ``a``, beside that of run ``b`` if given."""
     evaluation, asked = services().engine.evaluation, request.query_params.get("case", "")
-    runs = [evaluation.evaluated(request.query_params[name]) for name in ("a", "b") if request.query_params.get(name)]
+    runs = [evaluation.evaluated(run, asked) for name in ("a", "b") if (run := request.query_params.get(name))]
     found = next((one for run in runs for one in run.cases if one.case_id == asked), None)
     if found is None:
         raise InputError("This set has no such question.", hint="Reload the page.")

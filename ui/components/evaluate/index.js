@@ -60,8 +60,9 @@ class Evaluate {
   }
 
   async start(body) {
-    if (await this.act("/evaluate/run", body)) {
-      this.wanted = { set: body.set, name: body.configuration, within: body.within };
+    const started = await this.act("/evaluate/run", body);
+    if (started) {
+      this.wanted = started.run;
       this.maker.close();
       await this.load();
     }
@@ -79,7 +80,7 @@ class Evaluate {
     const { runs, jobs, trouble } = this.known;
     if (trouble) this.say(trouble);
     const { wanted } = this;
-    const made = wanted && runs.find((run) => run.set === wanted.set && run.name === wanted.name && run.within === wanted.within);
+    const made = wanted && runs.find((run) => run.id === wanted);
     if (made) {
       this.wanted = null;
       const beside = this.state.a && runs.find((run) => run.id === this.state.a)?.set === made.set && this.state.a !== made.id;
