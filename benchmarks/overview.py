@@ -5,7 +5,8 @@
 LIBRARY is a home folder that is read and embedded; PREFIX limits it to files whose names begin so. As many passages are
 chosen in each way as the overview quotes. *coverage*: mean cosine of every passage with the nearest chosen one, which
 *greedy* is made to raise (over a sample of `SAMPLE`); *documents*: share of the documents with a chosen passage;
-*alike*: mean cosine of a chosen passage with its nearest other. Random ones are drawn `DRAWS` times.
+*alike*: mean cosine of a chosen passage with its nearest other. Random ones are drawn `DRAWS` times; *communities* are
+the passages that GraphRAG's global search gives first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from benchmarks.common import table
 from ragcore.engine import Engine
-from ragcore.protocols import Vector
+from ragcore.protocols import Asked, Vector
 from ragcore.retrieve.themes import SAMPLE, Pool, covering
 from ragcore.types import Scope
 
@@ -60,15 +61,18 @@ def main() -> None:
             if one.doc_id == doc_id and one.start <= start < one.end
         }
         count = len(own)
-        nearest = np.argsort(-(pool.vectors @ engine.models.embedder.embed_query(QUESTION)))[:count].tolist()
+        asked = Asked(QUESTION, engine.models.embedder.embed_query(QUESTION))
+        nearest = np.argsort(-(pool.vectors @ asked.vector))[:count].tolist()
         draw = np.random.default_rng(0)
         some = draw.permutation(len(pool.ids))[:SAMPLE]
+        communities = engine.search.structures.open("graphrag-global").leaves(asked, count, scope)
         greedy = some[covering(pool.vectors[some], [""] * len(some), pool.vectors[some], count)].tolist()
         drawn = [draw.choice(len(pool.ids), count, replace=False).tolist() for _ in range(DRAWS)]
         random = np.mean([measured(rows, pool) for rows in drawn], axis=0).tolist()
         rows = [
             ["overview", *measured(sorted(own), pool)],
             ["nearest to the question", *measured(nearest, pool)],
+            ["communities", *measured([at[chunk_id] for chunk_id, _ in communities if chunk_id in at], pool)],
             ["random", *random],
             ["greedy coverage", *measured(greedy, pool)],
         ]
