@@ -296,8 +296,9 @@ class Ranking:
         the question's other words."""
         answer = self._question.answer
         if quote.row is not None and (self._question.whole or answer.figures):
-            # The unit of a row may be in its headers.
-            return 0.0 if self._question.whole else max(KIND_ONLY, fit(answer, quote.text))
+            # The unit of a row may be in its headers. One without any word of the question is only a figure.
+            named = not self._question.whole and bool(self._wanted.held(quote.words))
+            return max(KIND_ONLY, fit(answer, quote.text)) if named else 0.0
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -218,3 +220,10 @@ def test_a_task_that_quoting_cannot_do_is_said_to_be_one(pumps: Engine, question
     assert "key for Claude in Settings" in answer.text
     assert 1 <= len(answer.citations) <= 3
     assert {claim.status for claim in answer.claims} == {"supported"}
+
+
+def test_a_row_without_any_word_of_the_question_is_only_a_figure(sampled: Path, tmp_path: Path) -> None:
+    shutil.copytree(sampled, tmp_path / "home")
+    with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
+        answer = engine.ask("What dividends were declared or paid?").run()
+    assert "dividend" in answer.citations[0].quote
