@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -146,10 +147,10 @@ def judge(engine: Engine, options: argparse.Namespace) -> int:
     """Claims of a run's answers, judged by one judge; or what that would cost."""
     if options.estimate:
         probable = engine.evaluation.estimate(options.what)
-        usd = "no price" if probable.usd is None else f"${probable.usd:.2f}, certainly within ${probable.limit:.2f}"
+        usd = "no price" if probable.usd is None else f"${probable.usd:.2f} (allow ${probable.limit:.2f})"
         tokens = f"{probable.input_tokens:,} tokens in, {probable.output_tokens:,} out"
         said = f"{_count(probable.questions, 'question')} left: about {_count(probable.calls, 'call')}, {tokens}, {usd}"
-        lines = [f"{said}, {probable.minutes:.0f} minutes, by {probable.model}. Nothing was sent."]
+        lines = [f"{said}, {_count(math.ceil(probable.minutes), 'minute')}, by {probable.model}. Nothing was sent."]
         show(options, lambda: {"estimate": plain(probable) | {"limit": probable.limit}}, lines)
         return 0
     stop = threading.Event()

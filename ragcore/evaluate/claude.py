@@ -172,7 +172,7 @@ class Estimate:
 
     @property
     def limit(self) -> float | None:
-        """US dollars that are certainly enough for such an amount: twice as much, and the requests in flight."""
+        """US dollars that leave room: twice as much, and for the requests in flight."""
         return None if self.usd is None else math.ceil(200.0 * self.usd + 20.0) / 100.0 if self.calls else 0.0
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragcore.config.settings import VerifySettings
 from ragcore.errors import UnknownDocument
 from ragcore.evaluate.cases import Case
-from ragcore.evaluate.ragchecker import METRICS
 from ragcore.index.evaluations import Outcome
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import years
@@ -47,18 +46,19 @@ class Measure:
         return f"{self.title} (RAGChecker by {self.judge})" if self.judge else self.title
 
 
-_LOWER = ("noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelevant", "hallucination", "self_knowledge")
-
-
-def _judged(kind: str) -> dict[str, Measure]:
-    """RAGChecker's metrics by one kind of judge."""
-    names = [name for group in METRICS.values() for name in group]
-    titles = {name: "F1" if name == "f1" else name.replace("_", " ").capitalize() for name in names}
-    return {
-        f"ragchecker.{kind}.{name}": Measure(titles[name], "lower" if name in _LOWER else "higher", judge=kind)
-        for name in names
-    }
-
+_RAGCHECKER = {
+    "precision": Measure("Precision"),
+    "recall": Measure("Recall"),
+    "f1": Measure("F1"),
+    "claim_recall": Measure("Claim recall"),
+    "context_precision": Measure("Context precision"),
+    "context_utilization": Measure("Context utilization"),
+    "noise_sensitivity_in_relevant": Measure("Noise sensitivity, relevant passages", "lower"),
+    "noise_sensitivity_in_irrelevant": Measure("Noise sensitivity, irrelevant passages", "lower"),
+    "hallucination": Measure("Hallucination", "lower"),
+    "self_knowledge": Measure("Self-knowledge", "lower"),
+    "faithfulness": Measure("Faithfulness"),
+}
 
 MEASURES: Mapping[str, Measure] = {
     **{f"evidence_at_{k}": Measure(f"Evidence in the first {k}" if k > 1 else "Evidence first") for k in FIRST},
@@ -77,8 +77,11 @@ MEASURES: Mapping[str, Measure] = {
     "words_precision": Measure("Words in common, precision (no model)"),
     "words_recall": Measure("Words in common, recall (no model)"),
     "words_f1": Measure("Words in common, F1 (no model)"),
-    **_judged("support"),
-    **_judged("claude"),
+    **{
+        f"ragchecker.{kind}.{name}": replace(measure, judge=kind)
+        for kind in ("support", "claude")
+        for name, measure in _RAGCHECKER.items()
+    },
     "seconds": Measure("Seconds", "lower", share=False),
     "usd": Measure("US dollars", "lower", share=False),
 }

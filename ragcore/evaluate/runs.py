@@ -276,14 +276,18 @@ class Evaluation:
         return estimate(todo, model, self._store, self._library.settings.llm.prices)
 
     def _unjudged(self, info: RunInfo, judge: str) -> list[tuple[Case, Answer]]:
-        """Cases with a reference whose answer this judge hasn't judged."""
+        """Cases with a reference whose answer this judge hasn't judged. Raises `InputError` if none has a reference."""
         outcomes, known = self._store.outcomes(info.run_id), self._store.judged(info.run_id).get(judge, {})
-        return [
+        found = [
             (case, outcome.answer)
             for case in self.cases(info.set_id)
-            if case.answer and case.case_id not in known and (outcome := outcomes.get(case.case_id)) is not None
+            if case.answer and (outcome := outcomes.get(case.case_id)) is not None
             if outcome.answer is not None and outcome.error is None
         ]
+        if not found:
+            hint = "Give the questions reference answers, and run the set."
+            raise InputError(f"The run {info.run_id} has no answer with a reference to judge it by.", hint=hint)
+        return [(case, answer) for case, answer in found if case.case_id not in known]
 
     def _identity(self, engine: AskedLibrary, set_id: str, within: bool) -> str:
         indexed = sorted(engine.store.searchable().items())
