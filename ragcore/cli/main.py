@@ -22,8 +22,8 @@ from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
 from ragcore.evaluate.cases import FORMS
-from ragcore.evaluate.judges import JUDGES
 from ragcore.evaluate.measures import MEASURES
+from ragcore.evaluate.ragchecker import JUDGES
 from ragcore.evaluate.runs import MAX_USD
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS

@@ -38,6 +38,7 @@ SECONDS = 4.0  # that a reply probably takes
 # Probable tokens: of the service for one of cl100k; of a list of claims for one of their text; of a form of verdicts;
 # words of a claim.
 _FINER, _LISTED, _VERDICTS, _WORDS = 1.2, 3.0, 110, 6
+_IN_FLIGHT = 20  # cents that requests in flight may hold back
 
 Todo = Sequence[tuple[Case, Answer]]
 F = TypeVar("F", bound=Filled)
@@ -164,16 +165,17 @@ class Estimate:
 
     model: str
     questions: int
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float | None = 0.0
-    minutes: float = 0.0
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    minutes: float
 
     @property
     def limit(self) -> float | None:
         """US dollars that leave room: twice as much, and for the requests in flight."""
-        return None if self.usd is None else math.ceil(200.0 * self.usd + 20.0) / 100.0 if self.calls else 0.0
+        cents = 0 if self.usd is None or not self.calls else math.ceil(200.0 * self.usd) + _IN_FLIGHT
+        return None if self.usd is None else cents / 100.0
 
 
 def estimate(todo: Todo, model: str, store: EvaluationStore, prices: Prices) -> Estimate:
@@ -204,7 +206,7 @@ def judge_by(
 ) -> None:
     """Have ``model`` judge what is missing, for at most ``max_usd``; each reply and each judged case is stored at once.
     Raises `ConfigError` (no price), `InputError` (it will probably cost more, or did), `Cancelled`, and `ModelError`
-    with the number of questions that are left."""
+    with the number of questions that are judged."""
     probable = estimate(todo, model.name, store, settings.llm.prices)
     if probable.usd is None:
         hint = "Add its price to [llm.prices] in config.toml, or choose another llm.claude_model."
@@ -255,6 +257,6 @@ def judge_by(
         )
     if asking.errors:
         last = asking.errors[-1]
-        raise ModelError(f"Requests failed: {len(asking.errors)}. {last.message} {said}.", hint=last.hint)
+        raise type(last)(f"Requests failed: {len(asking.errors)}. {last.message} {said}.", hint=last.hint)
     if faults:
         raise ModelError(f"{model.name} listed no usable claims for {len(faults)} questions ({faults[-1]}); {said}.")

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from ragcore.config.settings import VerifySettings
 from ragcore.evaluate.cases import Case
 from ragcore.evaluate.measures import unmarked
-from ragcore.evaluate.ragchecker import Checked
+from ragcore.evaluate.ragchecker import CLAUDE, SUPPORT, Checked
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Answer
 from ragcore.verify.claims import Statement, split_statements
@@ -24,7 +24,6 @@ from ragcore.verify.evidence import Evidence
 from ragcore.verify.support import support
 
 VERSION = 1  # raise it when `SupportJudge` finds other claims or verdicts
-JUDGES = SUPPORT, CLAUDE = "support", "claude"
 
 Claim = tuple[str, ...]  # subject, relation and object; or a statement, a table's after its headers
 Label = Literal["Entailment", "Neutral", "Contradiction"]
@@ -136,5 +135,7 @@ def _statements(text: str) -> tuple[Claim, ...]:
 
 @lru_cache(maxsize=64)
 def _evidence(text: str) -> Evidence:
-    sentences = tuple(" ".join(text[start:end].split()) for start, end in sentence_spans(text, 0))
+    # A table's rows end no sentence.
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    sentences = tuple(line[start:end] for line in lines for start, end in sentence_spans(line, 0))
     return Evidence(text, "", "", (text,), sentences)

@@ -15,6 +15,7 @@ from typing import Literal
 from ragcore.config.settings import VerifySettings
 from ragcore.errors import UnknownDocument
 from ragcore.evaluate.cases import Case
+from ragcore.evaluate.ragchecker import JUDGES
 from ragcore.index.evaluations import Outcome
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import years
@@ -79,7 +80,7 @@ MEASURES: Mapping[str, Measure] = {
     "words_f1": Measure("Words in common, F1 (no model)"),
     **{
         f"ragchecker.{kind}.{name}": replace(measure, judge=kind)
-        for kind in ("support", "claude")
+        for kind in JUDGES
         for name, measure in _RAGCHECKER.items()
     },
     "seconds": Measure("Seconds", "lower", share=False),

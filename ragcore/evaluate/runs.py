@@ -25,8 +25,9 @@ from ragcore.config.settings import Settings, flatten
 from ragcore.errors import Cancelled, ConfigError, InputError, KeyMissing, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.claude import Estimate, estimate, judge_by, name_of
-from ragcore.evaluate.judges import CLAUDE, JUDGES, SUPPORT, Judged, SupportJudge, judged, kind_of
+from ragcore.evaluate.judges import Judged, SupportJudge, judged, kind_of
 from ragcore.evaluate.measures import MEASURES, Page, measures
+from ragcore.evaluate.ragchecker import CLAUDE, JUDGES, SUPPORT
 from ragcore.export.sheets import safe
 from ragcore.files import locked
 from ragcore.index.evaluations import EvaluationStore, Outcome, RunInfo, SetInfo

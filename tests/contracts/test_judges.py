@@ -10,7 +10,8 @@ import pytest
 
 from ragcore.config.settings import load
 from ragcore.evaluate.claude import ClaudeJudge
-from ragcore.evaluate.judges import JUDGES, Claim, Label, Labels, SupportJudge, heading, kind_of
+from ragcore.evaluate.judges import Claim, Label, Labels, SupportJudge, heading, kind_of
+from ragcore.evaluate.ragchecker import JUDGES
 from ragcore.index.model_records import Ledger
 from ragcore.index.store import Store
 from ragcore.protocols import LLM

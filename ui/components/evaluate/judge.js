@@ -15,7 +15,7 @@ export class JudgeForm {
       { class: "new judge", hidden: true, "aria-label": "Judge answers", onsubmit: (event) => event.preventDefault(), onkeydown: (event) => event.key === "Escape" && (event.stopPropagation(), this.close()) },
       h("div", { class: "ln" }, h("b", {}, "Judge the claims of each answer by RAGChecker’s measures")),
       h("p", { class: "muted" }, "Against the reference answer, and against each passage that the writer was given. Only questions with a reference are judged."),
-      h("div", { class: "ln" }, (this.support = h("button", { type: "button", class: "gw-btn", onclick: () => this.start("support") }, "By the support score")), h("p", { class: "muted" }, "At once, without a model. Strict on figures; a rough sign for the rest.")),
+      h("div", { class: "ln" }, (this.support = h("button", { type: "button", class: "gw-btn", onclick: () => this.start("support") }, "By the support score")), h("p", { class: "muted" }, "Free, without a model. Strict on figures; a rough sign for the rest.")),
       this.claude,
       h("div", { class: "ln" }, h("button", { type: "button", class: "gw-btn quiet", onclick: () => this.close() }, "Cancel")),
     );
