@@ -27,10 +27,10 @@ LINES = {
     "cli": 1330,  # with evaluation, judges of it
     "config": 532,  # with [structure]
     "context": 280,
-    "evaluate": 1630,  # sets, runs, measures, comparison, judges by rules and by a model
+    "evaluate": 1640,  # sets, runs, measures, comparison, judges by rules and by a model
     "explore": 337,  # with the map of connections
     "export": 1550,
-    "index": 4225,  # with the graph of names and its map, verdicts on answers
+    "index": 4230,  # with the graph of names and its map, verdicts on answers
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1725,  # with structures: their building, state and estimate

@@ -251,23 +251,24 @@ class Evaluation:
             raise InputError(f"There is no judge {by!r}.", hint=f"Choose one of {', '.join(JUDGES)}.")
         info, settings, models = self._store.run(run), self._library.settings, self._library.models
         lock = self._library.store.home / "locks" / f"{info.run_id}.lock"
+        rules = SupportJudge(settings.verify)
+        model = models.planner if by == CLAUDE and models.capabilities.tools else None
+        if by == CLAUDE and model is None:
+            hint = "Set ANTHROPIC_API_KEY, add a key in the app's Settings, or judge by the support score."
+            raise KeyMissing("Claude judges claims, and no Claude model is set.", hint=hint)
+        name = rules.name if model is None else name_of(model.name)
         with locked(lock, "This run is being judged right now."):
-            if by == CLAUDE:
-                model = models.planner if models.capabilities.tools else None
-                if model is None:
-                    hint = "Set ANTHROPIC_API_KEY, add a key in the app's Settings, or judge by the support score."
-                    raise KeyMissing("Claude judges claims, and no Claude model is set.", hint=hint)
-                todo = self._unjudged(info, name_of(model.name))
+            todo = self._unjudged(info, name)
+            self._store.put_last(info.run_id, name)
+            if model is not None:
                 judge_by(model, todo, info.run_id, self._store, settings, max_usd, on_progress, cancelled)
-            else:
-                judge = SupportJudge(settings.verify)
-                todo = self._unjudged(info, judge.name)
-                for number, (case, answer) in enumerate(todo):
-                    on_progress(number, len(todo))
-                    if cancelled is not None and cancelled():
-                        raise Cancelled("Judging was stopped.", hint="Judge again to go on.")
-                    found = judged(case, answer, judge, judge)
-                    self._store.put_judged(info.run_id, case.case_id, judge.name, pack(found, Judged))
+                return self.evaluated(info.run_id)
+            for number, (case, answer) in enumerate(todo):
+                on_progress(number, len(todo))
+                if cancelled is not None and cancelled():
+                    raise Cancelled("Judging was stopped.", hint="Judge again to go on.")
+                found = judged(case, answer, rules, rules)
+                self._store.put_judged(info.run_id, case.case_id, name, pack(found, Judged))
         return self.evaluated(info.run_id)
 
     def estimate(self, run: str) -> Estimate:

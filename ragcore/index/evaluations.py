@@ -158,6 +158,12 @@ class EvaluationStore:
             found[judge] = found.pop(judge, {}) | {case_id: judged}
         return found
 
+    def put_last(self, run_id: str, judge: str) -> None:
+        """Make a judge of a run the one that was asked last."""
+        again = "SELECT * FROM eval_verdicts WHERE (run_id, judge) = (?, ?) ORDER BY rowid"
+        with self.database.write() as connection:
+            connection.execute(f"INSERT OR REPLACE INTO eval_verdicts {again}", (run_id, judge))
+
     def put_reply(self, run_id: str, case_id: str, judge: str, key: str, text: str) -> None:
         """Store a model's reply to one request about an outcome."""
         place = run_id, case_id, judge

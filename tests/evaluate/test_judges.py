@@ -200,6 +200,8 @@ def test_judges_are_never_mixed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
     strict = bench.engine.with_settings({"verify.weak_below": 0.9}).evaluation.judge("run1", "support")
     assert strict.judges["support"] != one.judges["support"]
     assert not any(each.measure.startswith("ragchecker") for each in compared(strict, other))
+    # The one that was asked last is shown.
+    assert bench.judge(by="support").judges == one.judges
 
 
 # By Claude

@@ -64,10 +64,11 @@ def test_judging_waits_in_the_same_queue_and_says_what_went_wrong(engine: Engine
     asked = CaseSet("judged", tuple(Case(str(n), f"What does part {n} say?", "It says much.") for n in range(3)))
     jobs, set_id = EvaluationJobs(lambda: engine), engine.evaluation.put(asked).set_id
     run_id = jobs.run(set_id, WORDS, within=False)
+    ended(jobs)
+    jobs.run(set_id, MEANING, within=False)
     for _ in range(2):
         jobs.judge(run_id, "support", 0.0, engine)
-    assert [job.by for job in jobs.jobs][-1] == "support"
-    assert len(jobs.jobs) <= 2
+    assert [job.by for job in jobs.jobs if job.run_id == run_id] in (["support"], [])
     ended(jobs)
     assert jobs.trouble is None
     assert engine.evaluation.info(run_id).verdicts == 3

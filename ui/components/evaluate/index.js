@@ -93,7 +93,7 @@ class Evaluate {
     if (!runs.some((run) => run.id === this.state.b && run.set === set)) this.state.b = "";
     this.maker.offer(this.known, set);
     this.drawBar();
-    const key = JSON.stringify([this.state.a, this.state.b, runs.filter((run) => [this.state.a, this.state.b].includes(run.id)).map((run) => [run.done, run.verdicts])]);
+    const key = JSON.stringify([this.state.a, this.state.b, runs.filter((run) => [this.state.a, this.state.b].includes(run.id)).map((run) => [run.done, run.verdicts]), jobs.some((job) => job.by)]);
     if (key !== this.drawn) await this.drawTable(key);
     if (!this.closed && jobs.length) this.timer = setTimeout(() => this.load(), BUSY_MS);
   }

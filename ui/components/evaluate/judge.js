@@ -41,9 +41,9 @@ export class JudgeForm {
       return;
     }
     const { ready, model, questions, calls, minutes, usd, limit, limits } = found;
-    const can = ready && usd && calls > 0;
+    const can = ready && (usd || !calls);
     const words = !calls
-      ? `${model} has judged every answer with a reference.`
+      ? `${model} has judged every answer with a reference. To see its figures again costs nothing.`
       : !usd
         ? `${model} has no price in llm.prices, so its cost can’t be limited.`
         : `${ready ? "" : "Needs a key for Claude: add one in Settings. "}${plural(questions, "question")}, about ${plural(calls, "request")} and ${minutes < 1 ? "a minute" : plural(Math.round(minutes), "minute")}. It stops before it costs more than ${limit}.`;
