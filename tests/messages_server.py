@@ -190,7 +190,7 @@ def answer_from_prompt(body: dict[str, Any]) -> str:
 
 def form_from_prompt(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The form that is asked for: the question stands alone and is one, nothing is missing, each claim is supported,
-    and the first two names of a sentence are related."""
+    the first two names of a sentence are related, and each sentence is a claim, entailed by a text that has it."""
     name = body["tools"][0]["name"]
     if name == "list_entities":
         asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"].split("\n", 1)[1].lstrip())
@@ -199,6 +199,14 @@ def form_from_prompt(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         related = [(n, names) for n, names in found if len(names) > 1]
         relations = [{"source": a, "target": b, "what": f"{a} with {b}.", "n": [n]} for n, (a, b, *_) in related]
         return name, {"entities": entities, "relations": relations}
+    if name in ("list_claims", "judge_claims"):
+        asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"].split("\n", 1)[1].lstrip())
+        if name == "list_claims":
+            told = [part.split(" ", 1) for part in re.split(r"(?<=[.!?])\s+", asked["text"]) if " " in part]
+            return name, {"claims": [{"subject": a, "relation": "is told of", "object": b} for a, b in told]}
+        held = {one["claim"]: one["object"] in asked["text"] for one in asked["claims"]}
+        verdicts = [{"claim": n, "verdict": "Entailment" if says else "Neutral"} for n, says in held.items()]
+        return name, {"verdicts": verdicts}
     if name == "give_verdicts":
         asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"])
         verdicts = [{"claim": one["claim"], "verdict": "supported", "reason": "As cited."} for one in asked["claims"]]

@@ -24,13 +24,13 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1895,  # with the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "cli": 1283,  # with evaluation
+    "cli": 1330,  # with evaluation, judges of it
     "config": 532,  # with [structure]
     "context": 280,
-    "evaluate": 1135,  # sets, runs, measures, comparison
+    "evaluate": 1640,  # sets, runs, measures, comparison, judges by rules and by a model
     "explore": 337,  # with the map of connections
     "export": 1550,
-    "index": 4200,  # with the graph of names and its map
+    "index": 4230,  # with the graph of names and its map, verdicts on answers
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1725,  # with structures: their building, state and estimate

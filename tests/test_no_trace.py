@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragcore.engine import Engine
+from ragcore.evaluate.cases import Case, CaseSet
+from ragcore.evaluate.runs import Configuration
 from ragcore.retrieve.hybrid import STRUCTURES
 from tests import pdfs
 
@@ -33,9 +35,14 @@ def test_no_file_has_a_word_of_a_removed_document(tmp_path: Path) -> None:
         for one in searches:
             one.ask(QUESTION).run()
         engine.groups()
+        asked = CaseSet("own", (Case("1", QUESTION, "The Zorblax Company sold pumps to Zorblax Manor."),))
+        judged = engine.evaluation.run(engine.evaluation.put(asked).set_id, Configuration.parsed("default")).info.run_id
+        engine.evaluation.judge(judged)
         assert with_word(home, "zorblax"), "there is something to be found"
         engine.remove(removed.doc_id)
         for one in searches:
             one.retrieve(QUESTION)
+        kept = engine.evaluation.evaluated(judged)
+        assert "Zorblax" in str(kept.judged["support"]["1"]), "verdicts stay, as answers do"
     assert with_word(home, "zorblax") == []
     assert with_word(home, "quimbert")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import InputError
 from ragcore.evaluate.cases import CaseSet
-from ragcore.evaluate.compare import Difference, broken, compared, in_words
+from ragcore.evaluate.compare import Difference, broken, compared, in_words, together
+from ragcore.evaluate.judges import heading
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.ragchecker import averages, read_checked
 from ragcore.evaluate.runs import Configuration, Evaluated
@@ -110,7 +112,7 @@ def _run(one: Evaluated) -> Json:
         for case in one.cases
         if case.case_id in one.outcomes
     ]
-    return {**plain(one.info), "measures": means, "cases": cases}
+    return {**plain(one.info), "judges": dict(one.judges), "measures": means, "cases": cases}
 
 
 def _table(runs: Sequence[Evaluated]) -> list[str]:
@@ -120,10 +122,17 @@ def _table(runs: Sequence[Evaluated]) -> list[str]:
     heads = [f"{_short(one.info.name)} ({one.info.run_id})" for one in runs]
     lines = [" " * width + "".join(f"  {head:>24}" for head in heads)]
     for name in MEASURES:
-        if any(name in of for of in means):
+        if any(name in of for of in means) and together(name, *runs):
+            lines += _heading(name, runs[0], lines)
             cells = [f"{_shown(name, of[name][0])} of {of[name][1]}" if name in of else "" for of in means]
             lines.append(f"{MEASURES[name].title:{width}}" + "".join(f"  {cell:>24}" for cell in cells))
     return lines
+
+
+def _heading(name: str, run: Evaluated, before: Sequence[str]) -> list[str]:
+    """Name of a measure's judge, unless it stands there."""
+    judge = run.judges.get(MEASURES[name].judge)
+    return [heading(judge)] if judge and heading(judge) not in before else []
 
 
 def _short(name: str) -> str:
@@ -132,6 +141,24 @@ def _short(name: str) -> str:
 
 def _shown(name: str, mean: float) -> str:
     return f"{100.0 * mean:.1f}%" if MEASURES[name].share else f"{mean:.3f}"
+
+
+def judge(engine: Engine, options: argparse.Namespace) -> int:
+    """Claims of a run's answers, judged by one judge; or what that would cost."""
+    if options.estimate:
+        probable = engine.evaluation.estimate(options.what)
+        usd = "no price" if probable.usd is None else f"${probable.usd:.2f} (allow ${probable.limit:.2f})"
+        tokens = f"{probable.input_tokens:,} tokens in, {probable.output_tokens:,} out"
+        said = f"{_count(probable.questions, 'question')} left: about {_count(probable.calls, 'call')}, {tokens}, {usd}"
+        lines = [f"{said}, {_count(math.ceil(probable.minutes), 'minute')}, by {probable.model}. Nothing was sent."]
+        show(options, lambda: {"estimate": plain(probable) | {"limit": probable.limit}}, lines)
+        return 0
+    stop = threading.Event()
+    with stopped_by_ctrl_c(stop.set):
+        said_of = _progress("Judging"), stop.is_set
+        found = engine.evaluation.judge(options.what, options.by, options.max_usd, *said_of)
+    show(options, lambda: {"run": _run(found)}, _table([found]))
+    return 0
 
 
 def compare(engine: Engine, options: argparse.Namespace) -> int:
@@ -150,6 +177,7 @@ def _differences(found: Sequence[Difference], first: Evaluated, second: Evaluate
     width = max((len(MEASURES[one.measure].title) for one in found), default=0)
     lines = [f"{names[0]} → {names[1]}, with 95% intervals of the difference:"]
     for one in found:
+        lines += _heading(one.measure, first, lines)
         unit = 100.0 if MEASURES[one.measure].share else 1.0
         low, high = (f"{unit * end:+.1f}" if unit > 1.0 else f"{end:+.3f}" for end in (one.low, one.high))
         before, after = (_shown(one.measure, mean) for mean in (one.first, one.second))
@@ -191,7 +219,7 @@ def export(engine: Engine, options: argparse.Namespace) -> int:
         text = CaseSet(info.name, evaluation.cases(info.set_id)).to_jsonl()
     else:
         found = evaluation.evaluated(options.what)
-        text = _for_ragchecker(found) if options.form == "ragchecker" else found.to_csv()
+        text = _for_ragchecker(found, options.by) if options.form == "ragchecker" else found.to_csv()
     if options.output is None:
         sys.stdout.write(text)
     else:
@@ -200,15 +228,20 @@ def export(engine: Engine, options: argparse.Namespace) -> int:
     return 0
 
 
-def _for_ragchecker(found: Evaluated) -> str:
-    """The reference program's checking inputs; passages are the sources given to the writer."""
-    results = []
+def _for_ragchecker(found: Evaluated, by: str | None) -> str:
+    """The reference program's checking inputs; or its outputs, of the answers that a judge ``by`` has judged. Passages
+    are the sources given to the writer."""
+    results, judged = [], found.judged.get(by or "", {})
+    if by and not judged:
+        hint = f"Judge it: `groundwork evaluate judge {found.info.run_id} --by {by}`."
+        raise InputError(f"The run {found.info.run_id} isn't judged by {by}.", hint=hint)
     for case in found.cases:
         outcome = found.outcomes.get(case.case_id)
-        if outcome is not None and outcome.answer is not None:
+        if outcome is not None and outcome.answer is not None and (not by or case.case_id in judged):
             passages = [{"doc_id": one.doc_id, "text": one.text} for one in outcome.answer.sources]
             answer = {"query_id": case.case_id, "query": case.question, "gt_answer": case.answer}
-            results.append(answer | {"response": outcome.answer.text, "retrieved_context": passages})
+            verdicts = judged[case.case_id].model_dump(mode="json") if by else {}
+            results.append(answer | {"response": outcome.answer.text, "retrieved_context": passages} | verdicts)
     return json.dumps({"results": results}, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -23,6 +23,8 @@ from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
 from ragcore.evaluate.cases import FORMS
 from ragcore.evaluate.measures import MEASURES
+from ragcore.evaluate.ragchecker import JUDGES
+from ragcore.evaluate.runs import MAX_USD
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
 from ragcore.report.files import TEXT_KINDS
@@ -253,6 +255,14 @@ def _parser() -> argparse.ArgumentParser:
     config = "settings to run it with: default, key=value,key=value or @FILE.toml; may be repeated"
     sub.add_argument("-c", dest="configuration", type=_text, action="append", metavar="CONFIG", help=config)
     sub.add_argument("--within", action="store_true", help="ask each question of its own documents only")
+    sub = step(
+        "judge", evaluation.judge, "RAGChecker's metrics of a run, by a judge of claims; goes on where it stopped"
+    )
+    sub.add_argument("what", type=_text, metavar="RUN")
+    sub.add_argument("--by", choices=JUDGES, default=JUDGES[0], help="default: %(default)s, which needs no model")
+    sub.add_argument("--estimate", action="store_true", help="say what Claude would cost; nothing is sent")
+    limit = "limit of what Claude may cost, default %(default)s US dollars"
+    sub.add_argument("--max-usd", type=float, default=MAX_USD, metavar="N", help=limit)
     sub = step("compare", evaluation.compare, "compare two runs, question by question")
     sub.add_argument("first", type=_text, metavar="RUN")
     sub.add_argument("second", type=_text, metavar="RUN")
@@ -266,6 +276,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = step("export", evaluation.export, "a run as CSV, or for RAGChecker; or a set as JSONL")
     sub.add_argument("what", type=_text, metavar="RUN|SET")
     sub.add_argument("--as", dest="form", choices=("csv", "ragchecker", "set"), default="csv")
+    sub.add_argument("--by", choices=JUDGES, help="with ragchecker: the claims and verdicts of this judge too")
     sub.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: stdout")
     sub = step("score", evaluation.score, "RAGChecker's metrics of the verdicts in its checking outputs")
     sub.add_argument("file", type=Path, metavar="FILE", help='JSON: {"results": [...]}')

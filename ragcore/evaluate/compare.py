@@ -64,13 +64,20 @@ def compared(first: Evaluated, second: Evaluated) -> list[Difference]:
     shared = [case for case in first.cases if case.case_id in first.measures and case.case_id in second.measures]
     if not shared:
         raise InputError("The runs have no question in common.", hint="Let both run on.")
-    found = [one for name in MEASURES if (one := _difference(name, shared, first.measures, second.measures))]
+    names = [name for name in MEASURES if together(name, first, second)]
+    found = [one for name in names if (one := _difference(name, shared, first.measures, second.measures))]
     order = np.argsort([one.p for one in found], kind="stable").tolist()
     least = 0.0
     for rank, place in enumerate(order):
         least = max(least, min(1.0, found[place].p * (len(order) - rank)))
         found[place] = replace(found[place], p=least)
     return found
+
+
+def together(name: str, *runs: Evaluated) -> bool:
+    """Whether these runs can stand side by side in a measure: all, or those of a judge, if one judge judged all."""
+    kind = MEASURES[name].judge
+    return not kind or len({run.judges.get(kind) for run in runs}) == 1
 
 
 def _difference(
@@ -135,7 +142,7 @@ def chance(steps: Floats, cluster: NDArray[np.int64]) -> float:
 def in_words(one: Difference, first: str, second: str) -> str:
     """Plain sentence: ``“Evidence first”: “alpha .6” does better than “default” for 4 of 54 questions, and worse for 1.
     This could be chance.``"""
-    title, tail = MEASURES[one.measure].title, "This is unlikely to be chance" if one.clear else "This could be chance"
+    title, tail = MEASURES[one.measure].full, "This is unlikely to be chance" if one.clear else "This could be chance"
     if one.mean == 0.0:
         return f"“{title}”: “{second}” and “{first}” are equal."
     if not MEASURES[one.measure].share:

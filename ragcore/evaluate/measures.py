@@ -1,5 +1,5 @@
-"""Measures of one answer that need no model as a judge: was the evidence found, given and cited; do citations hold;
-was it right to answer; is the value the reference's; how many of its words.
+"""Measures of one answer: was the evidence found, given and cited; do citations hold; was it right to answer; is the
+value the reference's; how many of its words. None of these needs a model as a judge; those of judges stand beside them.
 
 A measure that a case doesn't define (no evidence page, no value) is absent.
 """
@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragcore.config.settings import VerifySettings
 from ragcore.errors import UnknownDocument
 from ragcore.evaluate.cases import Case
+from ragcore.evaluate.ragchecker import JUDGES
 from ragcore.index.evaluations import Outcome
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import years
@@ -32,12 +33,33 @@ _WHOLE = 1.0  # points by which a box may leave its page
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Name for people, and which direction is better ("": neither). ``share``: 0–1 a question, shown in per cent."""
+    """Name for people, and which direction is better ("": neither). ``share``: 0–1 a question, shown in per cent.
+    ``judge``: the kind of judge whose verdicts it is made of, "" for none."""
 
     title: str
     better: Better = "higher"
     share: bool = True
+    judge: str = ""
 
+    @property
+    def full(self) -> str:
+        """Title with the judge."""
+        return f"{self.title} (RAGChecker by {self.judge})" if self.judge else self.title
+
+
+_RAGCHECKER = {
+    "precision": Measure("Precision"),
+    "recall": Measure("Recall"),
+    "f1": Measure("F1"),
+    "claim_recall": Measure("Claim recall"),
+    "context_precision": Measure("Context precision"),
+    "context_utilization": Measure("Context utilization"),
+    "noise_sensitivity_in_relevant": Measure("Noise sensitivity, relevant passages", "lower"),
+    "noise_sensitivity_in_irrelevant": Measure("Noise sensitivity, irrelevant passages", "lower"),
+    "hallucination": Measure("Hallucination", "lower"),
+    "self_knowledge": Measure("Self-knowledge", "lower"),
+    "faithfulness": Measure("Faithfulness"),
+}
 
 MEASURES: Mapping[str, Measure] = {
     **{f"evidence_at_{k}": Measure(f"Evidence in the first {k}" if k > 1 else "Evidence first") for k in FIRST},
@@ -56,6 +78,11 @@ MEASURES: Mapping[str, Measure] = {
     "words_precision": Measure("Words in common, precision (no model)"),
     "words_recall": Measure("Words in common, recall (no model)"),
     "words_f1": Measure("Words in common, F1 (no model)"),
+    **{
+        f"ragchecker.{kind}.{name}": replace(measure, judge=kind)
+        for kind in JUDGES
+        for name, measure in _RAGCHECKER.items()
+    },
     "seconds": Measure("Seconds", "lower", share=False),
     "usd": Measure("US dollars", "lower", share=False),
 }
@@ -90,7 +117,7 @@ def measures(
         if not answer.refused:
             found |= _attributed(answer, document, settings)
     if case.answerable and case.answer:
-        found |= _against(case.answer, "" if answer.refused else _unmarked(answer))
+        found |= _against(case.answer, "" if answer.refused else unmarked(answer))
     found["seconds"] = outcome.seconds
     if answer.cost_usd is not None:
         found["usd"] = answer.cost_usd
@@ -152,7 +179,7 @@ def _attributed(answer: Answer, document: Callable[[str], Document], settings: V
     return found | ({"citation_precision": _share(needed)} if needed else {})
 
 
-def _unmarked(answer: Answer) -> str:
+def unmarked(answer: Answer) -> str:
     """Text of an answer without the numbers of its citations."""
     text = answer.text
     for mark in sorted(answer.marks, key=lambda mark: -mark.start):

@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 from ragcore.errors import InputError
 
 ENTAILMENT = "Entailment"
+JUDGES = SUPPORT, CLAUDE = "support", "claude"  # kinds of what finds claims and verdicts
 # Metrics by group, with the reference program's names.
 METRICS: Mapping[str, tuple[str, ...]] = {
     "overall_metrics": ("precision", "recall", "f1"),

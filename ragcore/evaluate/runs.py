@@ -13,7 +13,7 @@ import time
 import tomllib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -22,11 +22,16 @@ from typing import Any, Protocol
 from pydantic import TypeAdapter
 
 from ragcore.config.settings import Settings, flatten
-from ragcore.errors import Cancelled, ConfigError, InputError, UnknownDocument
+from ragcore.errors import Cancelled, ConfigError, InputError, KeyMissing, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
+from ragcore.evaluate.claude import Estimate, estimate, judge_by, name_of
+from ragcore.evaluate.judges import Judged, SupportJudge, judged, kind_of
 from ragcore.evaluate.measures import MEASURES, Page, measures
+from ragcore.evaluate.ragchecker import CLAUDE, JUDGES, SUPPORT
 from ragcore.export.sheets import safe
+from ragcore.files import locked
 from ragcore.index.evaluations import EvaluationStore, Outcome, RunInfo, SetInfo
+from ragcore.index.packing import pack, unpack
 from ragcore.index.store import Store
 from ragcore.providers.registry import Models
 from ragcore.types import Answer, Document
@@ -34,6 +39,7 @@ from ragcore.types.answer import Found
 from ragcore.types.library import DocumentInfo
 
 DEFAULT = "default"
+MAX_USD = 5.0  # that a model as a judge may cost, if nothing else is said
 _HINT = 'Write dotted settings, such as "retrieve.mode=bm25,rerank.weight=0", or @FILE.toml, or default.'
 
 
@@ -98,12 +104,15 @@ def _value(text: str) -> Any:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Run with the measures of each of its cases (`MEASURES`), in the set's order."""
+    """Run with the measures of each of its cases (`MEASURES`), in the set's order; of each kind of judge the one that
+    was asked last, and what it ``judged``, by case."""
 
     info: RunInfo
     cases: tuple[Case, ...]
     outcomes: Mapping[str, Outcome]
     measures: Mapping[str, Mapping[str, float]]
+    judges: Mapping[str, str] = field(default_factory=dict)
+    judged: Mapping[str, Mapping[str, Judged]] = field(default_factory=dict)
 
     def means(self) -> dict[str, tuple[float, int]]:
         """Mean of each measure over the cases that define it, and their number."""
@@ -216,7 +225,71 @@ class Evaluation:
                 found[case.case_id] = measures(
                     case, outcome, documents.places(case), read, self._library.settings.verify
                 )
-        return Evaluated(info, cases, outcomes, found)
+        kept = self._store.judged(info.run_id)
+        judges = {kind_of(judge): judge for judge in kept}
+        judged_by = {
+            kind: {one: unpack(data, Judged) for one, data in kept[judge].items() if case_id in ("", one)}
+            for kind, judge in judges.items()
+        }
+        for kind, each in judged_by.items():
+            for one, verdicts in each.items():
+                found[one] |= {f"ragchecker.{kind}.{name}": v for name, v in verdicts.checked.metrics().items()}
+        return Evaluated(info, cases, outcomes, found, judges, judged_by)
+
+    def judge(
+        self,
+        run: str,
+        by: str = SUPPORT,
+        max_usd: float = MAX_USD,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Evaluated:
+        """Have a judge of the kind ``by`` (`JUDGES`) judge those answers of a run that have a reference and that it has
+        not judged; a model's replies may cost ``max_usd``. Raises `InputError`, `UnknownRun`, `StoreBusy`,
+        `KeyMissing`, `Cancelled`, and what `judge_by` raises."""
+        if by not in JUDGES:
+            raise InputError(f"There is no judge {by!r}.", hint=f"Choose one of {', '.join(JUDGES)}.")
+        info, settings, models = self._store.run(run), self._library.settings, self._library.models
+        lock = self._library.store.home / "locks" / f"{info.run_id}.lock"
+        rules = SupportJudge(settings.verify)
+        model = models.planner if by == CLAUDE and models.capabilities.tools else None
+        if by == CLAUDE and model is None:
+            hint = "Set ANTHROPIC_API_KEY, add a key in the app's Settings, or judge by the support score."
+            raise KeyMissing("Claude judges claims, and no Claude model is set.", hint=hint)
+        name = rules.name if model is None else name_of(model.name)
+        with locked(lock, "This run is being judged right now."):
+            todo = self._unjudged(info, name)
+            self._store.put_last(info.run_id, name)
+            if model is not None:
+                judge_by(model, todo, info.run_id, self._store, settings, max_usd, on_progress, cancelled)
+                return self.evaluated(info.run_id)
+            for number, (case, answer) in enumerate(todo):
+                on_progress(number, len(todo))
+                if cancelled is not None and cancelled():
+                    raise Cancelled("Judging was stopped.", hint="Judge again to go on.")
+                found = judged(case, answer, rules, rules)
+                self._store.put_judged(info.run_id, case.case_id, name, pack(found, Judged))
+        return self.evaluated(info.run_id)
+
+    def estimate(self, run: str) -> Estimate:
+        """What `judge` by Claude will probably take; nothing is sent. Raises `UnknownRun`."""
+        info, model = self._store.run(run), self._library.models.extractor_name
+        todo = self._unjudged(info, name_of(model))
+        return estimate(todo, model, self._store, self._library.settings.llm.prices)
+
+    def _unjudged(self, info: RunInfo, judge: str) -> list[tuple[Case, Answer]]:
+        """Cases with a reference whose answer this judge hasn't judged. Raises `InputError` if none has a reference."""
+        outcomes, known = self._store.outcomes(info.run_id), self._store.judged(info.run_id).get(judge, {})
+        found = [
+            (case, outcome.answer)
+            for case in self.cases(info.set_id)
+            if case.answer and (outcome := outcomes.get(case.case_id)) is not None
+            if outcome.answer is not None and outcome.error is None
+        ]
+        if not found:
+            hint = "Give the questions reference answers, and run the set."
+            raise InputError(f"The run {info.run_id} has no answer with a reference to judge it by.", hint=hint)
+        return [(case, answer) for case, answer in found if case.case_id not in known]
 
     def _identity(self, engine: AskedLibrary, set_id: str, within: bool) -> str:
         indexed = sorted(engine.store.searchable().items())

@@ -32,8 +32,8 @@ class SetInfo:
 @dataclass(frozen=True, slots=True)
 class RunInfo:
     """Run of a set under the dotted settings ``config`` called ``name``; ``within``: each question was asked of its
-    case's documents only. ``writer`` is the model that wrote; ``done`` counts stored outcomes, ``usd`` their cost;
-    ``ended`` is None until all are there."""
+    case's documents only. ``writer`` is the model that wrote; ``done`` counts stored outcomes, ``usd`` their cost, and
+    ``verdicts`` how often judges judged one; ``ended`` is None until all are there."""
 
     run_id: str
     set_id: str
@@ -48,6 +48,7 @@ class RunInfo:
     cases: int
     done: int
     usd: float
+    verdicts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Outcome:
 
 
 class EvaluationStore:
-    """Tables ``eval_sets``, ``eval_runs`` and ``eval_outcomes``."""
+    """Tables ``eval_sets``, ``eval_runs``, ``eval_outcomes`` and ``eval_verdicts``."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -99,7 +100,8 @@ class EvaluationStore:
         """Runs, newest first; of one set, or of all."""
         rows = self.database.rows(
             """
-            SELECT r.*, s.name AS set_name, s.cases, count(o.case_id) AS done, coalesce(sum(o.usd), 0.0) AS usd
+            SELECT r.*, s.name AS set_name, s.cases, count(o.case_id) AS done, coalesce(sum(o.usd), 0.0) AS usd,
+                (SELECT count(judged) FROM eval_verdicts v WHERE v.run_id = r.run_id) AS verdicts
             FROM eval_runs r JOIN eval_sets s USING (set_id) LEFT JOIN eval_outcomes o USING (run_id)
             WHERE ?1 IN ('', set_id) GROUP BY run_id ORDER BY r.created DESC, run_id
             """,
@@ -139,6 +141,45 @@ class EvaluationStore:
             "SELECT * FROM eval_outcomes WHERE run_id = ?1 AND ?2 IN ('', case_id)", run_id, case_id
         )
         return {row["case_id"]: _outcome(row) for row in rows}
+
+    def put_judged(self, run_id: str, case_id: str, judge: str, judged: bytes) -> None:
+        """Store what a judge says of an outcome."""
+        row = {"run_id": run_id, "case_id": case_id, "judge": judge, "judged": judged}
+        with self.database.write() as connection:
+            connection.insert("eval_verdicts", row, clash="UPDATE SET judged = excluded.judged")
+
+    def judged(self, run_id: str) -> dict[str, dict[str, bytes]]:
+        """What judges say of a run, by judge and case; the judge that was asked last comes last."""
+        query = (
+            "SELECT judge, case_id, judged FROM eval_verdicts WHERE run_id = ? AND judged IS NOT NULL ORDER BY rowid"
+        )
+        found: dict[str, dict[str, bytes]] = {}
+        for judge, case_id, judged in self.database.rows(query, run_id):
+            found[judge] = found.pop(judge, {}) | {case_id: judged}
+        return found
+
+    def put_last(self, run_id: str, judge: str) -> None:
+        """Make a judge of a run the one that was asked last."""
+        again = "SELECT * FROM eval_verdicts WHERE (run_id, judge) = (?, ?) ORDER BY rowid"
+        with self.database.write() as connection:
+            connection.execute(f"INSERT OR REPLACE INTO eval_verdicts {again}", (run_id, judge))
+
+    def put_reply(self, run_id: str, case_id: str, judge: str, key: str, text: str) -> None:
+        """Store a model's reply to one request about an outcome."""
+        place = run_id, case_id, judge
+        row = dict(zip(("run_id", "case_id", "judge"), place))
+        query = "SELECT replies FROM eval_verdicts WHERE (run_id, case_id, judge) = (?, ?, ?)"
+        with self.database.write() as connection:
+            kept = connection.value(query, *place)
+            replies = {} if kept is None else unpack(kept, dict[str, str])
+            data = pack(replies | {key: text}, dict[str, str])
+            connection.insert("eval_verdicts", row | {"replies": data}, clash="UPDATE SET replies = excluded.replies")
+
+    def replies(self, judge: str) -> dict[str, str]:
+        """A model's replies as a judge, of every run: equal requests are answered once."""
+        query = "SELECT replies FROM eval_verdicts WHERE judge = ? AND replies IS NOT NULL"
+        each = (unpack(data, dict[str, str]) for data in self.database.column(query, judge))
+        return {key: text for replies in each for key, text in replies.items()}
 
 
 def _outcome(row: Row) -> Outcome:

@@ -17,10 +17,10 @@ from ragcore.types.spending import PURPOSES, Prices, Purpose, Spending, Spent, c
 class ModelTexts:
     """Texts of one kind that models wrote (`ragcore.protocols.ContextCache`): descriptions of pictures, summaries and
     situating sentences, or forms about sentences. They go with the document ``owner``; without one they outlive the
-    documents, as all costs do."""
+    documents, as all costs do. Of ``verdicts`` only costs are kept, by run."""
 
     def __init__(
-        self, database: Database, kind: Literal["figure", "context", "relations"], owner: str | None = None
+        self, database: Database, kind: Literal["figure", "context", "relations", "verdicts"], owner: str | None = None
     ) -> None:
         self._database = database
         self._kind = kind

@@ -135,7 +135,7 @@ CREATE TABLE model_texts (
 ) WITHOUT ROWID;
 CREATE INDEX model_texts_by_owner ON model_texts (owner);
 
--- Cost of these texts by document. Outlives the document, as its limit does.
+-- Cost of these texts by document, and of 'verdicts' by run. Outlives the document, as its limit does.
 CREATE TABLE model_costs (
     kind TEXT NOT NULL,
     doc_id TEXT NOT NULL,
@@ -332,4 +332,15 @@ CREATE TABLE eval_outcomes (
     seconds REAL NOT NULL,
     usd REAL NOT NULL,
     PRIMARY KEY (run_id, case_id)
+);
+
+-- Claims and verdicts of a judge on an outcome. Like the answer, they stay when a document is removed.
+CREATE TABLE eval_verdicts (
+    run_id TEXT NOT NULL,
+    case_id TEXT NOT NULL,
+    judge TEXT NOT NULL,  -- support or a model, with the version of its rules or prompts
+    replies BLOB,  -- of the model, by request: JSON, zlib
+    judged BLOB,  -- ragcore.evaluate.judges.Judged: JSON, zlib; NULL: some replies are missing
+    PRIMARY KEY (run_id, case_id, judge),
+    FOREIGN KEY (run_id, case_id) REFERENCES eval_outcomes ON DELETE CASCADE
 );

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from ragcore.types.retrieval import Usage
 
 OFFLINE = "offline"  # model name of the offline answerer
-Purpose = Literal["answer", "report", "plan", "rewrite", "judge", "figures", "contexts", "structure"]
+Purpose = Literal["answer", "report", "plan", "rewrite", "judge", "figures", "contexts", "structure", "evaluate"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 Prices = Mapping[str, tuple[float, float, float, float]]
 _DATE = re.compile(r"-\d{8}\Z")  # other suffixes may denote another model at another price

@@ -58,3 +58,22 @@ def test_a_run_in_the_queue_is_not_queued_twice_and_asks_nothing_again(engine: E
     ended(jobs)
     assert engine.evaluation.evaluated(run.run_id).outcomes == before
     jobs.close()
+
+
+def test_judging_waits_in_the_same_queue_and_says_what_went_wrong(engine: Engine) -> None:
+    asked = CaseSet("judged", tuple(Case(str(n), f"What does part {n} say?", "It says much.") for n in range(3)))
+    jobs, set_id = EvaluationJobs(lambda: engine), engine.evaluation.put(asked).set_id
+    run_id = jobs.run(set_id, WORDS, within=False)
+    ended(jobs)
+    jobs.run(set_id, MEANING, within=False)
+    for _ in range(2):
+        jobs.judge(run_id, "support", 0.0, engine)
+    assert [job.by for job in jobs.jobs if job.run_id == run_id] in (["support"], [])
+    ended(jobs)
+    assert jobs.trouble is None
+    assert engine.evaluation.info(run_id).verdicts == 3
+    jobs.judge(run_id, "claude", 1.0, engine)
+    ended(jobs)
+    assert jobs.trouble is not None
+    assert "no Claude model is set" in jobs.trouble["message"]
+    jobs.close()

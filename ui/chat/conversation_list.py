@@ -23,6 +23,7 @@ PURPOSES = {
     "figures": "describing figures",
     "contexts": "summaries",
     "structure": "reading relations",
+    "evaluate": "judging answers",
 }
 
 

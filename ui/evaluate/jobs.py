@@ -1,5 +1,5 @@
-"""Evaluation job: one run at a time, in the background, whatever page is open. What it has answered is stored: after a
-restart a run that was cut off is started again by hand, and goes on."""
+"""Evaluation job: one run at a time, answered or judged, in the background, whatever page is open. What it has done is
+stored: after a restart a run that was cut off is started again by hand, and goes on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ragcore.engine import Engine
@@ -16,10 +17,12 @@ from ragcore.evaluate.runs import Configuration
 
 @dataclass(frozen=True)
 class Job:
-    """Snapshot of a run: ``done`` of ``total`` questions; ``stopping`` if a person asked for its end."""
+    """Snapshot of a run: ``done`` of ``total`` questions; ``by`` judges its answers, "" answers them; ``stopping`` if
+    a person asked for its end."""
 
     run_id: str
     name: str
+    by: str = ""
     done: int = 0
     total: int = 0
     stopping: bool = False
@@ -46,13 +49,22 @@ class EvaluationJobs:
         """Queue a run, unless it is queued, and return its id. Raises `ConfigError` if the settings are refused."""
         chosen = engine or self._kept()
         run_id = chosen.evaluation.run_id(set_id, configuration, within)
-        with self._lock:
-            if not any(job.run_id == run_id and not job.stopping for job in self._jobs.values()):
-                stop = threading.Event()
-                self._jobs[stop] = Job(run_id, configuration.name)
-                self.trouble = None
-                self._pool.submit(self._work, stop, chosen, set_id, configuration, within)
+        self._queue(Job(run_id, configuration.name), partial(chosen.evaluation.run, set_id, configuration, within))
         return run_id
+
+    def judge(self, run_id: str, by: str, max_usd: float, engine: Engine) -> None:
+        """Queue the judging of a run, unless it is queued. Raises `UnknownRun`."""
+        info = engine.evaluation.info(run_id)
+        self._queue(Job(info.run_id, info.name, by), partial(engine.evaluation.judge, info.run_id, by, max_usd))
+
+    def _queue(self, wanted: Job, work: Callable[..., object]) -> None:
+        with self._lock:
+            known = {(job.run_id, job.by) for job in self._jobs.values() if not job.stopping}
+            if (wanted.run_id, wanted.by) not in known:
+                stop = threading.Event()
+                self._jobs[stop] = wanted
+                self.trouble = None
+                self._pool.submit(self._work, stop, work)
 
     def stop(self) -> None:
         """End the run at work after its question, and drop the waiting ones."""
@@ -65,16 +77,14 @@ class EvaluationJobs:
         self.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _work(
-        self, stop: threading.Event, engine: Engine, set_id: str, configuration: Configuration, within: bool
-    ) -> None:
+    def _work(self, stop: threading.Event, work: Callable[..., object]) -> None:
         def show(done: int, total: int) -> None:
             with self._lock:
                 self._jobs[stop] = replace(self._jobs[stop], done=done, total=total)
 
         try:
             if not stop.is_set():
-                engine.evaluation.run(set_id, configuration, within, show, stop.is_set)
+                work(show, stop.is_set)
         except Cancelled:
             pass
         except GroundworkError as error:

@@ -7,10 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from ragcore.evaluate.cases import Case
-from ragcore.evaluate.compare import Difference, compared, in_words
+from ragcore.evaluate.claude import Estimate
+from ragcore.evaluate.compare import Difference, compared, in_words, together
+from ragcore.evaluate.judges import Claim, Judged, Labels, heading
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
 from ragcore.index.evaluations import Outcome, RunInfo, SetInfo
+from ragcore.types import Answer
 from ui.chat import payload
 from ui.evaluate.jobs import Job
 
@@ -25,6 +28,8 @@ CONFIGURATIONS = {
     "retrieve.mode=graph": "Connections",
 }
 WORTH = {"ok": 1.0, "off": 0.5, "weak": 0.4, "bad": 0.0}  # of an outcome, for the order of harm
+ENTAILED = "Entailed"
+VERDICTS = {"Entailment": ENTAILED, "Neutral": "Not stated", "Contradiction": "Contradicted"}
 RANKED = 0.1  # weight of the rank of the evidence beside it
 
 
@@ -40,7 +45,7 @@ def overview(
     return {
         "sets": [asdict(one) for one in sets],
         "runs": [_run(one) for one in runs],
-        "jobs": [asdict(one) | {"title": named(one.name)} for one in jobs],
+        "jobs": [asdict(one) | {"title": f"{'Judging ' if one.by else ''}{named(one.name)}"} for one in jobs],
         "trouble": trouble,
         "configurations": [{"value": value, "title": title} for value, title in CONFIGURATIONS.items()],
     }
@@ -57,6 +62,7 @@ def _run(info: RunInfo) -> Json:
         "created": info.created,
         "done": info.done,
         "cases": info.cases,
+        "verdicts": info.verdicts,
         "cost": payload.dollars(info.usd) if info.usd else "",
     }
 
@@ -64,12 +70,14 @@ def _run(info: RunInfo) -> Json:
 def table(first: Evaluated, second: Evaluated | None) -> Json:
     """One run, or two side by side: a headline, a row for each measure, and every question with what became of it, the
     most harmed by the second first."""
-    means = [one.means() for one in (first, second) if one is not None]
+    runs = [one for one in (first, second) if one is not None]
+    means = [one.means() for one in runs]
     found = {one.measure: one for one in compared(first, second)} if second is not None else {}
     rows = [
         {
             "measure": name,
             "title": measure.title,
+            "judge": judged_by(first.judges[measure.judge]) if measure.judge else "",
             "lower": measure.better == "lower",
             "means": [_shown(name, mean) for mean in (found[name].first, found[name].second)]
             if name in found
@@ -79,15 +87,38 @@ def table(first: Evaluated, second: Evaluated | None) -> Json:
         }
         for name, measure in MEASURES.items()
         if any(name in of for of in means)
+        and together(name, *runs)
         and not (name == "usd" and all(not of[name][0] for of in means if name in of))
     ]
     cases = [_case(case, first, second) for case in first.cases if case.case_id in first.outcomes]
     order = sorted(cases, key=lambda one: (one["harm"], -len(one["question"]) if second is None else 0))
     return {
-        "runs": [_run(one.info) for one in (first, second) if one is not None],
+        "runs": [_run(one.info) for one in runs],
         "headline": _headline(list(found.values())) if second is not None else "",
         "rows": rows,
         "cases": order,
+    }
+
+
+def judged_by(judge: str) -> str:
+    """Heading of a judge's figures, the model as people name it."""
+    model = judge.partition(" ")[0]
+    return heading(judge).replace(model, payload.model_name(model))
+
+
+def estimate(each: Sequence[Estimate], ready: bool) -> Json:
+    """What judging runs by Claude will probably cost, with the limit of each; ``ready``: there is a key."""
+    usd = [one.usd for one in each if one.usd is not None]
+    limits = [one.limit for one in each if one.limit is not None]
+    return {
+        "ready": ready,
+        "model": payload.model_name(each[0].model),
+        "questions": sum(one.questions for one in each),
+        "calls": sum(one.calls for one in each),
+        "minutes": round(sum(one.minutes for one in each), 1),
+        "usd": payload.dollars(sum(usd)) if len(usd) == len(each) else "",
+        "limit": payload.dollars(sum(limits)),
+        "limits": limits,
     }
 
 
@@ -183,8 +214,38 @@ def _side(asked: Case, run: Evaluated, outcome: Outcome | None) -> Json:
     side["seconds"] = round(outcome.seconds, 1)
     found = run.measures.get(asked.case_id, {})
     side["measures"] = [
-        {"title": MEASURES[name].title, "value": _shown(name, found[name])} for name in MEASURES if name in found
+        {"title": MEASURES[name].full, "value": _shown(name, found[name])} for name in MEASURES if name in found
     ]
     if outcome.answer is not None:
         side["answer"] = payload.answer(f"{run.info.run_id}-{asked.case_id}", outcome.answer)
+        side["judged"] = [
+            _judged(judged_by(run.judges[kind]), cases[asked.case_id], outcome.answer)
+            for kind, cases in run.judged.items()
+            if asked.case_id in cases
+        ]
     return side
+
+
+def _judged(by: str, found: Judged, answer: Answer) -> Json:
+    """Claims of an answer and of its reference, each with its verdicts in words."""
+
+    def rows(claims: Sequence[Claim], labels: Labels, passages: Sequence[Labels]) -> list[Json]:
+        return [
+            {
+                "claim": " ".join(claim),
+                "verdict": VERDICTS[label],
+                "passages": [
+                    source.number for source, verdict in zip(answer.sources, row) if VERDICTS[verdict] == ENTAILED
+                ],
+            }
+            for claim, label, row in zip(claims, labels, passages, strict=True)
+        ]
+
+    return {
+        "by": by,
+        "response": rows(found.response_claims, found.answer2response, found.retrieved2response),
+        "reference": rows(found.gt_answer_claims, found.response2answer, found.retrieved2answer),
+        "passages": [
+            {"n": one.number, "title": f"{one.title}, p. {', '.join(one.page_labels)}"} for one in answer.sources
+        ],
+    }

@@ -60,6 +60,29 @@ def run(request: Request, body: Json) -> Response:
     )
 
 
+@guarded
+@refusing(GroundworkError)
+def estimate(request: Request) -> Response:
+    """What judging run ``a``, and run ``b`` if given, by Claude would cost."""
+    engine = services().visits.engine(visit(request))
+    each = [engine.evaluation.estimate(run) for name in ("a", "b") if (run := request.query_params.get(name))]
+    if not each:
+        raise InputError("There is no run to judge.", hint="Choose one.")
+    return JSONResponse(payload.estimate(each, engine.models.capabilities.tools))
+
+
+@posted
+@refusing(GroundworkError)
+def judge(request: Request, body: Json) -> Response:
+    """Judge ``runs``, ids with the limit of what each may cost, ``by`` the support score or Claude."""
+    engine, runs, by = services().visits.engine(visit(request)), body.get("runs"), text_in(body, "by") or ""
+    if not isinstance(runs, dict) or not all(isinstance(usd, int | float) for usd in runs.values()):
+        raise InputError("There is no run to judge.", hint="Reload the page.")
+    for run_id, usd in runs.items():
+        services().evaluations.judge(run_id, by, usd, engine)
+    return JSONResponse({})
+
+
 @posted
 def stop(_: Request, _body: Json) -> Response:
     services().evaluations.stop()
@@ -105,6 +128,8 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(at, overview),
         Route(f"{at}/sets", add, methods=["POST"]),
         Route(f"{at}/run", run, methods=["POST"]),
+        Route(f"{at}/estimate", estimate),
+        Route(f"{at}/judge", judge, methods=["POST"]),
         Route(f"{at}/stop", stop, methods=["POST"]),
         Route(f"{at}/table", table),
         Route(f"{at}/case", case),

@@ -4,6 +4,7 @@
 import { configure, get, post, save } from "../shared/api.js";
 import { closeCitation, openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, prose, typing } from "../shared/dom.js";
+import { claims, JudgeForm } from "./judge.js";
 import { rows } from "./measures.js";
 import { NewRun } from "./new_run.js";
 
@@ -27,7 +28,8 @@ class Evaluate {
     this.body = h("div", { class: "ebody gw-scroll", tabindex: "-1" });
     this.side = h("aside", { class: "eside gw-scroll", "aria-label": "Question", hidden: true });
     this.maker = new NewRun({ add: (name, data) => this.act("/evaluate/sets", { name, data }), run: (body) => this.start(body) });
-    root.append(this.bar, h("div", { class: "emain" }, this.trouble, this.maker.element, this.body), this.side);
+    this.judge = new JudgeForm({ judge: (body) => this.act("/evaluate/judge", body), say: (error) => this.say(error) });
+    root.append(this.bar, h("div", { class: "emain" }, this.trouble, this.maker.element, this.judge.element, this.body), this.side);
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
   }
@@ -91,7 +93,7 @@ class Evaluate {
     if (!runs.some((run) => run.id === this.state.b && run.set === set)) this.state.b = "";
     this.maker.offer(this.known, set);
     this.drawBar();
-    const key = JSON.stringify([this.state.a, this.state.b, runs.filter((run) => [this.state.a, this.state.b].includes(run.id)).map((run) => run.done)]);
+    const key = JSON.stringify([this.state.a, this.state.b, runs.filter((run) => [this.state.a, this.state.b].includes(run.id)).map((run) => [run.done, run.verdicts]), jobs.some((job) => job.by)]);
     if (key !== this.drawn) await this.drawTable(key);
     if (!this.closed && jobs.length) this.timer = setTimeout(() => this.load(), BUSY_MS);
   }
@@ -123,6 +125,7 @@ class Evaluate {
       busy && !busy.stopping && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.act("/evaluate/stop", {}) }, icon("stop", "s16"), "Stop"),
       own && own.done < own.cases && !busy && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.start({ set: own.set, run: own.id, configuration: own.name, within: own.within }) }, icon("play_arrow", "s16"), "Go on"),
       own && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/run.csv", "run.csv", { a: own.id }).catch((error) => this.say(error)) }, icon("download", "s16"), "CSV"),
+      own && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.judge.open([this.state.a, this.state.b].filter(Boolean)) }, icon("check", "s16"), "Judge"),
       h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.maker.open() }, icon("add", "s16"), "New run"),
     ].filter(Boolean);
     const key = JSON.stringify([runs, sets, this.state.a, this.state.b, busy ? 1 : 0, busy?.stopping]);
@@ -222,7 +225,7 @@ class Evaluate {
   }
 
   answer(side, letter) {
-    const { state, answer, error, seconds, measures } = side;
+    const { state, answer, error, seconds, measures, judged } = side;
     const text = h("div", { class: "gw-answer" }, (answer?.blocks ?? []).map(fromHtml));
     text.addEventListener("click", (event) => this.cite(event, answer));
     return h(
@@ -231,6 +234,7 @@ class Evaluate {
       h("div", { class: "ah" }, letter && h("b", { class: "ab" }, letter), h("span", { class: `st ${state.tone}` }, h("i", { "aria-hidden": "true" }), state.words), h("span", { class: "sp" }), seconds !== undefined && h("span", { class: "muted num" }, `${seconds.toFixed(1)} s`)),
       error ? h("p", { class: "err" }, `${error.message} ${error.hint}`) : text,
       measures && h("details", {}, h("summary", {}, "Measures"), h("dl", { class: "num" }, measures.map(({ title, value }) => h("div", {}, h("dt", {}, title), h("dd", {}, value))))),
+      judged?.map(claims),
     );
   }
 

@@ -5,14 +5,19 @@ import { h, plural, svg } from "../shared/dom.js";
 const WIDTH = 220;
 const MIDDLE = WIDTH / 2;
 
+// A group for each judge, under its name.
 export function rows({ rows: found, runs }) {
-  const two = runs.length > 1;
+  const judges = [...new Set(found.map(({ judge }) => judge))];
+  return h("div", {}, judges.map((judge) => group(judge, found.filter((row) => row.judge === judge), runs.length > 1)));
+}
+
+function group(judge, found, two) {
   const head = two ? ["Measure", "A", "B", "", "Difference", "In words"] : ["Measure", "Mean", "Questions"];
-  const table = (shown, label) => h("div", { class: "gw-scroll ms" }, h("table", { "aria-label": label }, h("thead", {}, h("tr", {}, head.map((words) => h("th", {}, words || h("span", { class: "gw-unseen" }, "Interval"))))), h("tbody", {}, shown.map((row) => (two ? beside(row) : alone(row))))));
+  const table = (shown, label) => h("div", { class: "gw-scroll ms" }, h("table", { "aria-label": judge ? `${label}: ${judge}` : label }, h("thead", {}, h("tr", {}, head.map((words) => h("th", {}, words || h("span", { class: "gw-unseen" }, "Interval"))))), h("tbody", {}, shown.map((row) => (two ? beside(row) : alone(row))))));
   const equal = found.filter(({ difference }) => two && difference && !difference.better && !difference.worse);
   const others = found.filter((row) => !equal.includes(row));
   const folded = equal.length > 0 && h("details", { class: "eq", open: !others.length }, h("summary", {}, `The same for every question: ${plural(equal.length, "measure")}`), table(equal, "Equal measures"));
-  return h("div", {}, others.length > 0 && table(others, "Measures"), folded);
+  return h("section", {}, judge && h("h2", {}, judge), others.length > 0 && table(others, "Measures"), folded);
 }
 
 function name({ title, lower }) {
