@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ragcore.protocols import Vector
 from ragcore.retrieve.themes import Group, kinds
 from ragcore.structure.passages import Passages
-from ragcore.text.words import tokens
+from ragcore.text.words import STOP_WORDS, tokens
 
 LAYERS = (0.7, 0.9)  # cosines from which documents are together: of a kind, on one subject
 MOST_TITLES = 2 / 3  # share of a group's titles that have the words of its name
@@ -85,7 +85,7 @@ def _sampled(passages: Passages, parts: Sequence[Rows]) -> Group:
 
 def shared(titles: Sequence[str]) -> str:
     """Longest run of words that most of ``titles`` have, as the first one of them spells it; "" without two words of
-    three letters."""
+    three letters, one of them no function word."""
     runs: Counter[Words] = Counter()
     printed: dict[Words, str] = {}
     for title in titles[:READ]:
@@ -100,5 +100,6 @@ def shared(titles: Sequence[str]) -> str:
         runs.update(list(found))
         printed = found | printed
     least = max(2.0, MOST_TITLES * min(len(titles), READ))
-    long = (run for run, count in runs.items() if count >= least and sum(len(token) > 2 for token in run) > 1)
+    often = (run for run, count in runs.items() if count >= least)
+    long = (run for run in often if sum(len(token) > 2 for token in run) > 1 and not STOP_WORDS.issuperset(run))
     return printed[best].strip(" ,;:-–—()") if (best := max(long, key=lambda run: (len(run), run), default=())) else ""

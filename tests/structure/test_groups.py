@@ -65,4 +65,5 @@ def test_few_documents_have_no_groups() -> None:
 def test_a_name_is_what_most_titles_share() -> None:
     assert shared(["Marsh Ltd Form 10-K 2030", "Marsh Ltd Form 10-K 2031", "Other"]) == "Marsh Ltd Form 10-K"
     assert shared(["A study of the bog", "The state of the moor"]) == ""
+    assert shared(["Report for the year 2030", "Accounts for the half of 2031"]) == ""
     assert shared([]) == ""
