@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,11 +18,14 @@ from playwright.sync_api import sync_playwright
 
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
+from ragcore.evaluate.cases import Case, CaseSet, Evidence
+from ragcore.evaluate.runs import Configuration
 from ragcore.report.template import load_template
 from ragcore.types import Scope
 from tests.browser.conftest import FLAGS, ROOT, chromium, serve
 from tests.report.filings import filings
 from tests.report.filings_unseen import filings_unseen
+from tests.report.truths import companies, unseen
 from ui.chat.first_run import QUESTIONS
 from ui.library.samples import NAME, SAMPLE
 
@@ -30,6 +34,13 @@ SIZE = {"width": 1280, "height": 800}
 MOST_BYTES = 150_000
 FILM = (960, 600)
 MOST_FILM_BYTES = 1_500_000
+OVERVIEW = "What are the main themes of this report?"
+JOINED = "Who leads the company that bought Calibra Nord, and where is its FS-40 assembled?"
+# Questions with the page of the sample on which their answer stands, 0 if it has none.
+KNOWN = (
+    *((question, page) for question, page in zip(QUESTIONS, (1, 4, 4))),
+    ("What did Larkfield pay for its patents?", 0),
+)
 FILMED = "What was net cash from operations in 2025 and 2024?"
 
 
@@ -44,8 +55,19 @@ def shoot(page: Any, name: str) -> None:
     assert size <= MOST_BYTES, f"{path.name} is larger than {MOST_BYTES:,} bytes"
 
 
-def prepared(home: Path) -> tuple[str, str]:
-    """A library with a conversation and a filled report about the sample; their ids."""
+@dataclass(frozen=True)
+class Shown:
+    """Ids of what is shown: conversations, a report, two runs of one set and a case of it."""
+
+    conversation: str
+    overview: str
+    report: str
+    runs: tuple[str, str]
+    case: str
+
+
+def prepared(home: Path) -> Shown:
+    """A library with conversations, a filled report and an evaluation."""
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         sample = engine.add(SAMPLE.read_bytes(), NAME).doc_id
         engine.ingest(sample)
@@ -54,6 +76,8 @@ def prepared(home: Path) -> tuple[str, str]:
             engine.ingest(doc_id)
             engine.shelf.put([doc_id], "Filings")
             engine.shelf.tag([doc_id], add=["10-K" if truth.values.get("Revenue") else "10-Q"])
+        for truth in (*companies(), *unseen()):
+            engine.ingest(engine.add(truth.pdf, truth.name).doc_id)
         engine.index()
         scope = Scope((sample,))
         conversation = engine.conversations.new(scope)
@@ -64,7 +88,18 @@ def prepared(home: Path) -> tuple[str, str]:
         workspace.queue(report)
         for task in workspace.store.tasks():
             workspace.write(task, lambda _: None, Stop())
-        return conversation, report
+        themes = engine.conversations.new(scope)
+        engine.chat(themes, OVERVIEW).run()
+        cases = tuple(
+            Case(str(n), question, evidence=(Evidence(NAME, page),) if page else (), answerable=page > 0)
+            for n, (question, page) in enumerate(KNOWN, start=1)
+        )
+        known = engine.evaluation.put(CaseSet("Larkfield", cases)).set_id
+        first, second = (
+            engine.evaluation.run(known, Configuration.parsed(one)).info.run_id
+            for one in ("retrieve.mode=bm25", "default")
+        )
+        return Shown(conversation, themes, report, (first, second), cases[0].case_id)
 
 
 def film(page: Any, url: str, conversation: str) -> None:
@@ -105,8 +140,8 @@ def film(page: Any, url: str, conversation: str) -> None:
     assert path.stat().st_size <= MOST_FILM_BYTES
 
 
-def tour(page: Any, url: str, conversation: str, report: str, theme: str) -> None:
-    page.goto(f"{url}/?c={conversation}")
+def tour(page: Any, url: str, shown: Shown, theme: str) -> None:
+    page.goto(f"{url}/?c={shown.conversation}")
     page.locator(".gw-answer a.gw-cite").nth(2).wait_for()
     page.locator(".gw-page img.whole").first.wait_for()
     shoot(page, f"chat-{theme}")
@@ -117,6 +152,10 @@ def tour(page: Any, url: str, conversation: str, report: str, theme: str) -> Non
     chip.hover()
     page.locator(".gw-card").wait_for()
     shoot(page, f"citation-{theme}")
+    page.goto(f"{url}/?c={shown.overview}")
+    page.locator(".gw-answer a.gw-cite").nth(2).wait_for()
+    page.keyboard.press("Home")
+    shoot(page, f"overview-{theme}")
     page.goto(f"{url}/library")
     name = page.get_by_role("link", name="Larkfield")
     name.wait_for()
@@ -124,7 +163,13 @@ def tour(page: Any, url: str, conversation: str, report: str, theme: str) -> Non
     name.click()
     page.locator(".gw-doc .contents .hd").first.wait_for()
     shoot(page, f"document-{theme}")
-    page.goto(f"{url}/reports?r={report}")
+    page.goto(f"{url}/library")
+    page.get_by_role("button", name="Outline").click()
+    page.get_by_role("tree", name="Outline of the library").wait_for()
+    shoot(page, f"outline-{theme}")
+    page.get_by_role("button", name="Outline").click()
+    page.goto(f"{url}/reports?r={shown.report}")
+    page.locator(".gw-report .out a", has_text="Risks").click()
     page.locator(".gw-report .tx a.gw-cite").first.click()
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     page.mouse.move(5, 500)
@@ -133,6 +178,13 @@ def tour(page: Any, url: str, conversation: str, report: str, theme: str) -> Non
     page.locator(".gw-explore .chart.js-plotly-plot .scatterlayer .point").first.wait_for()
     page.locator(".gw-explore .pas h2").wait_for()
     shoot(page, f"explore-{theme}")
+    page.goto(f"{url}/explore?q={quote(JOINED)}&a=retrieve.mode:graph&show=connections")
+    page.locator(".gw-explore .web .node").nth(5).wait_for()
+    page.locator(".gw-explore .pas h2").wait_for()
+    shoot(page, f"connections-{theme}")
+    page.goto(f"{url}/evaluate?a={shown.runs[0]}&b={shown.runs[1]}&case={shown.case}")
+    page.locator(".ans a.gw-cite").nth(1).wait_for()
+    shoot(page, f"evaluate-{theme}")
     page.goto(f"{url}/settings")
     page.locator(".gw-settings .opt").first.wait_for()
     shoot(page, f"settings-{theme}")
@@ -142,15 +194,15 @@ def main() -> None:
     DOCS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        conversation, report = prepared(home)
+        shown = prepared(home)
         with serve(home) as app, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             for theme in ("light", "dark"):
                 context = browser.new_context(viewport=SIZE, color_scheme=theme, reduced_motion="reduce")
                 context.set_default_timeout(90_000)
-                tour(context.new_page(), app.url, conversation, report, theme)
+                tour(context.new_page(), app.url, shown, theme)
                 if theme == "light":
-                    film(context.new_page(), app.url, conversation)
+                    film(context.new_page(), app.url, shown.conversation)
                 context.close()
             browser.close()
 

@@ -292,13 +292,12 @@ class Ranking:
         return np.array([worth * (HEADING if quote.heading else 1.0) for worth, quote in zip(standing, found)])
 
     def _fit(self, quote: Quotable) -> float:
-        """Resemblance to an answer, 0–1: it has the requested kind of thing, in its usual words, and at least half of
-        the question's other words."""
+        """Resemblance to an answer, 0–1: the requested kind of thing, in its usual words, with half of the others."""
         answer = self._question.answer
         if quote.row is not None and (self._question.whole or answer.figures):
             # The unit of a row may be in its headers. One without any word of the question is only a figure.
-            named = not self._question.whole and bool(self._wanted.held(quote.words))
-            return max(KIND_ONLY, fit(answer, quote.text)) if named else 0.0
+            said = not self._question.whole and self._wanted.held(quote.words)
+            return max(KIND_ONLY, fit(answer, quote.text)) if said else 0.0
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
