@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import InputError
-from ragcore.evaluate.cases import CaseSet
 from ragcore.evaluate.compare import Difference, broken, compared, in_words
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.ragchecker import averages, read_checked
@@ -53,9 +52,10 @@ def listed(engine: Engine, options: argparse.Namespace) -> int:
     for info in sets:
         lines.append(f"{info.set_id}  {info.name}: {_count(info.cases, 'question')}")
         for run in runs:
-            if run.set_id == info.set_id:
+            if run.group == info.set_id:
                 left = "" if run.ended else f"  ({run.done} of {run.cases} done)"
-                lines.append(f"  {run.run_id}  {run.name}{', within its documents' if run.within else ''}{left}")
+                then = f", {_count(run.cases, 'question')}" if run.own and run.cases != info.cases else ""
+                lines.append(f"  {run.run_id}  {run.name}{', within its documents' if run.within else ''}{then}{left}")
     show(options, lambda: {"sets": plain(sets), "runs": plain(runs)}, lines)
     if not sets and not options.json:
         print("No sets yet. Import one: groundwork evaluate import FILE", file=sys.stderr)
@@ -184,11 +184,11 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
 
 
 def export(engine: Engine, options: argparse.Namespace) -> int:
-    """A set as JSONL; or a run, as a table of its questions or as input for RAGChecker."""
+    """A set as JSONL or as a table; or a run, as a table of its questions or as input for RAGChecker."""
     evaluation = engine.evaluation
-    if options.form == "set":
-        info = evaluation.find(options.what)
-        text = CaseSet(info.name, evaluation.cases(info.set_id)).to_jsonl()
+    if options.form in ("set", "table"):
+        given = evaluation.read(options.what)
+        text = given.to_jsonl() if options.form == "set" else given.to_csv()
     else:
         found = evaluation.evaluated(options.what)
         text = _for_ragchecker(found) if options.form == "ragchecker" else found.to_csv()

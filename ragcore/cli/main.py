@@ -263,9 +263,9 @@ def _parser() -> argparse.ArgumentParser:
         "--measure", choices=tuple(MEASURES), action="append", default=[], help="only this; may be repeated"
     )
     sub.add_argument("--loss", type=float, default=0.0, metavar="POINTS", help="loss that is accepted, in points")
-    sub = step("export", evaluation.export, "a run as CSV, or for RAGChecker; or a set as JSONL")
+    sub = step("export", evaluation.export, "a run as CSV, or for RAGChecker; or a set as JSONL or CSV")
     sub.add_argument("what", type=_text, metavar="RUN|SET")
-    sub.add_argument("--as", dest="form", choices=("csv", "ragchecker", "set"), default="csv")
+    sub.add_argument("--as", dest="form", choices=("csv", "ragchecker", "set", "table"), default="csv")
     sub.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: stdout")
     sub = step("score", evaluation.score, "RAGChecker's metrics of the verdicts in its checking outputs")
     sub.add_argument("file", type=Path, metavar="FILE", help='JSON: {"results": [...]}')

@@ -59,9 +59,8 @@ class Difference:
 def compared(first: Evaluated, second: Evaluated) -> list[Difference]:
     """Differences of the measures that both runs have, in the order of `MEASURES`. Raises `InputError` for runs of
     different sets, or without a question in common."""
-    if first.info.set_id != second.info.set_id:
-        raise InputError("The runs are of different sets.", hint="Compare two runs of one set.")
-    shared = [case for case in first.cases if case.case_id in first.measures and case.case_id in second.measures]
+    cases = in_both(first, second)
+    shared = [case for case in cases if case.case_id in first.measures and case.case_id in second.measures]
     if not shared:
         raise InputError("The runs have no question in common.", hint="Let both run on.")
     found = [one for name in MEASURES if (one := _difference(name, shared, first.measures, second.measures))]
@@ -71,6 +70,15 @@ def compared(first: Evaluated, second: Evaluated) -> list[Difference]:
         least = max(least, min(1.0, found[place].p * (len(order) - rank)))
         found[place] = replace(found[place], p=least)
     return found
+
+
+def in_both(first: Evaluated, second: Evaluated) -> list[Case]:
+    """Cases that two runs share: one's own set may have grown or changed between them. Raises `InputError` for runs of
+    different sets."""
+    if first.info.group != second.info.group:
+        raise InputError("The runs are of different sets.", hint="Compare two runs of one set.")
+    others = {case.case_id: case for case in second.cases}
+    return [case for case in first.cases if others.get(case.case_id) == case]
 
 
 def _difference(

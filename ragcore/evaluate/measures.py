@@ -90,7 +90,7 @@ def measures(
         if not answer.refused:
             found |= _attributed(answer, document, settings)
     if case.answerable and case.answer:
-        found |= _against(case.answer, "" if answer.refused else _unmarked(answer))
+        found |= _against(case.answer, "" if answer.refused else unmarked(answer))
     found["seconds"] = outcome.seconds
     if answer.cost_usd is not None:
         found["usd"] = answer.cost_usd
@@ -152,7 +152,7 @@ def _attributed(answer: Answer, document: Callable[[str], Document], settings: V
     return found | ({"citation_precision": _share(needed)} if needed else {})
 
 
-def _unmarked(answer: Answer) -> str:
+def unmarked(answer: Answer) -> str:
     """Text of an answer without the numbers of its citations."""
     text = answer.text
     for mark in sorted(answer.marks, key=lambda mark: -mark.start):

@@ -25,8 +25,10 @@ from ragcore.config.settings import Settings, flatten
 from ragcore.errors import Cancelled, ConfigError, InputError, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.measures import MEASURES, Page, measures
+from ragcore.evaluate.own import NAME, OwnSet
 from ragcore.export.sheets import safe
-from ragcore.index.evaluations import EvaluationStore, Outcome, RunInfo, SetInfo
+from ragcore.index.conversations import Conversations
+from ragcore.index.evaluations import OWN, EvaluationStore, Outcome, RunInfo, SetInfo
 from ragcore.index.store import Store
 from ragcore.providers.registry import Models
 from ragcore.types import Answer, Document
@@ -54,6 +56,8 @@ class AskedLibrary(Protocol):
     def models(self) -> Models: ...
     @property
     def store(self) -> Store: ...
+    @property
+    def conversations(self) -> Conversations: ...
     def documents(self) -> list[DocumentInfo]: ...
     def document(self, doc_id: str) -> Document: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> AskedLibrary: ...
@@ -132,27 +136,45 @@ class Evaluation:
     def __init__(self, library: AskedLibrary) -> None:
         self._library = library
         self._store = EvaluationStore(library.store.database)
+        self.own = OwnSet(library)
 
     def add(self, path: Path, form: str = "") -> SetInfo:
         """Store a set from a file. Raises `InputError` that names the line at fault."""
         return self.put(read_cases(path, form))
 
-    def put(self, given: CaseSet) -> SetInfo:
+    def put(self, given: CaseSet, *, own: bool = False) -> SetInfo:
         """Store a set."""
         data = zlib.compress(TypeAdapter(tuple[Case, ...]).dump_json(given.cases))
-        self._store.put_set(given.digest, given.name, len(given.cases), data)
+        self._store.put_set(given.digest, given.name, len(given.cases), data, own=own)
         return next(info for info in self._store.sets() if info.set_id == given.digest)
 
     def sets(self) -> list[SetInfo]:
-        """Stored sets, newest first."""
-        return self._store.sets()
+        """Sets, newest first: one's own once, as it is now, then those stored."""
+        stored, own = self._store.sets(), self.own.all()
+        found = [info for info in stored if not info.own]
+        if not own and len(found) == len(stored):
+            return found
+        return [SetInfo(OWN, NAME, len(own), own[-1].created if own else 0.0, own=True), *found]
 
     def find(self, name: str) -> SetInfo:
-        """Stored set by its id's beginning or its name, the newest of several. Raises `InputError`."""
-        for info in self.sets():
+        """Set by its id's beginning or its name, the newest of several; one's own is stored as it is now. Raises
+        `InputError`."""
+        if name in (OWN, NAME):
+            cases = self.own.cases(quotes=False)  # its words are kept in one place, from which they can be deleted
+            if not cases:
+                raise InputError(f"“{NAME}” is empty.", hint="Keep an answer of a conversation as a test question.")
+            return self.put(CaseSet(NAME, cases), own=True)
+        for info in self._store.sets():
             if name == info.name or (len(name) >= 4 and info.set_id.startswith(name)):
                 return info
         raise InputError(f"There is no set {name!r}.", hint="Import it: `groundwork evaluate import FILE`.")
+
+    def read(self, name: str) -> CaseSet:
+        """Set with all that is known of its cases, to be written to a file. Raises `InputError`."""
+        if name in (OWN, NAME):
+            return CaseSet(NAME, self.own.cases(quotes=True))
+        info = self.find(name)
+        return CaseSet(info.name, self.cases(info.set_id))
 
     def cases(self, set_id: str) -> tuple[Case, ...]:
         data = zlib.decompress(self._store.cases(set_id))
@@ -191,6 +213,7 @@ class Evaluation:
             "writer": engine.models.writer_name,
         }
         self._store.put_run(run_id, set_id, columns)
+        self._take_over(engine, run_id, cases, within)
         known = self._store.done(run_id)
         for number, case in enumerate(cases):
             if on_progress is not None:
@@ -217,6 +240,15 @@ class Evaluation:
                     case, outcome, documents.places(case), read, self._library.settings.verify
                 )
         return Evaluated(info, cases, outcomes, found)
+
+    def _take_over(self, engine: AskedLibrary, run_id: str, cases: Sequence[Case], within: bool) -> None:
+        """Copy what other sets' runs, all else being equal, answered to the same questions."""
+        asked, runs = {case.case_id: _asked(case) for case in cases}, {info.run_id for info in self._store.runs()}
+        for info in self._store.sets():
+            other = self._identity(engine, info.set_id, within)
+            if other != run_id and other in runs:
+                same = [one.case_id for one in self.cases(info.set_id) if asked.get(one.case_id) == _asked(one)]
+                self._store.take_over(run_id, other, same)
 
     def _identity(self, engine: AskedLibrary, set_id: str, within: bool) -> str:
         indexed = sorted(engine.store.searchable().items())
@@ -251,6 +283,11 @@ class _Documents:
             except UnknownDocument:
                 continue
         return found
+
+
+def _asked(case: Case) -> tuple[str, tuple[str, ...], frozenset[str]]:
+    """All of a case that its outcome depends on."""
+    return case.question, case.documents, frozenset(one.document for one in case.evidence)
 
 
 def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within: bool) -> Outcome:

@@ -126,6 +126,12 @@ class Conversations:
             shown = _path(connection, conversation_id, row["shown"])
             return _stored_turns(connection, [turn_id])[0] if turn_id in shown else None
 
+    def turn(self, turn_id: str) -> StoredTurn:
+        """Turn of any conversation, on its shown path or not. Raises `UnknownTurn`."""
+        with self.database.read() as connection:
+            _require(connection, turn_id)
+            return _stored_turns(connection, [turn_id])[0]
+
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Place of a question asked now: after turn ``after`` ("": it is a first question; None: the end of the shown
         path), or as another version of turn ``instead_of``, which overrides ``after``."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.browser.conftest import QUESTION, App, Shelf, promise
+from ragcore.evaluate.cases import read_cases
+from tests.browser.conftest import QUESTION, App, Shelf, go, promise
 from tests.browser.test_axe import check
 
 
@@ -56,3 +57,64 @@ def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Call
         page.reload()
         page.locator(".ans").nth(1).wait_for()
         check(page, "a question")
+
+
+def test_an_answer_becomes_a_test_question(
+    app: App, shelf: Shelf, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    more = page.get_by_role("button", name="More", exact=True)
+    form = page.get_by_role("form", name="Test question")
+
+    def keep() -> None:
+        more.click()
+        page.get_by_role("button", name="Keep as test question").click()
+        form.get_by_role("button", name="Cancel").wait_for()
+
+    with promise("the form has the answer without its numbers, and its citations"):
+        keep()
+        check(page, "the form of a test question")
+        assert form.get_by_label("Question", exact=True).input_value() == QUESTION
+        assert "61.4" in form.get_by_label("Answer to expect").input_value()
+        assert "[1]" not in form.get_by_label("Answer to expect").input_value()
+        assert form.get_by_role("group", name="Evidence").get_by_role("checkbox").first.is_checked()
+    with promise("Escape leaves it, and the focus goes back"):
+        page.keyboard.press("Escape")
+        form.wait_for(state="hidden")
+        assert more.evaluate("button => button === document.activeElement")
+    with promise("one click keeps it as it is; kept again, it is changed"):
+        keep()
+        form.get_by_role("button", name="Keep", exact=True).click()
+        page.get_by_text("Kept in").wait_for()
+        keep()
+        form.get_by_label("Answer to expect").fill("61.4 mg/l")
+        form.get_by_role("button", name="Save").click()
+        page.get_by_text("Kept in").wait_for()
+    with promise("it is listed on the page Evaluate, and can be changed there"):
+        form.get_by_role("link", name="My questions").click()
+        mine = page.get_by_role("list", name="My questions").get_by_role("listitem")
+        mine.get_by_text("61.4 mg/l").wait_for()
+        assert mine.count() == 1
+        mine.get_by_role("button", name="Change").click()
+        form.get_by_label("Question", exact=True).fill("What was the highest reading of nitrate?")
+        check(page, "my questions")
+        form.get_by_role("button", name="Save").click()
+        mine.get_by_text("What was the highest reading of nitrate?").wait_for()
+    with promise("it is run as it was asked"):
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("form", name="New run").get_by_role("button", name="Run", exact=True).click()
+        page.get_by_text("1 question answered").wait_for()
+        page.get_by_role("button", name="What was the highest reading of nitrate?").click()
+        page.locator(".ans").get_by_text("61.4").first.wait_for()
+    with promise("the set is taken along in both forms, and removed"):
+        page.get_by_role("button", name="My questions").click()
+        for form_name in ("JSONL", "CSV"):
+            with page.expect_download() as download:
+                page.locator(".mine").get_by_role("button", name=form_name).click()
+            file = tmp_path / download.value.suggested_filename
+            download.value.save_as(file)
+            assert [case.answer for case in read_cases(file).cases] == ["61.4 mg/l"]
+        mine.get_by_role("button", name="Remove").click()
+        mine.get_by_role("button", name="Remove").click()
+        page.get_by_text("None yet.").wait_for()
+        go(page, "Chat")

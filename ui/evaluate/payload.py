@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ragcore.evaluate.cases import Case
-from ragcore.evaluate.compare import Difference, compared, in_words
+from ragcore.evaluate.compare import Difference, compared, in_both, in_words
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
 from ragcore.index.evaluations import Outcome, RunInfo, SetInfo
@@ -49,12 +49,13 @@ def overview(
 def _run(info: RunInfo) -> Json:
     return {
         "id": info.run_id,
-        "set": info.set_id,
+        "set": info.group,
         "name": info.name,
         "title": named(info.name) + (", in its documents" if info.within else ""),
         "within": info.within,
         "writer": payload.model_name(info.writer),
         "created": info.created,
+        "own": info.own,
         "done": info.done,
         "cases": info.cases,
         "cost": payload.dollars(info.usd) if info.usd else "",
@@ -66,6 +67,8 @@ def table(first: Evaluated, second: Evaluated | None) -> Json:
     most harmed by the second first."""
     means = [one.means() for one in (first, second) if one is not None]
     found = {one.measure: one for one in compared(first, second)} if second is not None else {}
+    asked = first.cases if second is None else in_both(first, second)
+    alike = second is None or first.info.set_id == second.info.set_id
     rows = [
         {
             "measure": name,
@@ -78,15 +81,16 @@ def table(first: Evaluated, second: Evaluated | None) -> Json:
             "difference": _difference(found[name], first, second) if name in found and second is not None else None,
         }
         for name, measure in MEASURES.items()
-        if any(name in of for of in means)
+        if (any(name in of for of in means) if alike else name in found)
         and not (name == "usd" and all(not of[name][0] for of in means if name in of))
     ]
-    cases = [_case(case, first, second) for case in first.cases if case.case_id in first.outcomes]
+    cases = [_case(case, first, second) for case in asked if case.case_id in first.outcomes]
     order = sorted(cases, key=lambda one: (one["harm"], -len(one["question"]) if second is None else 0))
     return {
         "runs": [_run(one.info) for one in (first, second) if one is not None],
         "headline": _headline(list(found.values())) if second is not None else "",
         "rows": rows,
+        "shared": len(asked),
         "cases": order,
     }
 
