@@ -16,11 +16,11 @@ from ragcore.evaluate.cases import Case, Evidence
 from ragcore.evaluate.measures import unmarked
 from ragcore.export.markdown import parse
 from ragcore.export.tree import plain, rows
-from ragcore.index.conversations import Conversations
+from ragcore.index.conversations import Conversations, FeedbackStore
 from ragcore.index.own_cases import OwnCase, OwnCases, OwnEvidence
 from ragcore.index.store import Store
 from ragcore.types import Answer, Document
-from ragcore.types.library import DocumentInfo
+from ragcore.types.library import DocumentInfo, Feedback
 
 NAME = "My questions"
 
@@ -32,6 +32,8 @@ class AnsweredLibrary(Protocol):
     def store(self) -> Store: ...
     @property
     def conversations(self) -> Conversations: ...
+    @property
+    def feedback(self) -> FeedbackStore: ...
     def documents(self) -> list[DocumentInfo]: ...
     def document(self, doc_id: str) -> Document: ...
 
@@ -53,8 +55,8 @@ class OwnSet:
         self._cases = OwnCases(library.store.database)
 
     def draft(self, turn_id: str) -> Draft:
-        """Case of the answer of a turn; a kept one is there without its conversation too. Raises `UnknownTurn`, and
-        `InputError` while the answer is being written."""
+        """Case of the answer of a turn; a kept one is there without its conversation too. Of an answer that was found
+        unhelpful nothing is expected. Raises `UnknownTurn`, and `InputError` while the answer is being written."""
         kept = self._cases.get(turn_id)
         try:
             turn = self._library.conversations.turn(turn_id)
@@ -73,10 +75,11 @@ class OwnSet:
         )
         places = tuple(dict.fromkeys([*cited, *(kept.evidence if kept else ())]))
         if kept is None:
-            question, answered = answer.standalone or turn.question, not answer.refused
+            given = self._library.feedback.of([turn_id]).get(turn_id, Feedback(helpful=True))
+            question, answered = answer.standalone or turn.question, not answer.refused or given.reason == "refused"
             scope = answer.trace.scope.doc_ids if answer.trace else None
             asked = tuple(names[doc_id] for doc_id in scope or () if doc_id in names)
-            expected, evidence = (_expected(answer), places) if answered else ("", ())
+            expected, evidence = (_expected(answer), places) if answered and given.helpful else ("", ())
             return Draft(OwnCase(turn_id, question, expected, answered, asked, evidence), places, kept=False)
         return Draft(kept, places, kept=True)
 

@@ -362,6 +362,22 @@ class FeedbackStore:
         )
         return [_record(row) for row in rows]
 
+    def candidates(self, limit: int) -> list[FeedbackRecord]:
+        """Feedback on answers that are no test questions yet and were not passed over: unhelpful ones first, the newest
+        of each first."""
+        rows = self._database.rows(
+            "SELECT feedback.*, conversation_id, question, answer FROM feedback JOIN turns USING (turn_id) "
+            "WHERE answer IS NOT NULL AND NOT passed AND turn_id NOT IN (SELECT case_id FROM eval_own) "
+            "ORDER BY helpful, feedback.created DESC LIMIT ?",
+            limit,
+        )
+        return [_record(row) for row in rows]
+
+    def pass_over(self, turn_id: str) -> None:
+        """Leave an answer out of `candidates`, until new feedback is given on it."""
+        with self._database.write() as connection:
+            connection.update("feedback", "turn_id = ?", turn_id, passed=True)
+
     def suggestions(self, turn_id: str) -> tuple[str, ...] | None:
         """Suggested questions after a turn; None if they were not computed yet."""
         found = self._database.value("SELECT questions FROM suggestions WHERE turn_id = ?", turn_id)

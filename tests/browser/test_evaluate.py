@@ -6,8 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ragcore.engine import Engine
 from ragcore.evaluate.cases import read_cases
-from tests.browser.conftest import QUESTION, App, Shelf, go, promise
+from ragcore.types.library import Feedback
+from tests.browser.conftest import QUESTION, App, Shelf, promise
 from tests.browser.test_axe import check
 
 
@@ -117,4 +119,19 @@ def test_an_answer_becomes_a_test_question(
         mine.get_by_role("button", name="Remove").click()
         mine.get_by_role("button", name="Remove").click()
         page.get_by_text("None yet.").wait_for()
-        go(page, "Chat")
+    with promise("an answer with a thumb is offered: what was wrong is to be written, or it is passed over"):
+        with Engine.open(app.home) as engine:
+            engine.feedback.put(shelf.turns["survey.pdf"], Feedback(helpful=False, reason="wrong"))
+            engine.feedback.put(shelf.turns["table.pdf"], Feedback(helpful=True))
+        page.reload()
+        offered = page.get_by_role("list", name="From your conversations").get_by_role("listitem")
+        offered.nth(1).wait_for()
+        offered.nth(1).get_by_role("button", name="Not this one").click()
+        offered.nth(1).wait_for(state="hidden")
+        offered.get_by_role("button", name="Keep").click()
+        assert form.get_by_label("Answer to expect").input_value() == ""
+        form.get_by_label("Answer to expect").fill("61.4")
+        check(page, "a candidate")
+        form.get_by_role("button", name="Keep", exact=True).click()
+        mine.get_by_text("61.4").wait_for()
+        assert offered.count() == 0

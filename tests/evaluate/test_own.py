@@ -18,6 +18,7 @@ from ragcore.evaluate.own import NAME
 from ragcore.evaluate.runs import Configuration
 from ragcore.index.own_cases import OwnCase
 from ragcore.types import EVERYTHING, Answer, Scope
+from ragcore.types.library import Feedback
 from tests.command_line import run
 
 DEFAULT = Configuration.parsed("default")
@@ -80,6 +81,31 @@ def test_a_refusal_expects_none_and_a_scope_is_remembered(engine: Engine) -> Non
     assert engine.evaluation.own.all()[0].answer == ""
     found = engine.evaluation.run(engine.evaluation.find(NAME).set_id, DEFAULT, within=True)
     assert found.measures[turn]["refused"] == 1.0
+
+
+def test_answers_with_a_thumb_are_offered_until_they_are_kept_or_passed_over(engine: Engine) -> None:
+    own, feedback = engine.evaluation.own, engine.feedback
+    up, down, newest, refused = (asked(engine, question)[0] for question in (ASKED[0], *ASKED, ASKED[1]))
+    for turn, given in (
+        (up, Feedback(helpful=True)),
+        (down, Feedback(helpful=False, reason="wrong", words="not that")),
+        (newest, Feedback(helpful=False, reason="beside")),
+        (refused, Feedback(helpful=False, reason="refused")),
+    ):
+        feedback.put(turn, given)
+    assert [one.turn_id for one in feedback.candidates(9)] == [refused, newest, down, up]
+    assert len(feedback.candidates(2)) == 2
+    wrong = own.draft(down)
+    assert (wrong.case.answer, wrong.case.evidence) == ("", ()), "what is wrong isn't expected"
+    assert wrong.places
+    assert own.draft(refused).case.answerable, "a person says that the answer is in the documents"
+    assert not own.draft(newest).case.answerable
+    assert "61.4" in own.draft(up).case.answer
+    own.keep(own.draft(up).case)
+    feedback.pass_over(newest)
+    assert [one.turn_id for one in feedback.candidates(9)] == [refused, down]
+    feedback.put(newest, Feedback(helpful=True))
+    assert [one.turn_id for one in feedback.candidates(9)] == [refused, down, newest]
 
 
 def test_a_grown_set_is_one_set_and_asks_only_what_is_new(engine: Engine) -> None:

@@ -1,4 +1,5 @@
-"""HTTP routes of one's own test questions, under ``/gw/evaluate/mine``: list, form of an answer, keep, remove."""
+"""HTTP routes of one's own test questions, under ``/gw/evaluate/mine``: list, form of an answer, keep, remove, and the
+answers that may become one."""
 
 from __future__ import annotations
 
@@ -13,17 +14,27 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import InputError, UnknownTurn
 from ragcore.evaluate.own import Draft
 from ragcore.index.own_cases import OwnCase, OwnEvidence
+from ragcore.types.library import FeedbackRecord
 from ui.server.guard import guarded, posted, refusing, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
+OFFERED = 12  # answers with a thumb
 
 
 @guarded
 def questions(_: Request) -> Response:
-    """Kept questions, newest first."""
-    own = services().engine.evaluation.own
-    return JSONResponse({"cases": [_listed(case) for case in reversed(own.all())]})
+    """Kept questions, newest first, and answers that people had an opinion on."""
+    engine = services().engine
+    cases, offered = engine.evaluation.own.all(), engine.feedback.candidates(OFFERED)
+    return JSONResponse(
+        {"cases": [_listed(case) for case in reversed(cases)], "candidates": list(map(_offered, offered))}
+    )
+
+
+def _offered(record: FeedbackRecord) -> Json:
+    given = record.feedback
+    return {"id": record.turn_id, "question": record.question, "helpful": given.helpful, "words": given.words}
 
 
 def _listed(case: OwnCase) -> Json:
@@ -87,6 +98,13 @@ def keep(request: Request, body: Json) -> Response:
 
 
 @posted
+def pass_over(request: Request, _body: Json) -> Response:
+    """Offer an answer no more."""
+    services().engine.feedback.pass_over(request.path_params["turn"])
+    return JSONResponse({})
+
+
+@posted
 def remove(request: Request, _body: Json) -> Response:
     services().engine.evaluation.own.remove(request.path_params["turn"])
     return JSONResponse({})
@@ -98,5 +116,6 @@ def routes(prefix: str) -> list[BaseRoute]:
         Route(at, questions),
         Route(f"{at}/{{turn:str}}", draft),
         Route(f"{at}/{{turn:str}}", keep, methods=["POST"]),
+        Route(f"{at}/{{turn:str}}/pass", pass_over, methods=["POST"]),
         Route(f"{at}/{{turn:str}}/remove", remove, methods=["POST"]),
     ]

@@ -21,13 +21,22 @@ export class Mine {
     }
   }
 
-  fill({ cases }) {
+  fill({ cases, candidates }) {
     const file = (form) => h("button", { type: "button", class: "gw-btn sm", onclick: () => save(`/evaluate/set.${form}`, `questions.${form}`, { set: MINE }).catch((error) => this.say(error)) }, icon("download", "s16"), form.toUpperCase());
     const tools = cases.length > 0 && [h("button", { type: "button", class: "gw-btn sm primary", onclick: () => this.run() }, icon("play_arrow", "s16"), "Run"), file("jsonl"), file("csv")];
     this.element.replaceChildren(
       h("div", { class: "qh" }, h("h1", {}, "My questions"), h("span", { class: "muted num" }, cases.length > 0 && plural(cases.length, "question")), h("span", { class: "sp" }), tools),
+      candidates.length > 0 && h("section", { class: "from" }, h("h2", {}, "From your conversations"), h("ul", { class: "own", "aria-label": "From your conversations" }, candidates.map((one) => this.candidate(one)))),
       cases.length > 0 ? h("ul", { class: "own", "aria-label": "My questions" }, cases.map((one) => this.line(one))) : h("p", { class: "none" }, "None yet. Choose Keep as test question in the menu under an answer."),
     );
+  }
+
+  // An answer that was thought helpful, or not.
+  candidate(one) {
+    const form = new TestQuestion(one.id, { kept: () => this.draw(), closed: () => keep.focus() });
+    const keep = h("button", { type: "button", class: "gw-btn sm", onclick: () => (form.element.hidden ? form.open() : form.close()) }, "Keep");
+    const pass = h("button", { type: "button", class: "gw-btn sm quiet", onclick: async () => (await this.act(`/evaluate/mine/${one.id}/pass`, {})) && this.draw() }, "Not this one");
+    return h("li", {}, h("div", { class: "ln" }, icon(one.helpful ? "thumb_up" : "thumb_down", "s16"), h("div", { class: "what" }, h("span", { class: "gw-unseen" }, one.helpful ? "Helpful: " : "Not helpful: "), one.question, one.words && h("p", { class: "muted" }, `“${one.words}”`)), h("span", { class: "acts" }, keep, pass)), form.element);
   }
 
   line(one) {

@@ -18,7 +18,7 @@ export class TestQuestion {
     if (!found) return;
     const { question, answer, answerable, evidence, kept } = found;
     this.question = h("textarea", { class: "gw-field", rows: "2", "aria-label": "Question" });
-    this.answer = h("textarea", { class: "gw-field", rows: "4", "aria-label": "Answer to expect" });
+    this.answer = h("textarea", { class: "gw-field", rows: "4", "aria-label": "Answer to expect", placeholder: "What a right answer says" });
     this.question.value = question;
     this.answer.value = answer;
     this.none = h("input", { type: "checkbox", checked: !answerable, onchange: () => this.show() });
