@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import InputError
-from ragcore.evaluate.compare import Difference, broken, compared, in_words
-from ragcore.evaluate.measures import MEASURES
+from ragcore.evaluate.compare import Difference, broken, called, compared, in_words, judged
+from ragcore.evaluate.measures import MEASURES, shown
 from ragcore.evaluate.ragchecker import averages, read_checked
 from ragcore.evaluate.runs import Configuration, Evaluated
 from ragcore.types.json import plain
@@ -121,7 +121,7 @@ def _table(runs: Sequence[Evaluated]) -> list[str]:
     lines = [" " * width + "".join(f"  {head:>24}" for head in heads)]
     for name in MEASURES:
         if any(name in of for of in means):
-            cells = [f"{_shown(name, of[name][0])} of {of[name][1]}" if name in of else "" for of in means]
+            cells = [f"{shown(name, of[name][0])} of {of[name][1]}" if name in of else "" for of in means]
             lines.append(f"{MEASURES[name].title:{width}}" + "".join(f"  {cell:>24}" for cell in cells))
     return lines
 
@@ -130,29 +130,26 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _shown(name: str, mean: float) -> str:
-    return f"{100.0 * mean:.1f}%" if MEASURES[name].share else f"{mean:.3f}"
-
-
 def compare(engine: Engine, options: argparse.Namespace) -> int:
     first, second = (engine.evaluation.evaluated(one) for one in (options.first, options.second))
     found = compared(first, second)
     lines = _differences(found, first, second)
     show(options, lambda: {"first": first.info.run_id, "second": second.info.run_id, **_compared(found)}, lines)
+    if options.html is not None:
+        from ragcore.evaluate.files import page
+
+        _write(options.html, page(first, second, (first.info.name, second.info.name)))
     return 0
 
 
 def _differences(found: Sequence[Difference], first: Evaluated, second: Evaluated) -> list[str]:
     """A line for each measure, then what is clear."""
-    names = first.info.name, second.info.name
-    if names[0] == names[1]:
-        names = first.info.run_id, second.info.run_id
+    names = called(first, second)
     width = max((len(MEASURES[one.measure].title) for one in found), default=0)
     lines = [f"{names[0]} → {names[1]}, with 95% intervals of the difference:"]
     for one in found:
-        unit = 100.0 if MEASURES[one.measure].share else 1.0
-        low, high = (f"{unit * end:+.1f}" if unit > 1.0 else f"{end:+.3f}" for end in (one.low, one.high))
-        before, after = (_shown(one.measure, mean) for mean in (one.first, one.second))
+        low, high = one.signed(one.low), one.signed(one.high)
+        before, after = (shown(one.measure, mean) for mean in (one.first, one.second))
         said = f"{one.better} better, {one.worse} worse of {one.n}" if one.better or one.worse else "equal"
         lines.append(f"{MEASURES[one.measure].title:{width}}  {before:>7} → {after:>7}  [{low}, {high}]  {said}")
     clear = [in_words(one, *names) for one in found if one.clear]
@@ -165,6 +162,8 @@ def _compared(found: Sequence[Difference]) -> Json:
 
 def gate(engine: Engine, options: argparse.Namespace) -> int:
     """0 if the gate holds, 1 if it is broken, 2 if it can't be judged."""
+    from ragcore.evaluate.files import junit, junit_unjudged
+
     try:
         first, second = (engine.evaluation.evaluated(one) for one in (options.against, options.run_id))
         for one in (first, second):
@@ -177,9 +176,13 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
             print_json({"error": error.as_dict()})
         else:
             say_error(error)
+        if options.junit is not None:
+            _write(options.junit, junit_unjudged(error))
         return NOT_JUDGED
     lines = _differences(worse, first, second) if worse else ["The gate holds."]
     show(options, lambda: {"holds": not worse, "broken": [one.measure for one in worse], **_compared(found)}, lines)
+    if options.junit is not None:
+        _write(options.junit, junit(first, second, judged(found, options.measure), worse))
     return 1 if worse else 0
 
 
@@ -195,9 +198,13 @@ def export(engine: Engine, options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(text)
     else:
-        write_file(options.output, text.encode())
-        print(f"Wrote {options.output}.", file=sys.stderr)
+        _write(options.output, text.encode())
     return 0
+
+
+def _write(path: Path, data: bytes) -> None:
+    write_file(path, data)
+    print(f"Wrote {path}.", file=sys.stderr)
 
 
 def _for_ragchecker(found: Evaluated) -> str:

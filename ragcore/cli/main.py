@@ -256,6 +256,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = step("compare", evaluation.compare, "compare two runs, question by question")
     sub.add_argument("first", type=_text, metavar="RUN")
     sub.add_argument("second", type=_text, metavar="RUN")
+    sub.add_argument("--html", type=Path, metavar="FILE", help="also write a page to hand on")
     sub = step("gate", evaluation.gate, "exit with 1 if a run is worse than another beyond chance, with 2 if unknown")
     sub.add_argument("run_id", type=_text, metavar="RUN")
     sub.add_argument("--against", type=_text, required=True, metavar="RUN")
@@ -263,6 +264,7 @@ def _parser() -> argparse.ArgumentParser:
         "--measure", choices=tuple(MEASURES), action="append", default=[], help="only this; may be repeated"
     )
     sub.add_argument("--loss", type=float, default=0.0, metavar="POINTS", help="loss that is accepted, in points")
+    sub.add_argument("--junit", type=Path, metavar="FILE", help="also write JUnit XML")
     sub = step("export", evaluation.export, "a run as CSV, or for RAGChecker; or a set as JSONL or CSV")
     sub.add_argument("what", type=_text, metavar="RUN|SET")
     sub.add_argument("--as", dest="form", choices=("csv", "ragchecker", "set", "table"), default="csv")

@@ -55,6 +55,17 @@ def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Call
         page.locator(".gw-highlight").first.wait_for()
         page.get_by_role("button", name="Close page").click()
         page.locator(".gw-highlight").first.wait_for(state="hidden")
+    with promise("the comparison is taken along as one page that loads nothing"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Page", exact=True).click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        tab = page.context.new_page()
+        tab.goto("about:blank")
+        tab.set_content(file.read_text("utf-8"))
+        tab.get_by_role("heading", name="Questions that differ").wait_for()
+        tab.get_by_text("Settings in use, in its documents").wait_for()
+        tab.close()
     with promise("what is looked at is in the address"):
         page.reload()
         page.locator(".ans").nth(1).wait_for()

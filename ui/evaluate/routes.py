@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError
+from ragcore.evaluate.files import page
 from ragcore.evaluate.runs import Configuration
 from ui.chat.exports import disposition
 from ui.evaluate import own_routes, payload
@@ -97,11 +98,21 @@ def export(request: Request) -> Response:
 
 
 @guarded
+def export_page(request: Request) -> Response:
+    """Run ``a`` beside run ``b`` as one HTML file."""
+    evaluation = services().engine.evaluation
+    first, second = (evaluation.evaluated(request.query_params.get(name, "")) for name in ("a", "b"))
+    data = page(first, second, (payload.titled(first.info), payload.titled(second.info)))
+    headers = {"Content-Disposition": disposition(f"{first.info.set_name}.html"), "Cache-Control": "no-store"}
+    return Response(data, media_type="text/html", headers=headers)
+
+
+@guarded
 def export_set(request: Request) -> Response:
     """A set as a file that can be read again: JSONL, or CSV."""
     given = services().engine.evaluation.read(request.query_params.get("set", ""))
     form = request.path_params["form"]
-    text, kind = (given.to_jsonl(), "application/jsonl") if form == "jsonl" else (given.to_csv(), "text/csv")
+    text, kind = (given.to_jsonl(), "text/plain") if form == "jsonl" else (given.to_csv(), "text/csv")
     headers = {"Content-Disposition": disposition(f"{given.name}.{form}"), "Cache-Control": "no-store"}
     return Response(text, media_type=kind, headers=headers)
 
@@ -117,6 +128,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{at}/table", table),
         Route(f"{at}/case", case),
         Route(f"{at}/run.csv", export),
+        Route(f"{at}/compare.html", export_page),
         Route(f"{at}/set.{{form:str}}", export_set),
         *own_routes.routes(prefix),
     ]

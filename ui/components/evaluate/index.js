@@ -135,6 +135,7 @@ class Evaluate {
       busy && !busy.stopping && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.act("/evaluate/stop", {}) }, icon("stop", "s16"), "Stop"),
       own && own.done < own.cases && !busy && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.start({ set: own.set, run: own.id, configuration: own.name, within: own.within }) }, icon("play_arrow", "s16"), "Go on"),
       own && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/run.csv", "run.csv", { a: own.id }).catch((error) => this.say(error)) }, icon("download", "s16"), "CSV"),
+      this.state.b && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/compare.html", "comparison.html", { a: this.state.a, b: this.state.b }).catch((error) => this.say(error)) }, icon("download", "s16"), "Page"),
       h("button", { type: "button", class: "gw-btn sm", "aria-pressed": String(this.state.view === MINE), onclick: () => this.go({ view: this.state.view === MINE ? "" : MINE, case: "" }) }, icon("push_pin", "s16"), "My questions"),
       h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.maker.open() }, icon("add", "s16"), "New run"),
     ].filter(Boolean);
