@@ -68,20 +68,25 @@ class OwnSet:
         if answer is None:
             raise InputError("This answer isn't finished.", hint="Wait for its end.")
         names = {info.doc_id: info.name for info in self._library.documents()}
-        cited = (
-            OwnEvidence(names[one.doc_id], one.doc_id, one.page, one.quote)
+        cited = {
+            one.n: OwnEvidence(names[one.doc_id], one.doc_id, one.page, one.quote)
             for one in answer.citations
             if one.doc_id in names
-        )
-        places = tuple(dict.fromkeys([*cited, *(kept.evidence if kept else ())]))
-        if kept is None:
-            given = self._library.feedback.of([turn_id]).get(turn_id, Feedback(helpful=True))
-            question, answered = answer.standalone or turn.question, not answer.refused or given.reason == "refused"
-            scope = answer.trace.scope.doc_ids if answer.trace else None
-            asked = tuple(names[doc_id] for doc_id in scope or () if doc_id in names)
-            expected, evidence = (_expected(answer), places) if answered and given.helpful else ("", ())
-            return Draft(OwnCase(turn_id, question, expected, answered, asked, evidence), places, kept=False)
-        return Draft(kept, places, kept=True)
+        }
+        places = tuple(dict.fromkeys([*cited.values(), *(kept.evidence if kept else ())]))
+        if kept is not None:
+            return Draft(kept, places, kept=True)
+        given = self._library.feedback.of([turn_id]).get(turn_id, Feedback(helpful=True))
+        answered = not answer.refused or given.reason == "refused"
+        scope = answer.trace.scope.doc_ids if answer.trace else None
+        asked = tuple(names[doc_id] for doc_id in scope or () if doc_id in names)
+        expected = ""
+        evidence: tuple[OwnEvidence, ...] = ()
+        if answered and given.helpful:
+            expected = _expected(answer)
+            evidence = tuple(dict.fromkeys(cited[n] for n in _leading(answer) if n in cited)) or places
+        case = OwnCase(turn_id, answer.standalone or turn.question, expected, answered, asked, evidence)
+        return Draft(case, places, kept=False)
 
     def keep(self, case: OwnCase) -> None:
         """Store a case, or change it. Of one that is not answerable neither answer nor evidence is kept. Raises
@@ -133,10 +138,17 @@ def _pages(document: Document, quote: str) -> Iterator[int]:
         yield document.page_at(*found.span())
 
 
+def _leading(answer: Answer) -> list[int]:
+    """Citations of what is expected: all, or those of the line that a quoting answer begins with."""
+    end = answer.text.find("\n\n") if answer.extractive else -1
+    return [mark.n for mark in answer.marks if end < 0 or mark.start < end]
+
+
 def _expected(answer: Answer) -> str:
-    """Text of an answer without numbers of citations and without markup, a paragraph or row a line."""
+    """Text of an answer without numbers of citations and without markup, a paragraph or row a line; of one that quotes,
+    the line that it begins with."""
     lines: list[str] = []
-    for block in parse(unmarked(answer)):
+    for block in parse(unmarked(answer))[: 1 if answer.extractive else None]:
         texts: Sequence[str] = [plain(block)]
         if block["t"] == "Table":
             texts = [", ".join(filter(None, (plain(cell).strip() for cell in row))) for row in rows(block)]

@@ -71,6 +71,16 @@ def test_an_answer_is_kept_with_what_it_cites_and_changed_by_keeping_it_again(en
         own.draft("nothing")
 
 
+def test_of_an_answer_that_quotes_its_first_line_is_expected(engine: Engine) -> None:
+    turn, answer = asked(engine, "What is said about nitrate, wells and the pump?")
+    draft = engine.evaluation.own.draft(turn)
+    assert len(answer.citations) > 1, "more is quoted below it"
+    assert answer.extractive
+    assert "\n" not in draft.case.answer
+    assert [one.quote for one in draft.case.evidence] == [answer.citations[0].quote]
+    assert len(draft.places) == len(answer.citations)
+
+
 def test_a_refusal_expects_none_and_a_scope_is_remembered(engine: Engine) -> None:
     table = next(info for info in engine.documents() if info.name == "table.pdf")
     turn, answer = asked(engine, ASKED[1], Scope((table.doc_id,)))

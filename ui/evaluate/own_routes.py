@@ -38,7 +38,10 @@ def _offered(record: FeedbackRecord) -> Json:
 
 
 def _listed(case: OwnCase) -> Json:
-    places = dict.fromkeys(f"{one.document}, p. {one.page}" for one in case.evidence)
+    pages: dict[str, set[int]] = {}
+    for one in case.evidence:
+        pages.setdefault(one.document, set()).add(one.page)
+    places = [f"{name}, p. {', '.join(map(str, sorted(of)))}" for name, of in pages.items()]
     asked = [f"Asked of {', '.join(case.documents)} only"] if case.documents else []
     return {
         "id": case.case_id,

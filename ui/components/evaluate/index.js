@@ -172,8 +172,13 @@ class Evaluate {
       this.say(error);
       return;
     }
-    if (found.refused) return this.say(found.refused);
+    if (found.refused) {
+      this.early = true; // what two runs have in common may still come
+      return this.say(found.refused);
+    }
     if (this.closed) return;
+    if (this.early) this.trouble.hidden = true;
+    this.early = false;
     this.drawn = key;
     this.found = found;
     this.body.replaceChildren(

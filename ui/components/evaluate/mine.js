@@ -24,11 +24,12 @@ export class Mine {
   fill({ cases, candidates }) {
     const file = (form) => h("button", { type: "button", class: "gw-btn sm", onclick: () => save(`/evaluate/set.${form}`, `questions.${form}`, { set: MINE }).catch((error) => this.say(error)) }, icon("download", "s16"), form.toUpperCase());
     const tools = cases.length > 0 && [h("button", { type: "button", class: "gw-btn sm primary", onclick: () => this.run() }, icon("play_arrow", "s16"), "Run"), file("jsonl"), file("csv")];
-    this.element.replaceChildren(
+    const parts = [
       h("div", { class: "qh" }, h("h1", {}, "My questions"), h("span", { class: "muted num" }, cases.length > 0 && plural(cases.length, "question")), h("span", { class: "sp" }), tools),
       candidates.length > 0 && h("section", { class: "from" }, h("h2", {}, "From your conversations"), h("ul", { class: "own", "aria-label": "From your conversations" }, candidates.map((one) => this.candidate(one)))),
       cases.length > 0 ? h("ul", { class: "own", "aria-label": "My questions" }, cases.map((one) => this.line(one))) : h("p", { class: "none" }, "None yet. Choose Keep as test question in the menu under an answer."),
-    );
+    ];
+    this.element.replaceChildren(...parts.filter(Boolean));
   }
 
   // An answer that was thought helpful, or not.
