@@ -159,22 +159,23 @@ class Evaluation:
         return [SetInfo(OWN, NAME, len(own), own[-1].created if own else 0.0, own=True), *found]
 
     def find(self, name: str) -> SetInfo:
-        """Set by its id's beginning or its name, the newest of several; one's own is stored as it is now. Raises
-        `InputError`."""
-        if name in (OWN, NAME):
-            cases = self.own.cases(quotes=False)  # its words are kept in one place, from which they can be deleted
-            if not cases:
-                raise InputError(f"“{NAME}” is empty.", hint="Keep an answer of a conversation as a test question.")
+        """Set by its id's beginning or its name, the newest of several; one's own, if it has questions, is stored as it
+        is now. Raises `InputError`."""
+        cases = self.own.cases(quotes=False) if name in (OWN, NAME) else ()
+        if cases:  # without the words of evidence: they are kept in one place, from which they can be deleted
             return self.put(CaseSet(NAME, cases), own=True)
         for info in self._store.sets():
-            if name == info.name or (len(name) >= 4 and info.set_id.startswith(name)):
+            if (name == info.name and not info.own) or (len(name) >= 4 and info.set_id.startswith(name)):
                 return info
+        if name in (OWN, NAME):
+            raise InputError(f"“{NAME}” is empty.", hint="Keep an answer of a conversation as a test question.")
         raise InputError(f"There is no set {name!r}.", hint="Import it: `groundwork evaluate import FILE`.")
 
     def read(self, name: str) -> CaseSet:
         """Set with all that is known of its cases, to be written to a file. Raises `InputError`."""
-        if name in (OWN, NAME):
-            return CaseSet(NAME, self.own.cases(quotes=True))
+        cases = self.own.cases(quotes=True) if name in (OWN, NAME) else ()
+        if cases:
+            return CaseSet(NAME, cases)
         info = self.find(name)
         return CaseSet(info.name, self.cases(info.set_id))
 

@@ -191,3 +191,9 @@ def test_the_command_line_runs_and_exports_ones_own_set(engine: Engine, tmp_path
             [(place.document, place.page) for place in one.evidence] for one in cases
         ]
     assert read_cases(tmp_path / "own.jsonl").cases == cases
+    for case in engine.evaluation.own.all():
+        engine.evaluation.own.remove(case.case_id)
+    assert run([*home, "evaluate", "run", NAME]).returncode == 1, "what it was before isn't what is meant"
+    (tmp_path / "own.jsonl").rename(tmp_path / f"{NAME}.jsonl")
+    assert run([*home, "evaluate", "import", str(tmp_path / f"{NAME}.jsonl")]).returncode == 0
+    assert run([*home, "evaluate", "run", NAME]).returncode == 0, "another's set of that name"
