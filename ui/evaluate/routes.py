@@ -13,7 +13,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError
-from ragcore.evaluate.files import page
 from ragcore.evaluate.runs import Configuration
 from ui.chat.exports import disposition
 from ui.evaluate import own_routes, payload
@@ -100,6 +99,8 @@ def export(request: Request) -> Response:
 @guarded
 def export_page(request: Request) -> Response:
     """Run ``a`` beside run ``b`` as one HTML file."""
+    from ragcore.evaluate.files import page
+
     evaluation = services().engine.evaluation
     first, second = (evaluation.evaluated(request.query_params.get(name, "")) for name in ("a", "b"))
     data = page(first, second, (payload.titled(first.info), payload.titled(second.info)))
