@@ -27,7 +27,7 @@ LINES = {
     "cli": 1291,  # with evaluation, its page and its gate for a CI
     "config": 532,  # with [structure]
     "context": 280,
-    "evaluate": 1565,  # sets, runs, measures, comparison and its files, one's own set
+    "evaluate": 1570,  # sets, runs, measures, comparison and its files, one's own set
     "explore": 337,  # with the map of connections
     "export": 1550,
     "index": 4310,  # with the graph of names and its map, own test questions

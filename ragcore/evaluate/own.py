@@ -73,6 +73,10 @@ class OwnSet:
             for one in answer.citations
             if one.doc_id in names
         }
+        if kept is not None:
+            known = {(one.doc_id, one.page): one for one in cited.values()}
+            back = (one if one.quote else known.get((one.doc_id, one.page), one) for one in kept.evidence)
+            kept = replace(kept, evidence=tuple(back))  # with the words of a document that was added again
         places = tuple(dict.fromkeys([*cited.values(), *(kept.evidence if kept else ())]))
         if kept is not None:
             return Draft(kept, places, kept=True)

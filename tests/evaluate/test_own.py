@@ -19,6 +19,7 @@ from ragcore.evaluate.runs import Configuration
 from ragcore.index.own_cases import OwnCase
 from ragcore.types import EVERYTHING, Answer, Scope
 from ragcore.types.library import Feedback
+from tests import prepared
 from tests.command_line import run
 
 DEFAULT = Configuration.parsed("default")
@@ -164,6 +165,16 @@ def test_a_case_outlives_its_conversation_and_its_document_but_not_with_its_word
     outcome = engine.evaluation.run(engine.evaluation.find(NAME).set_id, DEFAULT).outcomes[case.case_id]
     assert outcome.error is not None
     assert "isn't in the library" in outcome.error["message"]
+
+
+def test_a_document_that_is_added_again_brings_its_words_back(engine: Engine) -> None:
+    own, case = engine.evaluation.own, kept(engine, ASKED[0])
+    (one,) = case.evidence
+    data = engine.file(one.doc_id).read_bytes()
+    engine.remove(one.doc_id)
+    assert [place.quote for place in own.draft(case.case_id).places] == [""]
+    assert prepared.read(engine, data, one.document) == one.doc_id
+    assert own.draft(case.case_id).case.evidence == (one,)
 
 
 def test_the_command_line_runs_and_exports_ones_own_set(engine: Engine, tmp_path: Path) -> None:
