@@ -24,13 +24,13 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1895,  # with the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "cli": 1330,  # with evaluation, judges of it
+    "cli": 1340,  # with evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,
-    "evaluate": 1640,  # sets, runs, measures, comparison, judges by rules and by a model
+    "evaluate": 2120,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1550,
-    "index": 4230,  # with the graph of names and its map, verdicts on answers
+    "index": 4350,  # with the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1725,  # with structures: their building, state and estimate

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet
+from ragcore.evaluate.own import NAME
 from ragcore.evaluate.runs import Configuration
+from ragcore.index.own_cases import OwnCase, OwnEvidence
 from ragcore.retrieve.hybrid import STRUCTURES
 from tests import pdfs
 
@@ -46,3 +48,25 @@ def test_no_file_has_a_word_of_a_removed_document(tmp_path: Path) -> None:
         assert "Zorblax" in str(kept.judged["support"]["1"]), "verdicts stay, as answers do"
     assert with_word(home, "zorblax") == []
     assert with_word(home, "quimbert")
+
+
+def test_a_test_question_loses_the_words_of_a_removed_document(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        file = tmp_path / "sales.pdf"
+        said = "In May the company sold quimbert pumps to the manor near Northtown."
+        file.write_bytes(pdfs.report("Sales report", {"Of the manor": [said]}))
+        doc_id = engine.ingest_path(file).info.doc_id
+        engine.index()
+        quote = engine.ask("What was sold to the manor?").run().citations[0].quote
+        assert "quimbert" in quote
+        evaluation = engine.evaluation
+        place = OwnEvidence("sales.pdf", doc_id, 1, quote)
+        evaluation.own.keep(OwnCase("one", "What was sold to the manor?", "Pumps", evidence=(place,)))
+        evaluation.run(evaluation.find(NAME).set_id, Configuration.parsed("default"))
+        assert "quimbert" in evaluation.read(NAME).to_jsonl()
+        assert with_word(home, "quimbert")
+        engine.remove(doc_id)
+        assert "quimbert" not in evaluation.read(NAME).to_jsonl()
+        assert [case.answer for case in evaluation.own.all()] == ["Pumps"]
+    assert with_word(home, "quimbert") == []

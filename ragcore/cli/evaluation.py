@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import InputError
-from ragcore.evaluate.cases import CaseSet
-from ragcore.evaluate.compare import Difference, broken, compared, in_words, together
+from ragcore.evaluate.compare import Difference, broken, called, compared, in_words, judged, together
 from ragcore.evaluate.judges import heading
-from ragcore.evaluate.measures import MEASURES
+from ragcore.evaluate.measures import MEASURES, shown
 from ragcore.evaluate.ragchecker import averages, read_checked
 from ragcore.evaluate.runs import Configuration, Evaluated
 from ragcore.types.json import plain
@@ -55,9 +54,10 @@ def listed(engine: Engine, options: argparse.Namespace) -> int:
     for info in sets:
         lines.append(f"{info.set_id}  {info.name}: {_count(info.cases, 'question')}")
         for run in runs:
-            if run.set_id == info.set_id:
+            if run.group == info.set_id:
                 left = "" if run.ended else f"  ({run.done} of {run.cases} done)"
-                lines.append(f"  {run.run_id}  {run.name}{', within its documents' if run.within else ''}{left}")
+                then = f", {_count(run.cases, 'question')}" if run.own and run.cases != info.cases else ""
+                lines.append(f"  {run.run_id}  {run.name}{', within its documents' if run.within else ''}{then}{left}")
     show(options, lambda: {"sets": plain(sets), "runs": plain(runs)}, lines)
     if not sets and not options.json:
         print("No sets yet. Import one: groundwork evaluate import FILE", file=sys.stderr)
@@ -124,7 +124,7 @@ def _table(runs: Sequence[Evaluated]) -> list[str]:
     for name in MEASURES:
         if any(name in of for of in means) and together(name, *runs):
             lines += _heading(name, runs[0], lines)
-            cells = [f"{_shown(name, of[name][0])} of {of[name][1]}" if name in of else "" for of in means]
+            cells = [f"{shown(name, of[name][0])} of {of[name][1]}" if name in of else "" for of in means]
             lines.append(f"{MEASURES[name].title:{width}}" + "".join(f"  {cell:>24}" for cell in cells))
     return lines
 
@@ -137,10 +137,6 @@ def _heading(name: str, run: Evaluated, before: Sequence[str]) -> list[str]:
 
 def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-
-
-def _shown(name: str, mean: float) -> str:
-    return f"{100.0 * mean:.1f}%" if MEASURES[name].share else f"{mean:.3f}"
 
 
 def judge(engine: Engine, options: argparse.Namespace) -> int:
@@ -166,21 +162,22 @@ def compare(engine: Engine, options: argparse.Namespace) -> int:
     found = compared(first, second)
     lines = _differences(found, first, second)
     show(options, lambda: {"first": first.info.run_id, "second": second.info.run_id, **_compared(found)}, lines)
+    if options.html is not None:
+        from ragcore.evaluate.files import page
+
+        _write(options.html, page(first, second, (first.info.name, second.info.name)))
     return 0
 
 
 def _differences(found: Sequence[Difference], first: Evaluated, second: Evaluated) -> list[str]:
     """A line for each measure, then what is clear."""
-    names = first.info.name, second.info.name
-    if names[0] == names[1]:
-        names = first.info.run_id, second.info.run_id
+    names = called(first, second)
     width = max((len(MEASURES[one.measure].title) for one in found), default=0)
     lines = [f"{names[0]} → {names[1]}, with 95% intervals of the difference:"]
     for one in found:
         lines += _heading(one.measure, first, lines)
-        unit = 100.0 if MEASURES[one.measure].share else 1.0
-        low, high = (f"{unit * end:+.1f}" if unit > 1.0 else f"{end:+.3f}" for end in (one.low, one.high))
-        before, after = (_shown(one.measure, mean) for mean in (one.first, one.second))
+        low, high = one.signed(one.low), one.signed(one.high)
+        before, after = (shown(one.measure, mean) for mean in (one.first, one.second))
         said = f"{one.better} better, {one.worse} worse of {one.n}" if one.better or one.worse else "equal"
         lines.append(f"{MEASURES[one.measure].title:{width}}  {before:>7} → {after:>7}  [{low}, {high}]  {said}")
     clear = [in_words(one, *names) for one in found if one.clear]
@@ -193,6 +190,8 @@ def _compared(found: Sequence[Difference]) -> Json:
 
 def gate(engine: Engine, options: argparse.Namespace) -> int:
     """0 if the gate holds, 1 if it is broken, 2 if it can't be judged."""
+    from ragcore.evaluate.files import junit, junit_unjudged
+
     try:
         first, second = (engine.evaluation.evaluated(one) for one in (options.against, options.run_id))
         for one in (first, second):
@@ -205,27 +204,35 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
             print_json({"error": error.as_dict()})
         else:
             say_error(error)
+        if options.junit is not None:
+            _write(options.junit, junit_unjudged(error))
         return NOT_JUDGED
     lines = _differences(worse, first, second) if worse else ["The gate holds."]
     show(options, lambda: {"holds": not worse, "broken": [one.measure for one in worse], **_compared(found)}, lines)
+    if options.junit is not None:
+        _write(options.junit, junit(first, second, judged(found, options.measure), worse))
     return 1 if worse else 0
 
 
 def export(engine: Engine, options: argparse.Namespace) -> int:
-    """A set as JSONL; or a run, as a table of its questions or as input for RAGChecker."""
+    """A set as JSONL or as a table; or a run, as a table of its questions or as input for RAGChecker."""
     evaluation = engine.evaluation
-    if options.form == "set":
-        info = evaluation.find(options.what)
-        text = CaseSet(info.name, evaluation.cases(info.set_id)).to_jsonl()
+    if options.form in ("set", "table"):
+        given = evaluation.read(options.what)
+        text = given.to_jsonl() if options.form == "set" else given.to_csv()
     else:
         found = evaluation.evaluated(options.what)
         text = _for_ragchecker(found, options.by) if options.form == "ragchecker" else found.to_csv()
     if options.output is None:
         sys.stdout.write(text)
     else:
-        write_file(options.output, text.encode())
-        print(f"Wrote {options.output}.", file=sys.stderr)
+        _write(options.output, text.encode())
     return 0
+
+
+def _write(path: Path, data: bytes) -> None:
+    write_file(path, data)
+    print(f"Wrote {path}.", file=sys.stderr)
 
 
 def _for_ragchecker(found: Evaluated, by: str | None) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ragcore.errors import InputError
+from ragcore.export.sheets import safe, unsafe
 
 Row = Mapping[str, Any]
 COLUMNS = ("question", "answer", "document", "page", "quote", "answerable", "id", "tag")
@@ -68,6 +69,27 @@ class CaseSet:
         """One case on a line, as `read_cases` takes it back."""
         kept = TypeAdapter(Case)
         return "".join(f"{kept.dump_json(case).decode()}\n" for case in self.cases)
+
+    def to_csv(self) -> str:
+        """One case on a line, as `read_cases` takes it back. Raises `InputError` for a file name with a semicolon, and
+        for evidence of which only some has a page."""
+        out = io.StringIO()
+        writer = csv.writer(out)
+        writer.writerow(COLUMNS)
+        writer.writerows(map(_line, self.cases))
+        return out.getvalue()
+
+
+def _line(case: Case) -> list[str]:
+    documents = [one.document for one in case.evidence] or list(case.documents)
+    pages = [str(one.page) for one in case.evidence if one.page]
+    if any(";" in name for name in documents) or (pages and len(pages) < len(documents)):
+        raise InputError(f"The evidence of {case.case_id!r} fits no table.", hint="Export the set as JSONL.")
+    quotes = [" ".join(one.quote.split()) for one in case.evidence]
+    quote = "\n".join(quotes) if all(quotes) else ""
+    answerable = "yes" if case.answerable else "no"
+    texts = (case.question, case.answer, "; ".join(documents), "; ".join(pages), quote, answerable, case.case_id)
+    return [safe(text) for text in (*texts, case.tag)]
 
 
 def read_cases(path: Path, form: str = "") -> CaseSet:
@@ -162,7 +184,7 @@ def _table(rows: Iterable[Sequence[object]]) -> Iterator[tuple[int, Row]]:
     """Rows of a table by their heads, which are told whatever their case; blank rows are left out."""
     heads: list[str] = []
     for line, row in enumerate(rows, start=1):
-        cells = ["" if cell is None else str(cell).strip() for cell in row]
+        cells = ["" if cell is None else unsafe(str(cell).strip()) for cell in row]
         if not any(cells):
             continue
         if heads:
@@ -194,7 +216,7 @@ def _object(text: str, where: str) -> Row:
 
 
 def _own(row: Row) -> Case:
-    """A row of one's own table. Several documents and pages are separated by ``;``."""
+    """A row of one's own table. Several documents and pages are separated by ``;``, their quotes are lines."""
     documents = _parts(row.get("document", ""))
     pages = [_page(part) for part in _parts(row.get("page", ""))]
     quote, answerable = str(row.get("quote", "") or ""), str(row.get("answerable", "") or "").strip().lower()
@@ -207,13 +229,16 @@ def _own(row: Row) -> Case:
     places = list(zip(documents, pages)) if len(documents) > 1 else [(documents[0], page) for page in pages]
     if documents and not pages:
         places = [(document, 0) for document in documents]
-    evidence = tuple(Evidence(document, page, quote) for document, page in places)
+    lines = quote.splitlines()
+    quotes = lines if len(lines) == len(places) else [quote] * len(places)
+    evidence = tuple(Evidence(document, page, words) for (document, page), words in zip(places, quotes))
+    answered = answerable in _YES
     return Case(
         str(row.get("id", "") or ""),
         str(row["question"]),
         str(row.get("answer", "") or ""),
-        evidence,
-        answerable in _YES,
+        evidence if answered else (),
+        answered,
         tuple(dict.fromkeys(documents)),
         tag=str(row.get("tag", "") or ""),
     )

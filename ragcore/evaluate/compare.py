@@ -47,6 +47,10 @@ class Difference:
     def mean(self) -> float:
         return self.second - self.first
 
+    def signed(self, value: float) -> str:
+        """Difference in its measure as printed: in points for shares."""
+        return f"{100.0 * value:+.1f}" if MEASURES[self.measure].share else f"{value:+.3f}"
+
     @property
     def clear(self) -> bool:
         return self.p < SURE and self.mean != 0.0
@@ -59,9 +63,8 @@ class Difference:
 def compared(first: Evaluated, second: Evaluated) -> list[Difference]:
     """Differences of the measures that both runs have, in the order of `MEASURES`. Raises `InputError` for runs of
     different sets, or without a question in common."""
-    if first.info.set_id != second.info.set_id:
-        raise InputError("The runs are of different sets.", hint="Compare two runs of one set.")
-    shared = [case for case in first.cases if case.case_id in first.measures and case.case_id in second.measures]
+    cases = in_both(first, second)
+    shared = [case for case in cases if case.case_id in first.measures and case.case_id in second.measures]
     if not shared:
         raise InputError("The runs have no question in common.", hint="Let both run on.")
     names = [name for name in MEASURES if together(name, first, second)]
@@ -78,6 +81,15 @@ def together(name: str, *runs: Evaluated) -> bool:
     """Whether these runs can stand side by side in a measure: all, or those of a judge, if one judge judged all."""
     kind = MEASURES[name].judge
     return not kind or len({run.judges.get(kind) for run in runs}) == 1
+
+
+def in_both(first: Evaluated, second: Evaluated) -> list[Case]:
+    """Cases that two runs share: one's own set may have grown or changed between them. Raises `InputError` for runs of
+    different sets."""
+    if first.info.group != second.info.group:
+        raise InputError("The runs are of different sets.", hint="Compare two runs of one set.")
+    others = {case.case_id: case for case in second.cases}
+    return [case for case in first.cases if others.get(case.case_id) == case]
 
 
 def _difference(
@@ -139,6 +151,28 @@ def chance(steps: Floats, cluster: NDArray[np.int64]) -> float:
     return float((1 + (means >= abs(sums.sum()) - 1e-12).sum()) / (1 + DRAWS))
 
 
+def called(first: Evaluated, second: Evaluated) -> tuple[str, str]:
+    """Names of two runs: of their settings, or their ids if these are the same."""
+    names = first.info.name, second.info.name
+    return names if names[0] != names[1] else (first.info.run_id, second.info.run_id)
+
+
+def headline(found: Sequence[Difference]) -> str:
+    """What is clear of B, the second run, in a sentence."""
+    clear = [one for one in found if one.clear and MEASURES[one.measure].better]
+    better, worse = (sum(one.improved is side for one in clear) for side in (True, False))
+    if not clear:
+        return "No clear difference. Each could be chance."
+    parts = [f"B is better in {_measures(better)}"] * bool(better) + [
+        f"{'' if better else 'B is '}worse in {_measures(worse)}"
+    ] * bool(worse)
+    return f"{' and '.join(parts)}."
+
+
+def _measures(count: int) -> str:
+    return "1 measure" if count == 1 else f"{count} measures"
+
+
 def in_words(one: Difference, first: str, second: str) -> str:
     """Plain sentence: ``“Evidence first”: “alpha .6” does better than “default” for 4 of 54 questions, and worse for 1.
     This could be chance.``"""
@@ -151,16 +185,20 @@ def in_words(one: Difference, first: str, second: str) -> str:
     return f"“{title}”: “{second}” does {better}, and {worse}. {tail}."
 
 
-def broken(found: Sequence[Difference], *, wanted: Sequence[str] = (), loss: float = 0.0) -> list[Difference]:
-    """Those of the ``wanted`` measures (all with a direction but time and money, if none are named) in which the second
-    run is worse by more than ``loss`` (0–1 for shares), and clearly so. Raises `InputError` for a measure
-    that the runs don't have."""
+def judged(found: Sequence[Difference], wanted: Sequence[str] = ()) -> list[Difference]:
+    """The ``wanted`` measures; all with a direction but time and money, if none are named. Raises `InputError` for a
+    measure that the runs don't have."""
     known = {one.measure: one for one in found}
     missing = [name for name in wanted if name not in known]
     if missing:
         raise InputError(f"The runs have no measure {', '.join(missing)}.", hint=f"They have {', '.join(known)}.")
-    judged = [known[name] for name in wanted] or [one for one in found if MEASURES[one.measure].share]
-    return [one for one in judged if one.clear and _worse(one) > loss]
+    return [known[name] for name in wanted] or [one for one in found if MEASURES[one.measure].share]
+
+
+def broken(found: Sequence[Difference], *, wanted: Sequence[str] = (), loss: float = 0.0) -> list[Difference]:
+    """Those of the `judged` measures in which the second run is worse by more than ``loss`` (0–1 for shares), and
+    clearly so. Raises `InputError` for a measure that the runs don't have."""
+    return [one for one in judged(found, wanted) if one.clear and _worse(one) > loss]
 
 
 def _worse(one: Difference) -> float:

@@ -88,6 +88,11 @@ MEASURES: Mapping[str, Measure] = {
 }
 
 
+def shown(name: str, mean: float) -> str:
+    """Mean of a measure as printed."""
+    return f"{100.0 * mean:.1f}%" if MEASURES[name].share else f"{mean:.3f}"
+
+
 def measures(
     case: Case,
     outcome: Outcome,

@@ -27,10 +27,12 @@ from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.claude import Estimate, estimate, judge_by, name_of
 from ragcore.evaluate.judges import Judged, SupportJudge, judged, kind_of
 from ragcore.evaluate.measures import MEASURES, Page, measures
+from ragcore.evaluate.own import NAME, OwnSet
 from ragcore.evaluate.ragchecker import CLAUDE, JUDGES, SUPPORT
 from ragcore.export.sheets import safe
 from ragcore.files import locked
-from ragcore.index.evaluations import EvaluationStore, Outcome, RunInfo, SetInfo
+from ragcore.index.conversations import Conversations, FeedbackStore
+from ragcore.index.evaluations import OWN, EvaluationStore, Outcome, RunInfo, SetInfo
 from ragcore.index.packing import pack, unpack
 from ragcore.index.store import Store
 from ragcore.providers.registry import Models
@@ -60,6 +62,10 @@ class AskedLibrary(Protocol):
     def models(self) -> Models: ...
     @property
     def store(self) -> Store: ...
+    @property
+    def conversations(self) -> Conversations: ...
+    @property
+    def feedback(self) -> FeedbackStore: ...
     def documents(self) -> list[DocumentInfo]: ...
     def document(self, doc_id: str) -> Document: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> AskedLibrary: ...
@@ -141,27 +147,46 @@ class Evaluation:
     def __init__(self, library: AskedLibrary) -> None:
         self._library = library
         self._store = EvaluationStore(library.store.database)
+        self.own = OwnSet(library)
 
     def add(self, path: Path, form: str = "") -> SetInfo:
         """Store a set from a file. Raises `InputError` that names the line at fault."""
         return self.put(read_cases(path, form))
 
-    def put(self, given: CaseSet) -> SetInfo:
+    def put(self, given: CaseSet, *, own: bool = False) -> SetInfo:
         """Store a set."""
         data = zlib.compress(TypeAdapter(tuple[Case, ...]).dump_json(given.cases))
-        self._store.put_set(given.digest, given.name, len(given.cases), data)
+        self._store.put_set(given.digest, given.name, len(given.cases), data, own=own)
         return next(info for info in self._store.sets() if info.set_id == given.digest)
 
     def sets(self) -> list[SetInfo]:
-        """Stored sets, newest first."""
-        return self._store.sets()
+        """Sets, newest first: one's own once, as it is now, then those stored."""
+        stored, own = self._store.sets(), self.own.all()
+        found = [info for info in stored if not info.own]
+        if not own and len(found) == len(stored):
+            return found
+        return [SetInfo(OWN, NAME, len(own), own[-1].created if own else 0.0, own=True), *found]
 
     def find(self, name: str) -> SetInfo:
-        """Stored set by its id's beginning or its name, the newest of several. Raises `InputError`."""
-        for info in self.sets():
-            if name == info.name or (len(name) >= 4 and info.set_id.startswith(name)):
+        """Set by its id's beginning or its name, the newest of several; one's own, if it has questions, is stored as it
+        is now. Raises `InputError`."""
+        cases = self.own.cases(quotes=False) if name in (OWN, NAME) else ()
+        if cases:  # without the words of evidence: they are kept in one place, from which they can be deleted
+            return self.put(CaseSet(NAME, cases), own=True)
+        for info in self._store.sets():
+            if (name == info.name and not info.own) or (len(name) >= 4 and info.set_id.startswith(name)):
                 return info
+        if name in (OWN, NAME):
+            raise InputError(f"“{NAME}” is empty.", hint="Keep an answer of a conversation as a test question.")
         raise InputError(f"There is no set {name!r}.", hint="Import it: `groundwork evaluate import FILE`.")
+
+    def read(self, name: str) -> CaseSet:
+        """Set with all that is known of its cases, to be written to a file. Raises `InputError`."""
+        cases = self.own.cases(quotes=True) if name in (OWN, NAME) else ()
+        if cases:
+            return CaseSet(NAME, cases)
+        info = self.find(name)
+        return CaseSet(info.name, self.cases(info.set_id))
 
     def cases(self, set_id: str) -> tuple[Case, ...]:
         data = zlib.decompress(self._store.cases(set_id))
@@ -200,6 +225,7 @@ class Evaluation:
             "writer": engine.models.writer_name,
         }
         self._store.put_run(run_id, set_id, columns)
+        self._take_over(engine, run_id, cases, within)
         known = self._store.done(run_id)
         for number, case in enumerate(cases):
             if on_progress is not None:
@@ -291,6 +317,15 @@ class Evaluation:
             raise InputError(f"The run {info.run_id} has no answer with a reference to judge it by.", hint=hint)
         return [(case, answer) for case, answer in found if case.case_id not in known]
 
+    def _take_over(self, engine: AskedLibrary, run_id: str, cases: Sequence[Case], within: bool) -> None:
+        """Copy what other sets' runs, all else being equal, answered to the same questions."""
+        asked, runs = {case.case_id: _asked(case) for case in cases}, {info.run_id for info in self._store.runs()}
+        for info in self._store.sets():
+            other = self._identity(engine, info.set_id, within)
+            if other != run_id and other in runs:
+                same = [one.case_id for one in self.cases(info.set_id) if asked.get(one.case_id) == _asked(one)]
+                self._store.take_over(run_id, other, same)
+
     def _identity(self, engine: AskedLibrary, set_id: str, within: bool) -> str:
         indexed = sorted(engine.store.searchable().items())
         parts = [set_id, engine.settings.hash(), engine.models.writer_name, within, indexed, _build()]
@@ -324,6 +359,11 @@ class _Documents:
             except UnknownDocument:
                 continue
         return found
+
+
+def _asked(case: Case) -> tuple[str, tuple[str, ...], frozenset[str]]:
+    """All of a case that its outcome depends on."""
+    return case.question, case.documents, frozenset(one.document for one in case.evidence)
 
 
 def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within: bool) -> Outcome:

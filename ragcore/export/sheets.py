@@ -209,6 +209,11 @@ def safe(text: str) -> str:
     return text if harmless else f"'{text}"
 
 
+def unsafe(text: str) -> str:
+    """Inverse of `safe`."""
+    return text[1:] if text.startswith("'") and safe(text[1:]) == text else text
+
+
 def _xlsx(given: Sequence[Sheet]) -> bytes:
     from openpyxl import Workbook
 

@@ -126,6 +126,12 @@ class Conversations:
             shown = _path(connection, conversation_id, row["shown"])
             return _stored_turns(connection, [turn_id])[0] if turn_id in shown else None
 
+    def turn(self, turn_id: str) -> StoredTurn:
+        """Turn of any conversation, on its shown path or not. Raises `UnknownTurn`."""
+        with self.database.read() as connection:
+            _require(connection, turn_id)
+            return _stored_turns(connection, [turn_id])[0]
+
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Place of a question asked now: after turn ``after`` ("": it is a first question; None: the end of the shown
         path), or as another version of turn ``instead_of``, which overrides ``after``."""
@@ -355,6 +361,22 @@ class FeedbackStore:
             "ORDER BY feedback.created"
         )
         return [_record(row) for row in rows]
+
+    def candidates(self, limit: int) -> list[FeedbackRecord]:
+        """Feedback on answers that are no test questions yet and were not passed over: unhelpful ones first, the newest
+        of each first."""
+        rows = self._database.rows(
+            "SELECT feedback.*, conversation_id, question, answer FROM feedback JOIN turns USING (turn_id) "
+            "WHERE answer IS NOT NULL AND NOT passed AND turn_id NOT IN (SELECT case_id FROM eval_own) "
+            "ORDER BY helpful, feedback.created DESC LIMIT ?",
+            limit,
+        )
+        return [_record(row) for row in rows]
+
+    def pass_over(self, turn_id: str) -> None:
+        """Leave an answer out of `candidates`, until new feedback is given on it."""
+        with self._database.write() as connection:
+            connection.update("feedback", "turn_id = ?", turn_id, passed=True)
 
     def suggestions(self, turn_id: str) -> tuple[str, ...] | None:
         """Suggested questions after a turn; None if they were not computed yet."""

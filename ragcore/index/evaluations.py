@@ -7,26 +7,28 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ragcore.errors import UnknownRun
-from ragcore.index.database import Database, Row, made
+from ragcore.index.database import IN, Database, Row, made
 from ragcore.index.packing import pack, unpack
 from ragcore.types import Answer
 
 Json = dict[str, Any]
+OWN = "mine"  # id of one's own set, whatever it was when it was run
 
 
 @dataclass(frozen=True, slots=True)
 class SetInfo:
-    """Stored set: its ``set_id`` is the digest of its cases."""
+    """Stored set: its ``set_id`` is the digest of its cases. ``own``: what one's own set was when it was run."""
 
     set_id: str
     name: str
     cases: int
     created: float
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,12 @@ class RunInfo:
     done: int
     usd: float
     verdicts: int = 0
+    own: bool = False
+
+    @property
+    def group(self) -> str:
+        """Set that it is listed under: runs of one's own set stay together while the set grows."""
+        return OWN if self.own else self.set_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +77,12 @@ class EvaluationStore:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def put_set(self, set_id: str, name: str, cases: int, data: bytes) -> None:
+    def put_set(self, set_id: str, name: str, cases: int, data: bytes, *, own: bool = False) -> None:
         """Store a set, or rename an equal one."""
         with self.database.write() as connection:
-            row = {"set_id": set_id, "name": name, "cases": cases, "data": data, "created": time.time()}
+            row = {"set_id": set_id, "name": name, "cases": cases, "data": data, "created": time.time(), "own": own}
             connection.insert("eval_sets", row, clash="NOTHING")
-            connection.update("eval_sets", "set_id = ?", set_id, name=name)
+            connection.update("eval_sets", "set_id = ? AND own = ?", set_id, own, name=name)
 
     def sets(self) -> list[SetInfo]:
         """Sets, newest first."""
@@ -100,7 +108,7 @@ class EvaluationStore:
         """Runs, newest first; of one set, or of all."""
         rows = self.database.rows(
             """
-            SELECT r.*, s.name AS set_name, s.cases, count(o.case_id) AS done, coalesce(sum(o.usd), 0.0) AS usd,
+            SELECT r.*, s.name AS set_name, s.cases, s.own, count(o.case_id) AS done, coalesce(sum(o.usd), 0.0) AS usd,
                 (SELECT count(judged) FROM eval_verdicts v WHERE v.run_id = r.run_id) AS verdicts
             FROM eval_runs r JOIN eval_sets s USING (set_id) LEFT JOIN eval_outcomes o USING (run_id)
             WHERE ?1 IN ('', set_id) GROUP BY run_id ORDER BY r.created DESC, run_id
@@ -130,6 +138,11 @@ class EvaluationStore:
         }
         with self.database.write() as connection:
             connection.insert("eval_outcomes", row, clash="REPLACE")
+
+    def take_over(self, run_id: str, other: str, case_ids: Sequence[str]) -> None:
+        """Copy answers of run ``other`` to cases that have no outcome yet."""
+        with self.database.write() as connection:
+            connection.execute(_TAKE_OVER, (run_id, other, list(case_ids)))
 
     def done(self, run_id: str) -> set[str]:
         """Cases that were answered."""
@@ -180,6 +193,13 @@ class EvaluationStore:
         query = "SELECT replies FROM eval_verdicts WHERE judge = ? AND replies IS NOT NULL"
         each = (unpack(data, dict[str, str]) for data in self.database.column(query, judge))
         return {key: text for replies in each for key, text in replies.items()}
+
+
+_TAKE_OVER = f"""
+    INSERT OR IGNORE INTO eval_outcomes (run_id, case_id, answer, pages, error, seconds, usd)
+    SELECT ?, case_id, answer, pages, error, seconds, usd FROM eval_outcomes
+    WHERE run_id = ? AND error IS NULL AND case_id {IN}
+"""
 
 
 def _outcome(row: Row) -> Outcome:

@@ -237,7 +237,8 @@ CREATE TABLE feedback (
     helpful BOOLEAN NOT NULL,
     reason TEXT NOT NULL,  -- ragcore.types.library.Reason, '' for none
     words TEXT NOT NULL,
-    created REAL NOT NULL
+    created REAL NOT NULL,
+    passed BOOLEAN NOT NULL DEFAULT 0  -- 1: not to be offered as a test question
 ) WITHOUT ROWID;
 CREATE TABLE suggestions (
     turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns (turn_id) ON DELETE CASCADE,
@@ -307,8 +308,33 @@ CREATE TABLE eval_sets (
     name TEXT NOT NULL,
     cases INTEGER NOT NULL,
     data BLOB NOT NULL,  -- ragcore.evaluate.cases.Case: JSON, zlib
+    created REAL NOT NULL,
+    own BOOLEAN NOT NULL DEFAULT 0  -- 1: what one's own set was when it was run
+);
+
+-- One's own set as it is now. A case outlives the conversation and the documents that it comes from, but not with their
+-- words: those of a removed document go with it.
+CREATE TABLE eval_own (
+    case_id TEXT NOT NULL PRIMARY KEY,  -- turn of the answer that was kept
+    question TEXT NOT NULL,
+    answer TEXT NOT NULL,  -- to expect
+    answerable BOOLEAN NOT NULL,
+    documents JSON TEXT NOT NULL,  -- list: names of the files that alone were asked; [] for all
     created REAL NOT NULL
 );
+CREATE TABLE eval_own_evidence (
+    case_id TEXT NOT NULL REFERENCES eval_own ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    document TEXT NOT NULL,  -- name of its file
+    doc_id TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    quote TEXT NOT NULL,  -- '': its document was removed
+    PRIMARY KEY (case_id, position)
+) WITHOUT ROWID;
+CREATE INDEX eval_own_evidence_by_document ON eval_own_evidence (doc_id);
+CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
+    UPDATE eval_own_evidence SET quote = '' WHERE doc_id = old.doc_id;
+END;
 
 -- A set under a configuration. Its id is a digest of what its outcomes depend on, so that none is made twice.
 CREATE TABLE eval_runs (

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ragcore.engine import Engine
-from ragcore.evaluate.cases import Case, CaseSet
+from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.runs import Configuration
+from ragcore.types.library import Feedback
 from tests.browser.conftest import QUESTION, App, Shelf, promise
 from tests.browser.test_axe import check
 from tests.messages_server import MessagesServer
@@ -68,6 +69,17 @@ def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Call
         page.locator(".jd summary").first.click()
         claims = page.get_by_role("table", name="Claims of the reference").first
         claims.get_by_role("row").nth(1).get_by_text("Entailed").or_(claims.get_by_text("Not stated")).first.wait_for()
+    with promise("the comparison is taken along as one page that loads nothing"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Page", exact=True).click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        tab = page.context.new_page()
+        tab.goto("about:blank")
+        tab.set_content(file.read_text("utf-8"))
+        tab.get_by_role("heading", name="Questions that differ").wait_for()
+        tab.get_by_text("Settings in use, in its documents").wait_for()
+        tab.close()
     with promise("what is looked at is in the address"):
         page.reload()
         page.locator(".ans").nth(1).wait_for()
@@ -99,3 +111,79 @@ def test_claude_judges_a_run_after_its_cost_is_shown(
         page.get_by_role("button", name="Judge", exact=True).click()
         page.get_by_text("has judged every answer").wait_for()
         page.get_by_role("button", name="Cancel").last.click()
+
+
+def test_an_answer_becomes_a_test_question(
+    app: App, shelf: Shelf, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
+    more = page.get_by_role("button", name="More", exact=True)
+    form = page.get_by_role("form", name="Test question")
+
+    def keep() -> None:
+        more.click()
+        page.get_by_role("button", name="Keep as test question").click()
+        form.get_by_role("button", name="Cancel").wait_for()
+
+    with promise("the form has the answer without its numbers, and its citations"):
+        keep()
+        check(page, "the form of a test question")
+        assert form.get_by_label("Question", exact=True).input_value() == QUESTION
+        assert "61.4" in form.get_by_label("Answer to expect").input_value()
+        assert "[1]" not in form.get_by_label("Answer to expect").input_value()
+        assert form.get_by_role("group", name="Evidence").get_by_role("checkbox").first.is_checked()
+    with promise("Escape leaves it, and the focus goes back"):
+        page.keyboard.press("Escape")
+        form.wait_for(state="hidden")
+        assert more.evaluate("button => button === document.activeElement")
+    with promise("one click keeps it as it is; kept again, it is changed"):
+        keep()
+        form.get_by_role("button", name="Keep", exact=True).click()
+        page.get_by_text("Kept in").wait_for()
+        keep()
+        form.get_by_label("Answer to expect").fill("61.4 mg/l")
+        form.get_by_role("button", name="Save").click()
+        page.get_by_text("Kept in").wait_for()
+    with promise("it is listed on the page Evaluate, and can be changed there"):
+        form.get_by_role("link", name="My questions").click()
+        mine = page.get_by_role("list", name="My questions").get_by_role("listitem")
+        mine.get_by_text("61.4 mg/l").wait_for()
+        assert mine.count() == 1
+        mine.get_by_role("button", name="Change").click()
+        form.get_by_label("Question", exact=True).fill("What was the highest reading of nitrate?")
+        check(page, "my questions")
+        form.get_by_role("button", name="Save").click()
+        mine.get_by_text("What was the highest reading of nitrate?").wait_for()
+    with promise("it is run as it was asked"):
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("form", name="New run").get_by_role("button", name="Run", exact=True).click()
+        page.get_by_text("1 question answered").wait_for()
+        page.get_by_role("button", name="What was the highest reading of nitrate?").click()
+        page.locator(".ans").get_by_text("61.4").first.wait_for()
+    with promise("the set is taken along in both forms, and removed"):
+        page.get_by_role("button", name="My questions").click()
+        for form_name in ("JSONL", "CSV"):
+            with page.expect_download() as download:
+                page.locator(".mine").get_by_role("button", name=form_name).click()
+            file = tmp_path / download.value.suggested_filename
+            download.value.save_as(file)
+            assert [case.answer for case in read_cases(file).cases] == ["61.4 mg/l"]
+        mine.get_by_role("button", name="Remove").click()
+        mine.get_by_role("button", name="Remove").click()
+        page.get_by_text("None yet.").wait_for()
+    with promise("an answer with a thumb is offered: what was wrong is to be written, or it is passed over"):
+        with Engine.open(app.home) as engine:
+            engine.feedback.put(shelf.turns["survey.pdf"], Feedback(helpful=False, reason="wrong"))
+            engine.feedback.put(shelf.turns["table.pdf"], Feedback(helpful=True))
+        page.reload()
+        offered = page.get_by_role("list", name="From your conversations").get_by_role("listitem")
+        offered.nth(1).wait_for()
+        offered.nth(1).get_by_role("button", name="Not this one").click()
+        offered.nth(1).wait_for(state="hidden")
+        offered.get_by_role("button", name="Keep").click()
+        assert form.get_by_label("Answer to expect").input_value() == ""
+        form.get_by_label("Answer to expect").fill("61.4")
+        check(page, "a candidate")
+        form.get_by_role("button", name="Keep", exact=True).click()
+        mine.get_by_text("61.4").wait_for()
+        assert offered.count() == 0

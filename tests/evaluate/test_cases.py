@@ -140,6 +140,31 @@ cases = st.builds(
 )
 
 
+words = st.text(
+    st.characters(whitelist_categories=["L", "N", "P", "S"], blacklist_characters="'"), min_size=1, max_size=9
+)
+lines = st.lists(words, min_size=1, max_size=3).map(" ".join)
+places = st.builds(Evidence, words.map(lambda name: f"{name.replace(';', '')}.pdf"), st.integers(1, 99), lines)
+
+
+@given(st.lists(places, max_size=3), lines, lines, st.sampled_from(["", "=1+1", "-x", "5"]))
+def test_a_set_in_a_table_is_read_back_as_it_was(given: list[Evidence], question: str, answer: str, tag: str) -> None:
+    import tempfile
+
+    documents = tuple(dict.fromkeys(one.document for one in given))
+    made = CaseSet("made", (Case("a", question, answer, tuple(given), documents=documents, tag=tag), Case("b", "Why?")))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "made.csv"
+        file.write_text(made.to_csv(), "utf-8", newline="")
+        assert read_cases(file) == made
+
+
+def test_what_fits_no_table_is_told() -> None:
+    for evidence in ([Evidence("a;b.pdf", 1)], [Evidence("a.pdf", 1), Evidence("a.pdf")]):
+        with pytest.raises(InputError, match="fits no table"):
+            CaseSet("made", (Case("a", "Why?", evidence=tuple(evidence)),)).to_csv()
+
+
 @given(st.lists(cases, min_size=1, max_size=4, unique_by=lambda case: case.case_id))
 def test_an_exported_set_is_read_back_as_it_was(given: list[Case]) -> None:
     import tempfile

@@ -8,10 +8,11 @@ from typing import Any
 
 from ragcore.evaluate.cases import Case
 from ragcore.evaluate.claude import Estimate
-from ragcore.evaluate.compare import Difference, compared, in_words, together
+from ragcore.evaluate.compare import Difference, compared, headline, in_both, in_words, together
 from ragcore.evaluate.judges import Claim, Judged, Labels, heading
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
+from ragcore.evaluate.states import gain, state, worth
 from ragcore.index.evaluations import Outcome, RunInfo, SetInfo
 from ragcore.types import Answer
 from ui.chat import payload
@@ -27,15 +28,18 @@ CONFIGURATIONS = {
     "retrieve.mode=bm25": "Words alone",
     "retrieve.mode=graph": "Connections",
 }
-WORTH = {"ok": 1.0, "off": 0.5, "weak": 0.4, "bad": 0.0}  # of an outcome, for the order of harm
 ENTAILED = "Entailed"
 VERDICTS = {"Entailment": ENTAILED, "Neutral": "Not stated", "Contradiction": "Contradicted"}
-RANKED = 0.1  # weight of the rank of the evidence beside it
 
 
 def named(configuration: str) -> str:
     """Configuration as people read it."""
     return CONFIGURATIONS.get(configuration, configuration)
+
+
+def titled(info: RunInfo) -> str:
+    """Run as people read it."""
+    return named(info.name) + (", in its documents" if info.within else "")
 
 
 def overview(
@@ -54,12 +58,13 @@ def overview(
 def _run(info: RunInfo) -> Json:
     return {
         "id": info.run_id,
-        "set": info.set_id,
+        "set": info.group,
         "name": info.name,
-        "title": named(info.name) + (", in its documents" if info.within else ""),
+        "title": titled(info),
         "within": info.within,
         "writer": payload.model_name(info.writer),
         "created": info.created,
+        "own": info.own,
         "done": info.done,
         "cases": info.cases,
         "verdicts": info.verdicts,
@@ -73,6 +78,8 @@ def table(first: Evaluated, second: Evaluated | None) -> Json:
     runs = [one for one in (first, second) if one is not None]
     means = [one.means() for one in runs]
     found = {one.measure: one for one in compared(first, second)} if second is not None else {}
+    asked = first.cases if second is None else in_both(first, second)
+    alike = second is None or first.info.set_id == second.info.set_id
     rows = [
         {
             "measure": name,
@@ -86,16 +93,17 @@ def table(first: Evaluated, second: Evaluated | None) -> Json:
             "difference": _difference(found[name], first, second) if name in found and second is not None else None,
         }
         for name, measure in MEASURES.items()
-        if any(name in of for of in means)
+        if (any(name in of for of in means) if alike else name in found)
         and together(name, *runs)
         and not (name == "usd" and all(not of[name][0] for of in means if name in of))
     ]
-    cases = [_case(case, first, second) for case in first.cases if case.case_id in first.outcomes]
+    cases = [_case(case, first, second) for case in asked if case.case_id in first.outcomes]
     order = sorted(cases, key=lambda one: (one["harm"], -len(one["question"]) if second is None else 0))
     return {
         "runs": [_run(one.info) for one in runs],
-        "headline": _headline(list(found.values())) if second is not None else "",
+        "headline": headline(list(found.values())) if second is not None else "",
         "rows": rows,
+        "shared": len(asked),
         "cases": order,
     }
 
@@ -122,21 +130,6 @@ def estimate(each: Sequence[Estimate], ready: bool) -> Json:
     }
 
 
-def _headline(found: Sequence[Difference]) -> str:
-    clear = [one for one in found if one.clear and MEASURES[one.measure].better]
-    better, worse = (sum(one.improved is side for one in clear) for side in (True, False))
-    if not clear:
-        return "No clear difference. Each could be chance."
-    parts = [f"B is better in {_measures(better)}"] * bool(better) + [
-        f"{'' if better else 'B is '}worse in {_measures(worse)}"
-    ] * bool(worse)
-    return f"{' and '.join(parts)}."
-
-
-def _measures(count: int) -> str:
-    return "1 measure" if count == 1 else f"{count} measures"
-
-
 def _shown(name: str, mean: float) -> str:
     if MEASURES[name].share:
         return f"{100.0 * mean:.1f}%"
@@ -158,39 +151,13 @@ def _difference(one: Difference, first: Evaluated, second: Evaluated) -> Json:
 
 
 def _case(case: Case, first: Evaluated, second: Evaluated | None) -> Json:
-    states = [_state(case, of) for of in (first, second) if of is not None]
-    ranks = [of.measures.get(case.case_id, {}).get("mrr", 0.0) for of in (first, second) if of is not None]
-    worth = [WORTH[tone] + RANKED * rank for (_, tone), rank in zip(states, ranks)]
+    states = [state(case, of) for of in (first, second) if of is not None]
     return {
         "id": case.case_id,
         "question": case.question,
         "states": [{"words": words, "tone": tone} for words, tone in states],
-        "harm": round(worth[0], 4)
-        if second is None
-        else round(worth[1] - worth[0], 4)
-        if case.case_id in second.outcomes
-        else 0.0,
+        "harm": round(worth(case, first), 4) if second is None else gain(case, first, second),
     }
-
-
-def _state(case: Case, run: Evaluated) -> tuple[str, str]:
-    """What became of a case, in words, and its tone."""
-    outcome, found = run.outcomes.get(case.case_id), run.measures.get(case.case_id, {})
-    if outcome is None:
-        return "Not asked yet", "off"
-    if outcome.answer is None or outcome.error is not None:
-        return "Failed", "bad"
-    if outcome.answer.refused:
-        return ("Refused", "bad") if case.answerable else ("Refused", "ok")
-    if not case.answerable:
-        return "Answered", "bad"
-    if "value" in found:
-        return ("Right value", "ok") if found["value"] else ("Wrong value", "bad")
-    if "evidence_cited" in found:
-        if found["evidence_cited"]:
-            return "Evidence cited", "ok"
-        return ("Not cited", "weak") if found["evidence_given"] else ("Not found", "bad")
-    return "Answered", "off"
 
 
 def case(asked: Case, runs: Sequence[Evaluated]) -> Json:
@@ -206,7 +173,7 @@ def case(asked: Case, runs: Sequence[Evaluated]) -> Json:
 
 
 def _side(asked: Case, run: Evaluated, outcome: Outcome | None) -> Json:
-    words, tone = _state(asked, run)
+    words, tone = state(asked, run)
     side: Json = {"state": {"words": words, "tone": tone}, "run": run.info.run_id, "config": run.info.config}
     if outcome is None:
         return side

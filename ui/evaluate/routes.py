@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.runs import Configuration
 from ui.chat.exports import disposition
-from ui.evaluate import payload
+from ui.evaluate import own_routes, payload
 from ui.server.guard import guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 
@@ -51,13 +51,11 @@ def run(request: Request, body: Json) -> Response:
     engine, begun = services().visits.engine(visit(request)), text_in(body, "run")
     if begun:
         known = engine.evaluation.info(begun)
-        configuration = Configuration(known.name, known.config)
+        set_id, configuration = known.set_id, Configuration(known.name, known.config)
     else:
+        set_id = engine.evaluation.find(text_in(body, "set") or "").set_id
         configuration = Configuration.parsed(text_in(body, "configuration") or "default")
-    info = engine.evaluation.find(text_in(body, "set") or "")
-    return JSONResponse(
-        {"run": services().evaluations.run(info.set_id, configuration, body.get("within") is True, engine)}
-    )
+    return JSONResponse({"run": services().evaluations.run(set_id, configuration, body.get("within") is True, engine)})
 
 
 @guarded
@@ -121,6 +119,28 @@ def export(request: Request) -> Response:
     return Response(found.to_csv(), media_type="text/csv", headers=headers)
 
 
+@guarded
+def export_page(request: Request) -> Response:
+    """Run ``a`` beside run ``b`` as one HTML file."""
+    from ragcore.evaluate.files import page
+
+    evaluation = services().engine.evaluation
+    first, second = (evaluation.evaluated(request.query_params.get(name, "")) for name in ("a", "b"))
+    data = page(first, second, (payload.titled(first.info), payload.titled(second.info)))
+    headers = {"Content-Disposition": disposition(f"{first.info.set_name}.html"), "Cache-Control": "no-store"}
+    return Response(data, media_type="text/html", headers=headers)
+
+
+@guarded
+def export_set(request: Request) -> Response:
+    """A set as a file that can be read again: JSONL, or CSV."""
+    given = services().engine.evaluation.read(request.query_params.get("set", ""))
+    form = request.path_params["form"]
+    text, kind = (given.to_jsonl(), "text/plain") if form == "jsonl" else (given.to_csv(), "text/csv")
+    headers = {"Content-Disposition": disposition(f"{given.name}.{form}"), "Cache-Control": "no-store"}
+    return Response(text, media_type=kind, headers=headers)
+
+
 def routes(prefix: str = "") -> list[BaseRoute]:
     """All routes below ``prefix``."""
     at = f"{prefix}/gw/evaluate"
@@ -134,4 +154,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{at}/table", table),
         Route(f"{at}/case", case),
         Route(f"{at}/run.csv", export),
+        Route(f"{at}/compare.html", export_page),
+        Route(f"{at}/set.{{form:str}}", export_set),
+        *own_routes.routes(prefix),
     ]

@@ -6,7 +6,17 @@ import { closeCitation, openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, prose, typing } from "../shared/dom.js";
 import { claims, JudgeForm } from "./judge.js";
 import { rows } from "./measures.js";
+import { MINE, Mine } from "./mine.js";
 import { NewRun } from "./new_run.js";
+
+const when = (seconds) => new Date(seconds * 1000).toLocaleString("en", { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
+
+// One's own set grows: its runs are told apart by what it was, and where that is not enough by their time.
+function titled(run, runs) {
+  if (!run.own) return run.title;
+  const alike = runs.filter((other) => other.own && other.title === run.title && other.cases === run.cases);
+  return [run.title, plural(run.cases, "question"), alike.length > 1 && when(run.created)].filter(Boolean).join(" · ");
+}
 
 const BUSY_MS = 1000;
 const SHOWN = { harm: "Worst first", better: "Best first", all: "As in the set" };
@@ -29,6 +39,7 @@ class Evaluate {
     this.side = h("aside", { class: "eside gw-scroll", "aria-label": "Question", hidden: true });
     this.maker = new NewRun({ add: (name, data) => this.act("/evaluate/sets", { name, data }), run: (body) => this.start(body) });
     this.judge = new JudgeForm({ judge: (body) => this.act("/evaluate/judge", body), say: (error) => this.say(error) });
+    this.mine = new Mine({ act: (path, body) => this.act(path, body), run: () => this.maker.open(MINE), say: (error) => this.say(error) });
     root.append(this.bar, h("div", { class: "emain" }, this.trouble, this.maker.element, this.judge.element, this.body), this.side);
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
@@ -85,15 +96,16 @@ class Evaluate {
     const made = wanted && runs.find((run) => run.id === wanted);
     if (made) {
       this.wanted = null;
-      const beside = this.state.a && runs.find((run) => run.id === this.state.a)?.set === made.set && this.state.a !== made.id;
-      this.go(beside ? { b: made.id, case: "" } : { a: made.id, b: "", case: "" }, false);
+      const shown = runs.find((run) => run.id === this.state.a);
+      const beside = shown?.set === made.set && shown.id !== made.id && !(made.own && shown.title === made.title);
+      this.go({ ...(beside ? { b: made.id } : { a: made.id, b: "" }), case: "", view: "" }, false);
     }
     if (!runs.some((run) => run.id === this.state.a)) Object.assign(this.state, { a: runs[0]?.id ?? "", b: "" });
     const set = runs.find((run) => run.id === this.state.a)?.set;
     if (!runs.some((run) => run.id === this.state.b && run.set === set)) this.state.b = "";
     this.maker.offer(this.known, set);
     this.drawBar();
-    const key = JSON.stringify([this.state.a, this.state.b, runs.filter((run) => [this.state.a, this.state.b].includes(run.id)).map((run) => [run.done, run.verdicts]), jobs.some((job) => job.by)]);
+    const key = JSON.stringify([this.state.view, this.state.a, this.state.b, runs.filter((run) => [this.state.a, this.state.b].includes(run.id)).map((run) => [run.done, run.verdicts]), jobs.some((job) => job.by)]);
     if (key !== this.drawn) await this.drawTable(key);
     if (!this.closed && jobs.length) this.timer = setTimeout(() => this.load(), BUSY_MS);
   }
@@ -110,13 +122,13 @@ class Evaluate {
     const own = runs.find((run) => run.id === this.state.a);
     const set = sets.find((one) => one.id === own?.set || one.set_id === own?.set);
     const menu = (side, among, empty) => {
-      const options = among.map((run) => h("option", { value: run.id, selected: run.id === this.state[side] }, `${run.title}${run.done < run.cases ? ` (${run.done} of ${run.cases})` : ""}`));
-      return h("label", { class: `pick ${side}` }, h("b", { "aria-hidden": "true" }, side.toUpperCase()), h("select", { class: "gw-field", "aria-label": side === "a" ? "Run A" : "Run B", onchange: (event) => this.go({ [side]: event.target.value, case: "" }) }, empty && h("option", { value: "" }, empty), options));
+      const options = among.map((run) => h("option", { value: run.id, selected: run.id === this.state[side] }, `${titled(run, runs)}${run.done < run.cases ? ` (${run.done} of ${run.cases})` : ""}`));
+      return h("label", { class: `pick ${side}` }, h("b", { "aria-hidden": "true" }, side.toUpperCase()), h("select", { class: "gw-field", "aria-label": side === "a" ? "Run A" : "Run B", onchange: (event) => this.go({ [side]: event.target.value, case: "", view: "" }) }, empty && h("option", { value: "" }, empty), options));
     };
     const busy = jobs[0];
     const work = busy && h("span", { class: "busy num", role: "status" }, h("span", { class: "gw-spin" }), busy.stopping ? "Stopping…" : `${busy.title}: ${busy.done} of ${busy.total || "…"}`, jobs.length > 1 && `, ${jobs.length - 1} waiting`);
     const parts = [
-      own && h("label", { class: "pick set" }, h("select", { class: "gw-field", "aria-label": "Set of questions", onchange: (event) => this.go({ a: runs.find((run) => run.set === event.target.value)?.id ?? "", b: "", case: "" }) }, sets.filter((one) => runs.some((run) => run.set === one.set_id)).map((one) => h("option", { value: one.set_id, selected: one.set_id === set?.set_id }, `${one.name} · ${plural(one.cases, "question")}`)))),
+      own && h("label", { class: "pick set" }, h("select", { class: "gw-field", "aria-label": "Set of questions", onchange: (event) => this.go({ a: runs.find((run) => run.set === event.target.value)?.id ?? "", b: "", case: "", view: "" }) }, sets.filter((one) => runs.some((run) => run.set === one.set_id)).map((one) => h("option", { value: one.set_id, selected: one.set_id === set?.set_id }, `${one.name} · ${plural(one.cases, "question")}`)))),
       own && menu("a", runs.filter((run) => run.set === own.set), ""),
       own && h("span", { class: "muted" }, "against"),
       own && menu("b", runs.filter((run) => run.set === own.set && run.id !== own.id), "nothing"),
@@ -126,9 +138,11 @@ class Evaluate {
       own && own.done < own.cases && !busy && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.start({ set: own.set, run: own.id, configuration: own.name, within: own.within }) }, icon("play_arrow", "s16"), "Go on"),
       own && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/run.csv", "run.csv", { a: own.id }).catch((error) => this.say(error)) }, icon("download", "s16"), "CSV"),
       own && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.judge.open([this.state.a, this.state.b].filter(Boolean)) }, icon("check", "s16"), "Judge"),
+      this.state.b && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/compare.html", "comparison.html", { a: this.state.a, b: this.state.b }).catch((error) => this.say(error)) }, icon("download", "s16"), "Page"),
+      h("button", { type: "button", class: "gw-btn sm", "aria-pressed": String(this.state.view === MINE), onclick: () => this.go({ view: this.state.view === MINE ? "" : MINE, case: "" }) }, icon("push_pin", "s16"), "My questions"),
       h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.maker.open() }, icon("add", "s16"), "New run"),
     ].filter(Boolean);
-    const key = JSON.stringify([runs, sets, this.state.a, this.state.b, busy ? 1 : 0, busy?.stopping]);
+    const key = JSON.stringify([runs, sets, this.state.view, this.state.a, this.state.b, busy ? 1 : 0, busy?.stopping]);
     if (this.barred === key && busy) {
       this.bar.querySelector(".busy")?.replaceWith(work);
       return;
@@ -141,6 +155,13 @@ class Evaluate {
   }
 
   async drawTable(key) {
+    if (this.state.view === MINE) {
+      this.drawn = key;
+      await this.mine.draw();
+      this.body.replaceChildren(this.mine.element);
+      this.show(null);
+      return;
+    }
     if (!this.state.a) {
       this.drawn = key;
       this.body.replaceChildren(this.welcome());
@@ -154,13 +175,18 @@ class Evaluate {
       this.say(error);
       return;
     }
-    if (found.refused) return this.say(found.refused);
+    if (found.refused) {
+      this.early = true; // what two runs have in common may still come
+      return this.say(found.refused);
+    }
     if (this.closed) return;
+    if (this.early) this.trouble.hidden = true;
+    this.early = false;
     this.drawn = key;
     this.found = found;
     this.body.replaceChildren(
       h("h1", {}, found.headline || found.runs[0].title),
-      h("p", { class: "muted" }, found.runs.length > 1 ? "Bars show where the true difference lies, 19 times in 20; each row has its own scale." : `${found.runs[0].writer}, ${plural(found.runs[0].done, "question")} answered. Choose a run B to compare it with.`),
+      h("p", { class: "muted" }, found.runs.length > 1 ? `${found.runs.some((run) => run.cases > found.shared) ? `Compared on ${plural(found.shared, "question")} that both runs have. ` : ""}Bars show where the true difference lies, 19 times in 20; each row has its own scale.` : `${found.runs[0].writer}, ${plural(found.runs[0].done, "question")} answered. Choose a run B to compare it with.`),
       rows(found),
       h("div", { class: "qh" }, h("h2", {}, found.runs.length > 1 ? "Questions that differ" : "Questions"), (this.counted = h("span", { class: "muted num" })), h("span", { class: "sp" }), this.orders()),
       (this.list = h("div", { class: "qs" })),

@@ -39,7 +39,9 @@ export class NewRun {
     this.configurations.replaceChildren(...configurations.map(({ value, title }) => h("option", { value }, title)), h("option", { value: OWN }, "Other settings…"));
   }
 
-  open() {
+  open(set) {
+    if (set) this.sets.value = this.set = set;
+    this.within.checked ||= Boolean(set); // as its questions were asked
     this.element.hidden = false;
     this.element.querySelector("select:not([hidden]), label").focus();
     this.element.scrollIntoView({ block: "nearest" });

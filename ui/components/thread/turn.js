@@ -2,8 +2,9 @@
 
 import { pageUrl } from "../shared/api.js";
 import { openCitation } from "../shared/bus.js";
-import { button, fromHtml, h, icon, plural, prose } from "../shared/dom.js";
+import { button, fromHtml, h, icon, item, plural, prose } from "../shared/dom.js";
 import { Popup } from "../shared/popup.js";
+import { TestQuestion } from "../shared/test_question.js";
 import { copyButton, linkItem } from "./copy.js";
 import { opinion } from "./opinion.js";
 import { questionHead, resting, understood } from "./question.js";
@@ -114,8 +115,10 @@ function nearest(turn) {
 function foot(turn, actions) {
   const list = turn.citations.length ? sources(turn) : null;
   const thought = opinion(turn, actions.conversation, actions.thought);
+  const test = new TestQuestion(turn.id, { closed: () => more.button.focus() });
+  const keep = turn.state === "complete" && item("Keep as test question", "push_pin", () => (more.close(), test.open()));
   const more = new Popup("More", "more_horiz", (panel) => {
-    panel.replaceChildren(...thought.items, linkItem(turn, actions.conversation), meta(turn));
+    panel.replaceChildren(...thought.items, ...(keep ? [keep] : []), linkItem(turn, actions.conversation), meta(turn));
     requestAnimationFrame(() => panel.scrollIntoView({ block: "nearest" }));
   });
   thought.asked = () => more.close();
@@ -133,6 +136,7 @@ function foot(turn, actions) {
     turn.dropped.length > 0 && note(dropped(turn.dropped)),
     turn.notes.map(note),
     thought.form,
+    test.element,
     list,
   );
 }
