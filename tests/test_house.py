@@ -24,10 +24,10 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1895,  # with the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "cli": 1283,  # with evaluation
+    "cli": 1285,  # with evaluation
     "config": 532,  # with [structure]
     "context": 280,
-    "evaluate": 1135,  # sets, runs, measures, comparison
+    "evaluate": 1149,  # sets, runs of answers or searches, measures, comparison
     "explore": 337,  # with the map of connections
     "export": 1550,
     "index": 4200,  # with the graph of names and its map

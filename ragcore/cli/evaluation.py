@@ -55,7 +55,8 @@ def listed(engine: Engine, options: argparse.Namespace) -> int:
         for run in runs:
             if run.set_id == info.set_id:
                 left = "" if run.ended else f"  ({run.done} of {run.cases} done)"
-                lines.append(f"  {run.run_id}  {run.name}{', within its documents' if run.within else ''}{left}")
+                kind = ", within its documents" * run.within + ", search only" * run.searched
+                lines.append(f"  {run.run_id}  {run.name}{kind}{left}")
     show(options, lambda: {"sets": plain(sets), "runs": plain(runs)}, lines)
     if not sets and not options.json:
         print("No sets yet. Import one: groundwork evaluate import FILE", file=sys.stderr)
@@ -70,7 +71,7 @@ def run(engine: Engine, options: argparse.Namespace) -> int:
     with stopped_by_ctrl_c(stop.set):
         for one in configurations:
             said = _progress(one.name)
-            done.append(engine.evaluation.run(info.set_id, one, options.within, said, stop.is_set))
+            done.append(engine.evaluation.run(info.set_id, one, options.within, options.search, said, stop.is_set))
     show(options, lambda: {"set": plain(info), "runs": [_run(one) for one in done]}, _table(done))
     failed = [outcome.error for one in done for outcome in one.outcomes.values() if outcome.error]
     for error in list({error["message"]: error for error in failed}.values())[:SAID]:
@@ -202,6 +203,8 @@ def export(engine: Engine, options: argparse.Namespace) -> int:
 
 def _for_ragchecker(found: Evaluated) -> str:
     """The reference program's checking inputs; passages are the sources given to the writer."""
+    if found.info.searched:
+        raise InputError(f"The run {found.info.run_id} only searched: it has no answers.", hint="Run it with answers.")
     results = []
     for case in found.cases:
         outcome = found.outcomes.get(case.case_id)

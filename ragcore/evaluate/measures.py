@@ -42,6 +42,7 @@ class Measure:
 MEASURES: Mapping[str, Measure] = {
     **{f"evidence_at_{k}": Measure(f"Evidence in the first {k}" if k > 1 else "Evidence first") for k in FIRST},
     **{f"all_evidence_at_{k}": Measure(f"All evidence in the first {k}") for k in FIRST[1:]},
+    **{f"recall_at_{k}": Measure(f"Share of the evidence in the first {k}") for k in FIRST[1:]},
     "ndcg_at_10": Measure("nDCG of the first 10"),
     "mrr": Measure("Mean reciprocal rank"),
     "evidence_given": Measure("Evidence given to the writer"),
@@ -59,6 +60,11 @@ MEASURES: Mapping[str, Measure] = {
     "seconds": Measure("Seconds", "lower", share=False),
     "usd": Measure("US dollars", "lower", share=False),
 }
+
+
+def of_search(outcome: Outcome, places: Collection[Page]) -> dict[str, float]:
+    """Those of `MEASURES` that hits alone define. ``places`` are the evidence pages in the library."""
+    return dict(_ranks(outcome.pages, places)) | ({} if outcome.error else {"seconds": outcome.seconds})
 
 
 def measures(
@@ -111,7 +117,9 @@ def _ranks(pages: Sequence[Page], places: Collection[Page]) -> Iterator[tuple[st
     for k in FIRST:
         yield f"evidence_at_{k}", float(any(_meets(pages[:k], place) for place in places))
         if k > 1:
-            yield f"all_evidence_at_{k}", float(all(_meets(pages[:k], place) for place in places))
+            share = _share([_meets(pages[:k], place) for place in places])
+            yield f"all_evidence_at_{k}", float(share == 1.0)
+            yield f"recall_at_{k}", share
     hits = [any(_meets([page], place) for place in places) for page in pages]
     best = sum(1.0 / math.log2(rank + 2) for rank in range(min(10, len(set(places)))))
     yield "ndcg_at_10", min(1.0, sum(1.0 / math.log2(rank + 2) for rank, hit in enumerate(hits[:10]) if hit) / best)

@@ -32,8 +32,8 @@ class SetInfo:
 @dataclass(frozen=True, slots=True)
 class RunInfo:
     """Run of a set under the dotted settings ``config`` called ``name``; ``within``: each question was asked of its
-    case's documents only. ``writer`` is the model that wrote; ``done`` counts stored outcomes, ``usd`` their cost;
-    ``ended`` is None until all are there."""
+    case's documents only. ``writer`` is the model that wrote ("": it was only searched); ``done`` counts stored
+    outcomes, ``usd`` their cost; ``ended`` is None until all are there."""
 
     run_id: str
     set_id: str
@@ -49,11 +49,17 @@ class RunInfo:
     done: int
     usd: float
 
+    @property
+    def searched(self) -> bool:
+        """Whether no answer was written."""
+        return not self.writer
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of the case ``case_id`` of a run: the ``answer`` (None, or unfinished: it failed, with ``error``, as
-    `GroundworkError.as_dict`), the distinct ``pages`` (document, page) of the hits, best first, and its time."""
+    """Outcome of the case ``case_id`` of a run: the ``answer`` (None in a search; None, or unfinished: it failed, with
+    ``error``, as `GroundworkError.as_dict`), the distinct ``pages`` (document, page) of the hits, best first, and its
+    time."""
 
     case_id: str
     answer: Answer | None = None
@@ -130,7 +136,7 @@ class EvaluationStore:
             connection.insert("eval_outcomes", row, clash="REPLACE")
 
     def done(self, run_id: str) -> set[str]:
-        """Cases that were answered."""
+        """Cases that didn't fail."""
         return set(self.database.column("SELECT case_id FROM eval_outcomes WHERE run_id = ? AND error IS NULL", run_id))
 
     def outcomes(self, run_id: str, case_id: str = "") -> dict[str, Outcome]:

@@ -42,16 +42,24 @@ class EvaluationJobs:
         with self._lock:
             return list(self._jobs.values())
 
-    def run(self, set_id: str, configuration: Configuration, within: bool, engine: Engine | None = None) -> str:
+    def run(
+        self,
+        set_id: str,
+        configuration: Configuration,
+        within: bool,
+        engine: Engine | None = None,
+        *,
+        search: bool = False,
+    ) -> str:
         """Queue a run, unless it is queued, and return its id. Raises `ConfigError` if the settings are refused."""
         chosen = engine or self._kept()
-        run_id = chosen.evaluation.run_id(set_id, configuration, within)
+        run_id = chosen.evaluation.run_id(set_id, configuration, within, search)
         with self._lock:
             if not any(job.run_id == run_id and not job.stopping for job in self._jobs.values()):
                 stop = threading.Event()
                 self._jobs[stop] = Job(run_id, configuration.name)
                 self.trouble = None
-                self._pool.submit(self._work, stop, chosen, set_id, configuration, within)
+                self._pool.submit(self._work, stop, chosen, set_id, configuration, within, search)
         return run_id
 
     def stop(self) -> None:
@@ -66,7 +74,13 @@ class EvaluationJobs:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _work(
-        self, stop: threading.Event, engine: Engine, set_id: str, configuration: Configuration, within: bool
+        self,
+        stop: threading.Event,
+        engine: Engine,
+        set_id: str,
+        configuration: Configuration,
+        within: bool,
+        search: bool,
     ) -> None:
         def show(done: int, total: int) -> None:
             with self._lock:
@@ -74,7 +88,7 @@ class EvaluationJobs:
 
         try:
             if not stop.is_set():
-                engine.evaluation.run(set_id, configuration, within, show, stop.is_set)
+                engine.evaluation.run(set_id, configuration, within, search, show, stop.is_set)
         except Cancelled:
             pass
         except GroundworkError as error:

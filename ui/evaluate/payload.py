@@ -26,6 +26,8 @@ CONFIGURATIONS = {
 }
 WORTH = {"ok": 1.0, "off": 0.5, "weak": 0.4, "bad": 0.0}  # of an outcome, for the order of harm
 RANKED = 0.1  # weight of the rank of the evidence beside it
+HIGH = 5  # lowest rank of evidence that was found well
+LISTED = 10  # pages of a search that are shown
 
 
 def named(configuration: str) -> str:
@@ -51,8 +53,9 @@ def _run(info: RunInfo) -> Json:
         "id": info.run_id,
         "set": info.set_id,
         "name": info.name,
-        "title": named(info.name) + (", in its documents" if info.within else ""),
+        "title": named(info.name) + ", in its documents" * info.within + ", search only" * info.searched,
         "within": info.within,
+        "searched": info.searched,
         "writer": payload.model_name(info.writer),
         "created": info.created,
         "done": info.done,
@@ -147,6 +150,8 @@ def _state(case: Case, run: Evaluated) -> tuple[str, str]:
     outcome, found = run.outcomes.get(case.case_id), run.measures.get(case.case_id, {})
     if outcome is None:
         return "Not asked yet", "off"
+    if run.info.searched and outcome.error is None:
+        return _rank(found)
     if outcome.answer is None or outcome.error is not None:
         return "Failed", "bad"
     if outcome.answer.refused:
@@ -162,19 +167,29 @@ def _state(case: Case, run: Evaluated) -> tuple[str, str]:
     return "Answered", "off"
 
 
-def case(asked: Case, runs: Sequence[Evaluated]) -> Json:
-    """One question with its reference, and the answer of each run, its citations to open."""
+def _rank(found: Mapping[str, float]) -> tuple[str, str]:
+    """Where a search has the evidence."""
+    if "mrr" not in found:
+        return "Searched", "off"
+    rank = round(1.0 / found["mrr"]) if found["mrr"] else 0
+    words = "Evidence first" if rank == 1 else f"Evidence is number {rank}" if rank else "Not found"
+    return words, "bad" if not rank else "ok" if rank <= HIGH else "weak"
+
+
+def case(asked: Case, runs: Sequence[Evaluated], names: Mapping[str, str]) -> Json:
+    """One question with its reference, and of each run the answer, its citations to open, or the pages that its search
+    found, by the ``names`` of their documents."""
     return {
         "id": asked.case_id,
         "question": asked.question,
         "reference": asked.answer if asked.answerable else "",
         "answerable": asked.answerable,
         "evidence": [f"{one.document}{f', p. {one.page}' if one.page else ''}" for one in asked.evidence],
-        "sides": [_side(asked, run, run.outcomes.get(asked.case_id)) for run in runs],
+        "sides": [_side(asked, run, run.outcomes.get(asked.case_id), names) for run in runs],
     }
 
 
-def _side(asked: Case, run: Evaluated, outcome: Outcome | None) -> Json:
+def _side(asked: Case, run: Evaluated, outcome: Outcome | None, names: Mapping[str, str]) -> Json:
     words, tone = _state(asked, run)
     side: Json = {"state": {"words": words, "tone": tone}, "run": run.info.run_id, "config": run.info.config}
     if outcome is None:
@@ -185,6 +200,8 @@ def _side(asked: Case, run: Evaluated, outcome: Outcome | None) -> Json:
     side["measures"] = [
         {"title": MEASURES[name].title, "value": _shown(name, found[name])} for name in MEASURES if name in found
     ]
+    if run.info.searched:
+        side["pages"] = [f"{names.get(doc_id, 'Removed')}, p. {page}" for doc_id, page in outcome.pages[:LISTED]]
     if outcome.answer is not None:
         side["answer"] = payload.answer(f"{run.info.run_id}-{asked.case_id}", outcome.answer)
     return side

@@ -51,13 +51,14 @@ def run(request: Request, body: Json) -> Response:
     engine, begun = services().visits.engine(visit(request)), text_in(body, "run")
     if begun:
         known = engine.evaluation.info(begun)
-        configuration = Configuration(known.name, known.config)
+        configuration, search = Configuration(known.name, known.config), known.searched
     else:
         configuration = Configuration.parsed(text_in(body, "configuration") or "default")
+        search = body.get("search") is True
     info = engine.evaluation.find(text_in(body, "set") or "")
-    return JSONResponse(
-        {"run": services().evaluations.run(info.set_id, configuration, body.get("within") is True, engine)}
-    )
+    within = body.get("within") is True
+    run_id = services().evaluations.run(info.set_id, configuration, within, engine, search=search)
+    return JSONResponse({"run": run_id})
 
 
 @posted
@@ -84,7 +85,8 @@ def case(request: Request) -> Response:
     found = next((one for run in runs for one in run.cases if one.case_id == asked), None)
     if found is None:
         raise InputError("This set has no such question.", hint="Reload the page.")
-    return JSONResponse(payload.case(found, runs))
+    names = {info.doc_id: info.name for info in services().engine.documents()}
+    return JSONResponse(payload.case(found, runs, names))
 
 
 @guarded
