@@ -265,7 +265,7 @@ def measured(
         rows = [row for run in runs for row in rows_of(run, runs[0], names, published.by_tag)]
         scope = ("in its document" if within else "over all of them") if len(published.within) > 1 else ""
         head = [f"{len(given.cases)} questions{f', {scope}' if scope else ''}", *map(short, names)]
-        print(table(rows, [*head, f"{short(names[0])} beside the first", "seconds"]), flush=True)
+        print(table(rows, [*head, f"{short(names[0])} beside the first", "seconds"]), end="\n\n", flush=True)
 
 
 def short(name: str) -> str:
