@@ -6,6 +6,7 @@ from the tables that the script prints: each row says where they stand there.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -128,9 +129,11 @@ def everything() -> dict[str, Record]:
 
 
 def write(name: str, record: Record) -> None:
-    FOLDER.mkdir(exist_ok=True)
-    text = record.model_dump_json(indent=1, exclude_defaults=True)
-    (FOLDER / f"{name}.json").write_text(f"{text}\n", "utf-8")
+    """A line for each field, and for each row."""
+    fields = record.model_dump(mode="json", exclude_defaults=True)
+    rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in fields.pop("rows"))
+    lines = [f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},\n" for key, value in fields.items()]
+    (FOLDER / f"{name}.json").write_text(f'{{\n{"".join(lines)} "rows": [\n  {rows}\n ]\n}}\n', "utf-8")
 
 
 def rendered(records: Mapping[str, Record]) -> str:
