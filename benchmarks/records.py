@@ -54,7 +54,7 @@ class Cells(Kept):
     columns: tuple[str, ...] = Field(min_length=1)
 
     def read(self, tables: Sequence[Printed]) -> str:
-        """The cells, joined by "/". Raises `LookupError` if they aren't there."""
+        """The cells, joined by "/", or by ", " if they have one. Raises `LookupError` if they aren't there."""
         if self.table >= len(tables):
             raise LookupError(f"table {self.table + 1}")
         head, rows = tables[self.table]
@@ -63,7 +63,8 @@ class Cells(Kept):
                 missing = [name for name in self.columns if name not in head]
                 if missing:
                     raise LookupError(f"column {missing[0]!r}")
-                return "/".join(_short(row[head.index(name)]) for name in self.columns)
+                found = [_short(row[head.index(name)]) for name in self.columns]
+                return (", " if any("/" in one for one in found) else "/").join(found)
         raise LookupError(f"row {self.row!r}")
 
 
