@@ -156,6 +156,10 @@ def main() -> None:
         (name, total[name], "a citation" if name in TRUE else "none", added[name], same[name])
         for name in sorted(total, key=lambda name: (name not in TRUE, name))
     ]
+    for name, is_true in (("all true", True), ("all false", False)):
+        own = [(row[1], row[3], row[4]) for row in rows if (row[0] in TRUE) is is_true and not row[0].startswith("all")]
+        number, got, right = map(sum, zip(*own))
+        rows.append((name, number, "a citation" if is_true else "none", got, right))
     print(table(rows, ("claim", "number", "is to get", "got one", "of that unit")))
     wrong = sum(added[name] for name in total if name not in TRUE)
     print(f"\n{wrong} of {sum(total[name] for name in total if name not in TRUE)} that are to get none got one.")

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+Printed = tuple[list[str], list[list[str]]]
+PRINTED: list[Printed] = []  # heads and rows of the tables of this process, for `benchmarks.records`
 
 
 def data_root() -> Path:
@@ -33,8 +35,9 @@ def questions(name: str) -> list[dict[str, Any]]:
 
 
 def table(rows: Iterable[Sequence[object]], head: Sequence[str]) -> str:
-    """A Markdown table; floats with three digits."""
+    """A Markdown table; floats with three digits. It is remembered in `PRINTED`."""
     cells = [[f"{value:.3f}" if isinstance(value, float) else str(value) for value in row] for row in rows]
+    PRINTED.append(([*head], cells))
     widths = [max(len(line[column]) for line in [list(head), *cells]) for column in range(len(head))]
     lines = [[*head], ["-" * width for width in widths], *cells]
     return "\n".join("| " + " | ".join(v.ljust(w) for v, w in zip(line, widths)) + " |" for line in lines)

@@ -42,6 +42,9 @@ def main() -> None:
             for kind, texts in (("mended", MENDED), ("held out", HELD_OUT))
             for scoped in (True, False)
         ]
+    for scope in ("its document", "all"):
+        own = [row[2:] for row in rows if row[1] == scope]
+        rows.append(["both", scope, *map(sum, zip(*own))])
     print(table(rows, ("questions", "scope", "n", "refused", "first", "quoted", "best passages, as long")))
 
 

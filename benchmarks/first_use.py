@@ -52,9 +52,9 @@ def main() -> None:
         report = json.loads(run([*cli, "ingest", str(pdf)]))["documents"][0]
         seconds = report["seconds"]
         pages = report["pages"]
-        rows.append((f"ingest {pages} pages", seconds, f"{seconds / markdown:.2f} × to_markdown"))
+        rows.append(("ingest", seconds, f"{pages} pages, {seconds / markdown:.2f} × to_markdown"))
         index = json.loads(run([*cli, "index"]))
-        rows.append((f"index {index['chunks']} chunks", index["seconds"], ""))
+        rows.append(("index", index["seconds"], f"{index['chunks']} chunks"))
         answer = timed(lambda: run([*cli, "generate", "-q", "What were total revenues?"]))
         rows.append(("first answer, new process, offline", answer, ""))
     print(table(rows, ("what", "seconds", "beside")))

@@ -241,7 +241,8 @@ def main() -> None:
         whole.checked += score.checked
         whole.same += score.same
     rows.append(_row("all", whole))
-    head = ("set", "files", "pages", "words", "same", "cells", "same", "elements", "same")
+    same = ("words", "of words", "cells", "of cells", "elements", "of elements")  # number, and share that is the same
+    head = ("set", "files", "pages", *same)
     print("\n" + table(rows, head))
     print("\nWords that differ\n" + table(kinds.most_common(), ("how", "words")))
     for kind, examples in shown.items():

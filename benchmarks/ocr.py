@@ -212,7 +212,9 @@ def alarms() -> None:
         if why is not None:
             raised[name] += 1
             print(f"{place}: {why}: {' '.join(text.split())[:100]!r}")
-    print(table([(name, seen[name], raised[name]) for name in ALL_SETS], ("set", "pages with text", "suspected")))
+    rows = [(name, seen[name], raised[name]) for name in ALL_SETS]
+    rows.append(("all", seen.total(), raised.total()))
+    print(table(rows, ("set", "pages with text", "suspected")))
 
 
 def texts() -> Iterator[tuple[str, str, str]]:

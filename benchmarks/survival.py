@@ -82,6 +82,9 @@ def main() -> None:
             print(f"{row['file']}\t{outcome}\t{seconds:.1f}\t{note[:160]}", flush=True)
     print(f"\n{len(rows)} files in {time.perf_counter() - started:.0f} s\n")
     print(table([(*key, count) for key, count in sorted(outcomes.items())], ("ours", "manifest", "files")))
+    readable = sum(count for (_, manifest), count in outcomes.items() if manifest == "readable")
+    ended = [("end as a document or one clear error", len(rows)), ("readable", readable)]
+    print("\n" + table([*ended, ("readable and read", readable - len(broken))], ("of all", "files")))
     if remarkable:
         print("\nSlow or degraded\n" + table(remarkable, ("file", "outcome", "seconds", "note")))
     print(f"\nReadable files that failed: {len(broken)}")

@@ -29,7 +29,7 @@ from typing import Any
 
 import pymupdf
 
-from benchmarks.common import data
+from benchmarks.common import data, table
 from ragcore.config.settings import load
 from ragcore.ingest.document import build_document
 from ragcore.ingest.parse import inspect, parse_pages
@@ -149,8 +149,8 @@ def _matched(folder: Path, predictions: dict[str, Pages], truth: Path) -> tuple[
         article = json.loads(line)
         name = Path(article["pdf"]).name
         whole = _whole_tables(predictions.get(name, {}))
-        for number, table in enumerate(article["tables"], start=1):
-            cells = [c for c in table["cells"] if c["text"].strip()]
+        for number, true in enumerate(article["tables"], start=1):
+            cells = [c for c in true["cells"] if c["text"].strip()]
             texts = Counter(norm(c["text"]) for c in cells)
             shared = [sum((texts & Counter(norm(c["text"]) for c in other)).values()) for other in whole]
             best = max(range(len(whole)), key=lambda i: shared[i], default=None)
@@ -175,9 +175,9 @@ def _whole_tables(pages: Pages) -> list[Cells]:
     """All cells of each predicted table, its parts on several pages together, printed headers once."""
     out: dict[object, Cells] = {}
     for page, tables in pages.items():
-        for place, table in enumerate(tables):
-            cells = out.setdefault(table.get("id", (page, place)), [])
-            cells += table["cells"]
+        for place, one in enumerate(tables):
+            cells = out.setdefault(one.get("id", (page, place)), [])
+            cells += one["cells"]
     return list(out.values())
 
 
@@ -218,9 +218,13 @@ def main() -> None:
     options = parser.parse_args()
     folder = data(options.set)
     methods = {"groundwork": ours, **({"find_tables": find_tables} if options.baseline else {})}
+    found: dict[str, dict[str, Any]] = {}
     for name, method in methods.items():
         started = time.perf_counter()
         predictions = {path.name: method(path) for path in sorted((folder / "pdf").glob("*.pdf"))}
         seconds = time.perf_counter() - started
         print(json.dumps({"method": name, "seconds": round(seconds, 1)}))
-        print(json.dumps(score(folder, predictions, per_doc=options.per_doc), indent=1))
+        found[name] = score(folder, predictions, per_doc=options.per_doc)
+        print(json.dumps(found[name], indent=1))
+    figures = [name for name, value in found["groundwork"].items() if isinstance(value, int | float)]
+    print(table([[name, *(of[figure] for figure in figures)] for name, of in found.items()], ["method", *figures]))

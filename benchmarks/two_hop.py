@@ -20,12 +20,12 @@ import argparse
 import json
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.common import data_root, table
-from benchmarks.retrieval import QUIET, Page, hit_pages, source_pages
+from ragcore.answer.sources import build_sources
 from ragcore.engine import Engine
 from ragcore.types import Retrieval
 
@@ -33,6 +33,7 @@ MODES = ("vector", "hybrid", "auto", "graph")
 AT = (5, 10)
 MEASURES = tuple(f"{what} {where}" for where in (*(f"@{k}" for k in AT), "in sources") for what in ("any", "all"))
 FOLDERS = ("financebench-dev/pdfs", "gov-pdfs", "mmlongbench-dev/pdfs", "pmc-dev/pdf")
+Page = tuple[str, int]
 Place = frozenset[Page]  # pages that say the same
 Found = list[list[bool]]  # each place, among the pages of the first hits of `AT` and in the sources
 
@@ -58,7 +59,7 @@ def main() -> None:
     which.add_argument("--show", action="store_true", help="print the places found for each question")
     options = parser.parse_args()
     asked = half(held=options.held)
-    with Engine.open(options.home, overrides=QUIET) as engine:
+    with Engine.open(options.home, overrides={"llm.model": "offline"}) as engine:
         ids = filled(engine, sorted(set().union(*(one.documents for one in asked))))
         here = [one for one in asked if one.documents <= ids.keys()]
         print(f"{len(here)} of {len(asked)} questions, {len(engine.documents())} documents", file=sys.stderr)
@@ -111,6 +112,17 @@ def measured(engine: Engine, ids: dict[str, str], asked: Sequence[Asked]) -> dic
             results.setdefault(mode, []).append([[bool(place & pages) for pages in given] for place in wanted])
         print(f"{mode} done", file=sys.stderr)
     return results
+
+
+def hit_pages(engine: Engine, retrieval: Retrieval) -> Iterator[Page]:
+    for hit in retrieval.hits:
+        for page in engine.document(hit.chunk.doc_id).pages_of(hit.chunk.start, hit.chunk.end):
+            yield hit.chunk.doc_id, page
+
+
+def source_pages(engine: Engine, retrieval: Retrieval) -> set[Page]:
+    sources = build_sources(retrieval, engine.document, engine.settings.answer)
+    return {(source.doc_id, page) for source in sources for page in source.pages}
 
 
 def first_pages(engine: Engine, retrieval: Retrieval, k: int) -> set[Page]:

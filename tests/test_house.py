@@ -27,7 +27,7 @@ LINES = {
     "cli": 1340,  # with evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,
-    "evaluate": 2120,  # sets, one's own too, runs, measures, judges, comparison and its files
+    "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1550,
     "index": 4350,  # with the graph of names and its map, verdicts on answers, own test questions

@@ -56,8 +56,9 @@ def listed(engine: Engine, options: argparse.Namespace) -> int:
         for run in runs:
             if run.group == info.set_id:
                 left = "" if run.ended else f"  ({run.done} of {run.cases} done)"
+                kind = ", within its documents" * run.within + ", search only" * run.searched
                 then = f", {_count(run.cases, 'question')}" if run.own and run.cases != info.cases else ""
-                lines.append(f"  {run.run_id}  {run.name}{', within its documents' if run.within else ''}{then}{left}")
+                lines.append(f"  {run.run_id}  {run.name}{kind}{then}{left}")
     show(options, lambda: {"sets": plain(sets), "runs": plain(runs)}, lines)
     if not sets and not options.json:
         print("No sets yet. Import one: groundwork evaluate import FILE", file=sys.stderr)
@@ -72,7 +73,7 @@ def run(engine: Engine, options: argparse.Namespace) -> int:
     with stopped_by_ctrl_c(stop.set):
         for one in configurations:
             said = _progress(one.name)
-            done.append(engine.evaluation.run(info.set_id, one, options.within, said, stop.is_set))
+            done.append(engine.evaluation.run(info.set_id, one, options.within, options.search, said, stop.is_set))
     show(options, lambda: {"set": plain(info), "runs": [_run(one) for one in done]}, _table(done))
     failed = [outcome.error for one in done for outcome in one.outcomes.values() if outcome.error]
     for error in list({error["message"]: error for error in failed}.values())[:SAID]:
@@ -238,6 +239,8 @@ def _write(path: Path, data: bytes) -> None:
 def _for_ragchecker(found: Evaluated, by: str | None) -> str:
     """The reference program's checking inputs; or its outputs, of the answers that a judge ``by`` has judged. Passages
     are the sources given to the writer."""
+    if found.info.searched:
+        raise InputError(f"The run {found.info.run_id} only searched: it has no answers.", hint="Run it with answers.")
     results, judged = [], found.judged.get(by or "", {})
     if by and not judged:
         hint = f"Judge it: `groundwork evaluate judge {found.info.run_id} --by {by}`."

@@ -255,6 +255,7 @@ def _parser() -> argparse.ArgumentParser:
     config = "settings to run it with: default, key=value,key=value or @FILE.toml; may be repeated"
     sub.add_argument("-c", dest="configuration", type=_text, action="append", metavar="CONFIG", help=config)
     sub.add_argument("--within", action="store_true", help="ask each question of its own documents only")
+    sub.add_argument("--search", action="store_true", help="only search: no answers are written")
     sub = step(
         "judge", evaluation.judge, "RAGChecker's metrics of a run, by a judge of claims; goes on where it stopped"
     )

@@ -64,6 +64,7 @@ _RAGCHECKER = {
 MEASURES: Mapping[str, Measure] = {
     **{f"evidence_at_{k}": Measure(f"Evidence in the first {k}" if k > 1 else "Evidence first") for k in FIRST},
     **{f"all_evidence_at_{k}": Measure(f"All evidence in the first {k}") for k in FIRST[1:]},
+    **{f"recall_at_{k}": Measure(f"Share of the evidence in the first {k}") for k in FIRST[1:]},
     "ndcg_at_10": Measure("nDCG of the first 10"),
     "mrr": Measure("Mean reciprocal rank"),
     "evidence_given": Measure("Evidence given to the writer"),
@@ -91,6 +92,11 @@ MEASURES: Mapping[str, Measure] = {
 def shown(name: str, mean: float) -> str:
     """Mean of a measure as printed."""
     return f"{100.0 * mean:.1f}%" if MEASURES[name].share else f"{mean:.3f}"
+
+
+def of_search(outcome: Outcome, places: Collection[Page]) -> dict[str, float]:
+    """Those of `MEASURES` that hits alone define. ``places`` are the evidence pages in the library."""
+    return dict(_ranks(outcome.pages, places)) | ({} if outcome.error else {"seconds": outcome.seconds})
 
 
 def measures(
@@ -143,7 +149,9 @@ def _ranks(pages: Sequence[Page], places: Collection[Page]) -> Iterator[tuple[st
     for k in FIRST:
         yield f"evidence_at_{k}", float(any(_meets(pages[:k], place) for place in places))
         if k > 1:
-            yield f"all_evidence_at_{k}", float(all(_meets(pages[:k], place) for place in places))
+            share = _share([_meets(pages[:k], place) for place in places])
+            yield f"all_evidence_at_{k}", float(share == 1.0)
+            yield f"recall_at_{k}", share
     hits = [any(_meets([page], place) for place in places) for page in pages]
     best = sum(1.0 / math.log2(rank + 2) for rank in range(min(10, len(set(places)))))
     yield "ndcg_at_10", min(1.0, sum(1.0 / math.log2(rank + 2) for rank, hit in enumerate(hits[:10]) if hit) / best)

@@ -1,7 +1,8 @@
-"""Runs: a configuration over a set of cases, one answer after another, each stored and never made twice.
+"""Runs: a configuration over a set of cases, one answer (or search) after another, each stored and never made twice.
 
-A run is known by what its outcomes depend on: cases, settings, documents as they are indexed, writer, and this version
-of the code. Started again, it goes on where it ended; its measures are made anew of what is stored.
+A run is known by what its outcomes depend on: cases, settings, documents as they are indexed, writer (none for searches
+alone), and this version of the code. Started again, it goes on where it ended; its measures are made anew of what is
+stored.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ragcore.errors import Cancelled, ConfigError, InputError, KeyMissing, Unkno
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.claude import Estimate, estimate, judge_by, name_of
 from ragcore.evaluate.judges import Judged, SupportJudge, judged, kind_of
-from ragcore.evaluate.measures import MEASURES, Page, measures
+from ragcore.evaluate.measures import MEASURES, Page, measures, of_search
 from ragcore.evaluate.own import NAME, OwnSet
 from ragcore.evaluate.ragchecker import CLAUDE, JUDGES, SUPPORT
 from ragcore.export.sheets import safe
@@ -36,7 +37,7 @@ from ragcore.index.evaluations import OWN, EvaluationStore, Outcome, RunInfo, Se
 from ragcore.index.packing import pack, unpack
 from ragcore.index.store import Store
 from ragcore.providers.registry import Models
-from ragcore.types import Answer, Document
+from ragcore.types import Answer, Document, Retrieval
 from ragcore.types.answer import Found
 from ragcore.types.library import DocumentInfo
 
@@ -70,6 +71,7 @@ class AskedLibrary(Protocol):
     def document(self, doc_id: str) -> Document: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> AskedLibrary: ...
     def ask(self, question: str, *, doc_ids: Sequence[str] | None = None) -> Asking: ...
+    def retrieve(self, query: str, *, doc_ids: Sequence[str] | None = None) -> Retrieval: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +198,10 @@ class Evaluation:
         """Run by its id, or the beginning of it. Raises `UnknownRun`."""
         return self._store.run(run)
 
-    def run_id(self, set_id: str, configuration: Configuration, within: bool = False) -> str:
+    def run_id(self, set_id: str, configuration: Configuration, within: bool = False, search: bool = False) -> str:
         """Id of a run, made or not: a digest of all that its outcomes depend on. Raises `ConfigError`."""
-        return self._identity(self._library.with_settings(configuration.overrides), set_id, within)
+        engine = self._library.with_settings(configuration.overrides)
+        return self._identity(engine, set_id, within, _writer(engine, search))
 
     def runs(self, set_id: str = "") -> list[RunInfo]:
         """Runs, newest first; of one set, or of all."""
@@ -209,23 +212,26 @@ class Evaluation:
         set_id: str,
         configuration: Configuration,
         within: bool = False,
+        search: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> Evaluated:
         """Do what is left of a run. ``within``: each question is asked of its case's documents only, where it names
-        some. Failed answers are tried again. Raises `ConfigError`, `Cancelled` and what stops every answer."""
+        some. ``search``: no answer is written, only hits are measured. What failed is tried again. Raises
+        `ConfigError`, `Cancelled` and what stops every answer."""
         engine = self._library.with_settings(configuration.overrides)
         cases, documents = self.cases(set_id), _Documents(engine.documents())
-        run_id = self._identity(engine, set_id, within)
+        writer = _writer(engine, search)
+        run_id = self._identity(engine, set_id, within, writer)
         columns = {
             "name": configuration.name,
             "config": dict(configuration.overrides),
             "settings_hash": engine.settings.hash(),
             "within": within,
-            "writer": engine.models.writer_name,
+            "writer": writer,
         }
         self._store.put_run(run_id, set_id, columns)
-        self._take_over(engine, run_id, cases, within)
+        self._take_over(engine, run_id, cases, within, writer)
         known = self._store.done(run_id)
         for number, case in enumerate(cases):
             if on_progress is not None:
@@ -235,7 +241,7 @@ class Evaluation:
                     f"The run was stopped after {number} of {len(cases)} questions.", hint="Start it again to go on."
                 )
             if case.case_id not in known:
-                self._store.put(run_id, _outcome(engine, case, documents, within=within))
+                self._store.put(run_id, _outcome(engine, case, documents, within=within, search=search))
         self._store.end(run_id)
         return self.evaluated(run_id)
 
@@ -247,7 +253,9 @@ class Evaluation:
         found = {}
         for case in cases:
             outcome = outcomes.get(case.case_id)
-            if outcome is not None:
+            if outcome is not None and info.searched:
+                found[case.case_id] = of_search(outcome, documents.places(case))
+            elif outcome is not None:
                 found[case.case_id] = measures(
                     case, outcome, documents.places(case), read, self._library.settings.verify
                 )
@@ -317,18 +325,18 @@ class Evaluation:
             raise InputError(f"The run {info.run_id} has no answer with a reference to judge it by.", hint=hint)
         return [(case, answer) for case, answer in found if case.case_id not in known]
 
-    def _take_over(self, engine: AskedLibrary, run_id: str, cases: Sequence[Case], within: bool) -> None:
+    def _take_over(self, engine: AskedLibrary, run_id: str, cases: Sequence[Case], within: bool, writer: str) -> None:
         """Copy what other sets' runs, all else being equal, answered to the same questions."""
         asked, runs = {case.case_id: _asked(case) for case in cases}, {info.run_id for info in self._store.runs()}
         for info in self._store.sets():
-            other = self._identity(engine, info.set_id, within)
+            other = self._identity(engine, info.set_id, within, writer)
             if other != run_id and other in runs:
                 same = [one.case_id for one in self.cases(info.set_id) if asked.get(one.case_id) == _asked(one)]
                 self._store.take_over(run_id, other, same)
 
-    def _identity(self, engine: AskedLibrary, set_id: str, within: bool) -> str:
+    def _identity(self, engine: AskedLibrary, set_id: str, within: bool, writer: str) -> str:
         indexed = sorted(engine.store.searchable().items())
-        parts = [set_id, engine.settings.hash(), engine.models.writer_name, within, indexed, _build()]
+        parts = [set_id, engine.settings.hash(), writer, within, indexed, _build()]
         return blake2b(json.dumps(parts).encode(), digest_size=6).hexdigest()
 
 
@@ -366,7 +374,11 @@ def _asked(case: Case) -> tuple[str, tuple[str, ...], frozenset[str]]:
     return case.question, case.documents, frozenset(one.document for one in case.evidence)
 
 
-def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within: bool) -> Outcome:
+def _writer(engine: AskedLibrary, search: bool) -> str:
+    return "" if search else engine.models.writer_name
+
+
+def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within: bool, search: bool) -> Outcome:
     try:
         named = [
             documents.find(name) for name in dict.fromkeys([*case.documents, *(one.document for one in case.evidence)])
@@ -375,11 +387,15 @@ def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within:
         return Outcome(case.case_id, None, (), error.as_dict(), 0.0)
     scope = named if within and case.documents else None
     started = time.perf_counter()
+    if search:
+        hits = engine.retrieve(case.question, doc_ids=scope)
+        spent = time.perf_counter() - started
+        return Outcome(case.case_id, None, tuple(_pages(engine, hits)), None, spent)
     asking = engine.ask(case.question, doc_ids=scope)
     pages: dict[Page, None] = {}
     for event in asking:
         if isinstance(event, Found):
-            pages = _pages(engine, event)
+            pages = _pages(engine, event.retrieval)
     answer = asking.answer
     assert answer is not None  # a stream always ends with one
     failed = answer.error if answer.status == "failed" else None
@@ -387,10 +403,10 @@ def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within:
     return Outcome(case.case_id, answer, tuple(pages), None if failed is None else dict(failed), spent)
 
 
-def _pages(engine: AskedLibrary, found: Found) -> dict[Page, None]:
+def _pages(engine: AskedLibrary, found: Retrieval) -> dict[Page, None]:
     """Distinct pages of the hits, best first."""
     pages: dict[Page, None] = {}
-    for hit in found.retrieval.hits:
+    for hit in found.hits:
         chunk = hit.chunk
         pages |= dict.fromkeys(
             (chunk.doc_id, page) for page in engine.document(chunk.doc_id).pages_of(chunk.start, chunk.end)

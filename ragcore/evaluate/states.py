@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from ragcore.evaluate.cases import Case
@@ -10,6 +11,7 @@ from ragcore.evaluate.runs import Evaluated
 Tone = Literal["ok", "off", "weak", "bad"]
 WORTH: dict[Tone, float] = {"ok": 1.0, "off": 0.5, "weak": 0.4, "bad": 0.0}
 RANKED = 0.1  # weight of the rank of the evidence beside it
+HIGH = 5  # lowest rank of evidence that was found well
 
 
 def state(case: Case, run: Evaluated) -> tuple[str, Tone]:
@@ -17,6 +19,8 @@ def state(case: Case, run: Evaluated) -> tuple[str, Tone]:
     outcome, found = run.outcomes.get(case.case_id), run.measures.get(case.case_id, {})
     if outcome is None:
         return "Not asked yet", "off"
+    if run.info.searched and outcome.error is None:
+        return _rank(found)
     if outcome.answer is None or outcome.error is not None:
         return "Failed", "bad"
     if outcome.answer.refused:
@@ -30,6 +34,15 @@ def state(case: Case, run: Evaluated) -> tuple[str, Tone]:
             return "Evidence cited", "ok"
         return ("Not cited", "weak") if found["evidence_given"] else ("Not found", "bad")
     return "Answered", "off"
+
+
+def _rank(found: Mapping[str, float]) -> tuple[str, Tone]:
+    """Where a search has the evidence."""
+    if "mrr" not in found:
+        return "Searched", "off"
+    rank = round(1.0 / found["mrr"]) if found["mrr"] else 0
+    words = "Evidence first" if rank == 1 else f"Evidence is number {rank}" if rank else "Not found"
+    return words, "bad" if not rank else "ok" if rank <= HIGH else "weak"
 
 
 def worth(case: Case, run: Evaluated) -> float:

@@ -34,8 +34,8 @@ class SetInfo:
 @dataclass(frozen=True, slots=True)
 class RunInfo:
     """Run of a set under the dotted settings ``config`` called ``name``; ``within``: each question was asked of its
-    case's documents only. ``writer`` is the model that wrote; ``done`` counts stored outcomes, ``usd`` their cost, and
-    ``verdicts`` how often judges judged one; ``ended`` is None until all are there."""
+    case's documents only. ``writer`` is the model that wrote ("": it was only searched); ``done`` counts stored
+    outcomes, ``usd`` their cost, ``verdicts`` how often judges judged one; ``ended`` is None until all are there."""
 
     run_id: str
     set_id: str
@@ -58,11 +58,17 @@ class RunInfo:
         """Set that it is listed under: runs of one's own set stay together while the set grows."""
         return OWN if self.own else self.set_id
 
+    @property
+    def searched(self) -> bool:
+        """Whether no answer was written."""
+        return not self.writer
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of the case ``case_id`` of a run: the ``answer`` (None, or unfinished: it failed, with ``error``, as
-    `GroundworkError.as_dict`), the distinct ``pages`` (document, page) of the hits, best first, and its time."""
+    """Outcome of the case ``case_id`` of a run: the ``answer`` (None in a search; None, or unfinished: it failed, with
+    ``error``, as `GroundworkError.as_dict`), the distinct ``pages`` (document, page) of the hits, best first, and its
+    time."""
 
     case_id: str
     answer: Answer | None = None
@@ -145,7 +151,7 @@ class EvaluationStore:
             connection.execute(_TAKE_OVER, (run_id, other, list(case_ids)))
 
     def done(self, run_id: str) -> set[str]:
-        """Cases that were answered."""
+        """Cases that didn't fail."""
         return set(self.database.column("SELECT case_id FROM eval_outcomes WHERE run_id = ? AND error IS NULL", run_id))
 
     def outcomes(self, run_id: str, case_id: str = "") -> dict[str, Outcome]:

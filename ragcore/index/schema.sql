@@ -344,7 +344,7 @@ CREATE TABLE eval_runs (
     config JSON TEXT NOT NULL,
     settings_hash TEXT NOT NULL,
     within BOOLEAN NOT NULL,
-    writer TEXT NOT NULL,
+    writer TEXT NOT NULL,  -- '': only searched
     created REAL NOT NULL,
     ended REAL  -- NULL: some of it is still to be done
 );
@@ -352,7 +352,7 @@ CREATE TABLE eval_runs (
 CREATE TABLE eval_outcomes (
     run_id TEXT NOT NULL REFERENCES eval_runs ON DELETE CASCADE,
     case_id TEXT NOT NULL,
-    answer BLOB,  -- JSON, zlib; NULL: it failed
+    answer BLOB,  -- JSON, zlib; NULL: it failed, or was only searched
     pages TEXT NOT NULL,  -- JSON
     error JSON TEXT,
     seconds REAL NOT NULL,

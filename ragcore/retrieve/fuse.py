@@ -2,7 +2,7 @@
 ``id → score``, in 0–1.
 
 On filings, a web-search cross-encoder alone ranks no better than fusion; as one vote beside the fused score it improves
-filings and abstracts alike (`benchmarks/retrieval.py`, `benchmarks/scifact.py`). It reads every candidate, however long
+filings and abstracts alike (`python -m benchmarks sets`). It reads every candidate, however long
 that takes: equal questions have equal answers even on a busy machine.
 
 Rows and composites are ranked together. Rows of a ranked composite are folded into it: it takes the position of the

@@ -85,6 +85,18 @@ def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Call
         page.locator(".ans").nth(1).wait_for()
         page.locator(".jd summary").first.click()
         check(page, "a question")
+    with promise("a search without answers shows where the evidence is, and the pages that it found"):
+        page.get_by_role("button", name="New run").click()
+        page.get_by_label("Search only: no answers are written").check()
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_label("Run B").locator("option:checked", has_text="search only").wait_for(
+            state="attached", timeout=60_000
+        )
+        page.locator(".busy").wait_for(state="detached", timeout=60_000)
+        page.get_by_role("button", name="As in the set").click()
+        page.get_by_role("button", name=QUESTION).click()
+        page.locator(".found li").first.wait_for()
+        check(page, "a search")
 
 
 def test_claude_judges_a_run_after_its_cost_is_shown(

@@ -13,6 +13,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.errors import Cancelled, ConfigError, InputError, UnknownRun
+from ragcore.evaluate.compare import compared
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Configuration
 from tests.command_line import run
@@ -117,6 +118,27 @@ def test_other_settings_or_other_documents_are_another_run(engine: Engine, quest
         evaluation.find("nothing")
 
 
+def test_a_run_may_only_search_and_finds_what_answers_are_made_of(engine: Engine, questions: Path) -> None:
+    evaluation = engine.evaluation
+    info = evaluation.add(questions)
+    answered, searched = evaluation.run(info.set_id, DEFAULT), evaluation.run(info.set_id, DEFAULT, search=True)
+    assert searched.info.run_id != answered.info.run_id
+    assert searched.info.run_id == evaluation.run_id(info.set_id, DEFAULT, search=True)
+    assert (searched.info.searched, searched.info.writer, answered.info.searched) == (True, "", False)
+    assert all(outcome.answer is None for outcome in searched.outcomes.values())
+    for name in ("one", "two", "four"):
+        assert searched.outcomes[name].pages == answered.outcomes[name].pages
+        assert searched.outcomes[name].error is None
+    assert searched.outcomes["three"].error is not None
+    assert searched.measures["three"] == {}
+    assert {"mrr", "recall_at_5", "seconds"} <= searched.measures["one"].keys()
+    assert not {"answered", "refused", "words_f1"} & set(searched.means())
+    assert all(
+        value == answered.measures["one"][name] for name, value in searched.measures["one"].items() if name != "seconds"
+    )
+    assert {one.measure for one in compared(searched, answered)} == set(searched.means())
+
+
 def test_configurations_are_parsed_or_told_to_be_wrong(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "coarse.toml").write_text("[retrieve]\nalpha = 0.6\n[rerank]\nmodel = 'none'\n")
     assert Configuration.parsed(f"@{tmp_path / 'coarse.toml'}") == Configuration(
@@ -152,6 +174,15 @@ def test_the_command_line_from_a_table_to_a_gate(engine: Engine, questions: Path
     gate = run([*home, "evaluate", "gate", both[1], "--against", both[0]])
     assert (gate.returncode, gate.stdout.strip()) == (0, "The gate holds.")
     assert run([*home, "evaluate", "gate", "nothing", "--against", both[0]]).returncode == 2
+    searched = [
+        json.loads(run([*home, "evaluate", "run", "own", "--search", "-c", one, "--json"]).stdout)["runs"][0]["run_id"]
+        for one in ("default", "retrieve.mode=bm25")
+    ]
+    assert "search only" in run([*home, "evaluate", "list"]).stdout
+    gate = run([*home, "evaluate", "gate", searched[1], "--against", searched[0], "--measure", "mrr"])
+    assert (gate.returncode, gate.stdout.strip()) == (0, "The gate holds.")
+    refused = run([*home, "evaluate", "export", searched[0], "--as", "ragchecker"])
+    assert (refused.returncode, "only searched" in refused.stderr) == (1, True)
     out = tmp_path / "out.csv"
     assert run([*home, "evaluate", "export", both[0], "-o", str(out)]).returncode == 0
     rows = list(csv.DictReader(io.StringIO(out.read_text())))

@@ -45,11 +45,20 @@ class EvaluationJobs:
         with self._lock:
             return list(self._jobs.values())
 
-    def run(self, set_id: str, configuration: Configuration, within: bool, engine: Engine | None = None) -> str:
+    def run(
+        self,
+        set_id: str,
+        configuration: Configuration,
+        within: bool,
+        engine: Engine | None = None,
+        *,
+        search: bool = False,
+    ) -> str:
         """Queue a run, unless it is queued, and return its id. Raises `ConfigError` if the settings are refused."""
         chosen = engine or self._kept()
-        run_id = chosen.evaluation.run_id(set_id, configuration, within)
-        self._queue(Job(run_id, configuration.name), partial(chosen.evaluation.run, set_id, configuration, within))
+        run_id = chosen.evaluation.run_id(set_id, configuration, within, search)
+        work = partial(chosen.evaluation.run, set_id, configuration, within, search)
+        self._queue(Job(run_id, configuration.name), work)
         return run_id
 
     def judge(self, run_id: str, by: str, max_usd: float, engine: Engine) -> None:

@@ -30,6 +30,7 @@ CONFIGURATIONS = {
 }
 ENTAILED = "Entailed"
 VERDICTS = {"Entailment": ENTAILED, "Neutral": "Not stated", "Contradiction": "Contradicted"}
+LISTED = 10  # pages of a search that are shown
 
 
 def named(configuration: str) -> str:
@@ -39,7 +40,7 @@ def named(configuration: str) -> str:
 
 def titled(info: RunInfo) -> str:
     """Run as people read it."""
-    return named(info.name) + (", in its documents" if info.within else "")
+    return named(info.name) + ", in its documents" * info.within + ", search only" * info.searched
 
 
 def overview(
@@ -62,6 +63,7 @@ def _run(info: RunInfo) -> Json:
         "name": info.name,
         "title": titled(info),
         "within": info.within,
+        "searched": info.searched,
         "writer": payload.model_name(info.writer),
         "created": info.created,
         "own": info.own,
@@ -160,19 +162,20 @@ def _case(case: Case, first: Evaluated, second: Evaluated | None) -> Json:
     }
 
 
-def case(asked: Case, runs: Sequence[Evaluated]) -> Json:
-    """One question with its reference, and the answer of each run, its citations to open."""
+def case(asked: Case, runs: Sequence[Evaluated], names: Mapping[str, str]) -> Json:
+    """One question with its reference, and of each run the answer, its citations to open, or the pages that its search
+    found, by the ``names`` of their documents."""
     return {
         "id": asked.case_id,
         "question": asked.question,
         "reference": asked.answer if asked.answerable else "",
         "answerable": asked.answerable,
         "evidence": [f"{one.document}{f', p. {one.page}' if one.page else ''}" for one in asked.evidence],
-        "sides": [_side(asked, run, run.outcomes.get(asked.case_id)) for run in runs],
+        "sides": [_side(asked, run, run.outcomes.get(asked.case_id), names) for run in runs],
     }
 
 
-def _side(asked: Case, run: Evaluated, outcome: Outcome | None) -> Json:
+def _side(asked: Case, run: Evaluated, outcome: Outcome | None, names: Mapping[str, str]) -> Json:
     words, tone = state(asked, run)
     side: Json = {"state": {"words": words, "tone": tone}, "run": run.info.run_id, "config": run.info.config}
     if outcome is None:
@@ -183,6 +186,8 @@ def _side(asked: Case, run: Evaluated, outcome: Outcome | None) -> Json:
     side["measures"] = [
         {"title": MEASURES[name].full, "value": _shown(name, found[name])} for name in MEASURES if name in found
     ]
+    if run.info.searched:
+        side["pages"] = [f"{names.get(doc_id, 'Removed')}, p. {page}" for doc_id, page in outcome.pages[:LISTED]]
     if outcome.answer is not None:
         side["answer"] = payload.answer(f"{run.info.run_id}-{asked.case_id}", outcome.answer)
         side["judged"] = [

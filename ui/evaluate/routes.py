@@ -51,11 +51,15 @@ def run(request: Request, body: Json) -> Response:
     engine, begun = services().visits.engine(visit(request)), text_in(body, "run")
     if begun:
         known = engine.evaluation.info(begun)
-        set_id, configuration = known.set_id, Configuration(known.name, known.config)
+        set_id, search = known.set_id, known.searched
+        configuration = Configuration(known.name, known.config)
     else:
         set_id = engine.evaluation.find(text_in(body, "set") or "").set_id
         configuration = Configuration.parsed(text_in(body, "configuration") or "default")
-    return JSONResponse({"run": services().evaluations.run(set_id, configuration, body.get("within") is True, engine)})
+        search = body.get("search") is True
+    within = body.get("within") is True
+    run_id = services().evaluations.run(set_id, configuration, within, engine, search=search)
+    return JSONResponse({"run": run_id})
 
 
 @guarded
@@ -105,7 +109,8 @@ def case(request: Request) -> Response:
     found = next((one for run in runs for one in run.cases if one.case_id == asked), None)
     if found is None:
         raise InputError("This set has no such question.", hint="Reload the page.")
-    return JSONResponse(payload.case(found, runs))
+    names = {info.doc_id: info.name for info in services().engine.documents()}
+    return JSONResponse(payload.case(found, runs, names))
 
 
 @guarded

@@ -57,8 +57,8 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Preset:
-    """Named set of ``changes`` from the defaults of `KEYS`; ``cost`` describes its time (measured by
-    `benchmarks.presets`); ``model``: it needs a model other than the offline one."""
+    """Named set of ``changes`` from the defaults of `KEYS`; ``cost`` describes its time beside the
+    defaults (`groundwork evaluate`, seconds); ``model``: it needs a model other than the offline one."""
 
     name: str
     title: str

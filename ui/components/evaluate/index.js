@@ -28,6 +28,10 @@ export function mount({ parentElement, data }) {
   return () => page.close();
 }
 
+const made = ({ searched, writer, done }) => (searched ? `${plural(done, "question")} searched, no answers written.` : `${writer}, ${plural(done, "question")} answered.`);
+
+const hits = (pages) => (pages.length ? h("ol", { class: "found" }, pages.map((page) => h("li", {}, page))) : h("p", { class: "muted" }, "Nothing was found."));
+
 class Evaluate {
   constructor(root) {
     this.root = root;
@@ -186,7 +190,7 @@ class Evaluate {
     this.found = found;
     this.body.replaceChildren(
       h("h1", {}, found.headline || found.runs[0].title),
-      h("p", { class: "muted" }, found.runs.length > 1 ? `${found.runs.some((run) => run.cases > found.shared) ? `Compared on ${plural(found.shared, "question")} that both runs have. ` : ""}Bars show where the true difference lies, 19 times in 20; each row has its own scale.` : `${found.runs[0].writer}, ${plural(found.runs[0].done, "question")} answered. Choose a run B to compare it with.`),
+      h("p", { class: "muted" }, found.runs.length > 1 ? `${found.runs.some((run) => run.cases > found.shared) ? `Compared on ${plural(found.shared, "question")} that both runs have. ` : ""}Bars show where the true difference lies, 19 times in 20; each row has its own scale.` : `${made(found.runs[0])} Choose a run B to compare it with.`),
       rows(found),
       h("div", { class: "qh" }, h("h2", {}, found.runs.length > 1 ? "Questions that differ" : "Questions"), (this.counted = h("span", { class: "muted num" })), h("span", { class: "sp" }), this.orders()),
       (this.list = h("div", { class: "qs" })),
@@ -251,14 +255,14 @@ class Evaluate {
   }
 
   answer(side, letter) {
-    const { state, answer, error, seconds, measures, judged } = side;
+    const { state, answer, error, seconds, measures, judged, pages } = side;
     const text = h("div", { class: "gw-answer" }, (answer?.blocks ?? []).map(fromHtml));
     text.addEventListener("click", (event) => this.cite(event, answer));
     return h(
       "section",
       { class: "ans", "aria-label": letter ? `Answer ${letter}` : "Answer" },
       h("div", { class: "ah" }, letter && h("b", { class: "ab" }, letter), h("span", { class: `st ${state.tone}` }, h("i", { "aria-hidden": "true" }), state.words), h("span", { class: "sp" }), seconds !== undefined && h("span", { class: "muted num" }, `${seconds.toFixed(1)} s`)),
-      error ? h("p", { class: "err" }, `${error.message} ${error.hint}`) : text,
+      error ? h("p", { class: "err" }, `${error.message} ${error.hint}`) : pages ? hits(pages) : text,
       measures && h("details", {}, h("summary", {}, "Measures"), h("dl", { class: "num" }, measures.map(({ title, value }) => h("div", {}, h("dt", {}, title), h("dd", {}, value))))),
       judged?.map(claims),
     );

@@ -14,6 +14,7 @@ export class NewRun {
     this.configurations = h("select", { class: "gw-field", "aria-label": "Settings", onchange: () => this.chosen() });
     this.own = h("input", { class: "gw-field", "aria-label": "Changed settings", placeholder: "retrieve.alpha=0.6, rerank.weight=0", hidden: true });
     this.within = h("input", { type: "checkbox" });
+    this.search = h("input", { type: "checkbox" });
     this.begin = h("button", { type: "submit", class: "gw-btn primary" }, "Run");
     this.element = h(
       "form",
@@ -22,6 +23,7 @@ export class NewRun {
       h("p", { class: "muted" }, "CSV or XLSX with the columns question, answer, document, page and answerable; or the files of FinanceBench, MMLongBench-Doc, KITE, MuSiQue, HotpotQA, SciFact and RAGChecker."),
       h("div", { class: "ln" }, h("span", {}, "Settings"), this.configurations, this.own),
       h("label", { class: "ln ck" }, this.within, "Ask each question of its own documents only"),
+      h("label", { class: "ln ck" }, this.search, "Search only: no answers are written"),
       h("div", { class: "ln" }, this.begin, h("button", { type: "button", class: "gw-btn quiet", onclick: () => this.close() }, "Cancel")),
     );
   }
@@ -72,6 +74,6 @@ export class NewRun {
 
   submit() {
     const configuration = this.configurations.value === OWN ? this.own.value.trim() : this.configurations.value;
-    this.run({ set: this.set, configuration, within: this.within.checked });
+    this.run({ set: this.set, configuration, within: this.within.checked, search: this.search.checked });
   }
 }
