@@ -70,3 +70,19 @@ def test_a_test_question_loses_the_words_of_a_removed_document(tmp_path: Path) -
         assert "quimbert" not in evaluation.read(NAME).to_jsonl()
         assert [case.answer for case in evaluation.own.all()] == ["Pumps"]
     assert with_word(home, "quimbert") == []
+
+
+def test_no_file_has_a_word_of_a_deleted_conversation(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        file = tmp_path / "report.pdf"
+        file.write_bytes(pdfs.report("Report", {"Of the manor": ["In May the company sold pumps to the manor."]}))
+        engine.ingest_path(file)
+        engine.index()
+        gone, kept = engine.conversations.new(), engine.conversations.new()
+        engine.chat(gone, "What was sold to Zorblax?").run()
+        engine.chat(kept, "What was sold to the manor?").run()
+        assert with_word(home, "zorblax")
+        engine.conversations.delete(gone)
+        assert len(engine.conversations.all("manor")) == 1
+    assert with_word(home, "zorblax") == []

@@ -163,9 +163,12 @@ class Conversations:
         self._update(conversation_id, title=title)
 
     def delete(self, conversation_id: str) -> None:
-        """Delete it with all its branches."""
+        """Delete it with all its branches; none of its words stay on the disk."""
         with self.database.write() as connection:
             connection.execute("DELETE FROM conversations WHERE conversation_id = ?", (conversation_id,))
+            # Until its segments are merged, the search index keeps the words.
+            connection.execute("INSERT INTO turn_search (turn_search) VALUES ('optimize')")
+        self.database.checkpoint()
 
     def add_turn(self, conversation_id: str, question: str, place: Place | None = None) -> str:
         """Store a question at once, before any search, so that nothing is lost; returns its turn id. It goes to
