@@ -181,7 +181,7 @@ def _quotable(source: Source, first: int, last: int, text: str, heading: str, ro
     # A row quoted for one cell is also named by that cell's column.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     named = f"{row.head} {row.cells[row.named[0]].column if alone else ''}" if row is not None else ""
-    name = frozenset(content_stems(named))
+    name = name_of(named)
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     return Quotable(source, first, last, text, about, passage, words, place, own, name, row)
 

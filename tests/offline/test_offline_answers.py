@@ -10,6 +10,7 @@ import pytest
 
 from ragcore.engine import Engine
 from tests import pdfs, prepared
+from ui.chat.first_run import QUESTIONS
 
 REPORT = (
     "Larkfield Instruments, annual report",
@@ -227,3 +228,15 @@ def test_a_row_without_any_word_of_the_question_is_only_a_figure(sampled: Path, 
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         answer = engine.ask("What dividends were declared or paid?").run()
     assert "dividend" in answer.citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("question", "told"), zip(QUESTIONS, ("grew 12.4%", "20,515", "matures on 30 June 2029"), strict=True)
+)
+def test_the_questions_that_the_app_offers_are_answered_first(
+    sampled: Path, tmp_path: Path, question: str, told: str
+) -> None:
+    shutil.copytree(sampled, tmp_path / "home")
+    with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
+        answer = engine.ask(question).run()
+    assert told in answer.text.partition("\n")[0]
