@@ -30,7 +30,7 @@ LINES = {
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1550,
-    "index": 4350,  # with the graph of names and its map, verdicts on answers, own test questions
+    "index": 4375,  # with the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1725,  # with structures: their building, state and estimate

@@ -231,7 +231,7 @@ def test_a_row_without_any_word_of_the_question_is_only_a_figure(sampled: Path, 
 
 
 @pytest.mark.parametrize(
-    ("question", "told"), zip(QUESTIONS, ("grew 12.4%", "20,515", "matures on 30 June 2029"), strict=True)
+    ("question", "told"), list(zip(QUESTIONS, ("grew 12.4%", "20,515", "matures on 30 June 2029"), strict=True))
 )
 def test_the_questions_that_the_app_offers_are_answered_first(
     sampled: Path, tmp_path: Path, question: str, told: str
