@@ -3,7 +3,7 @@ value, the statements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -102,7 +102,8 @@ class Gathering:
         if states:
             terms = self.terms(asked.query)
             stated, segments = self.reader.stated(asked.heading, form, terms, opened, stated, whole=self.extractive)
-        own = self._headed(asked.heading, found if quotes else _documents(retrieval))
+        names_of = (asked.heading, *(form.requirements if quotes else ()))
+        own = self._headed(names_of, found if quotes else _documents(retrieval))
         kept = draft.sources if draft is not None else ()
         kept = tuple(one for one in kept if not _shares(one, self.excluded))
         given = (*self._pinned(task.pinned), *segments, *self._openings(own))
@@ -146,9 +147,12 @@ class Gathering:
         both = replace(retrieval, segments=(*stated, *ranked))
         return build_sources(both, self.document, budget, cut)
 
-    def _headed(self, heading: str, documents: Iterable[str]) -> list[tuple[str, int, int]]:
-        """Sections named ``heading`` in ``documents`` (document, start, end)."""
-        return [(doc_id, *span) for doc_id in documents for span in self.reader.headed(self.document(doc_id), heading)]
+    def _headed(self, names: Sequence[str], documents: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Sections with one of ``names`` in ``documents`` (document, start, end), each once."""
+        every = (
+            (one, span) for name in names for one in documents for span in self.reader.headed(self.document(one), name)
+        )
+        return list(dict.fromkeys((one, *span) for one, span in every))
 
     def _openings(self, spans: Sequence[tuple[str, int, int]]) -> list[Segment]:
         """Openings of ``spans``, each with a share of `OWN_TOKENS`."""

@@ -3,7 +3,9 @@ named."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -35,3 +37,13 @@ def test_values_tables_and_gaps(reports: list[tuple[Truth, Report]]) -> None:
     assert scores.gaps == 1.0, said
     # "What the company makes" of a baker that "bakes": no word in common.
     assert scores.quoted >= scores.told - 1, said
+
+
+def test_a_section_named_by_a_requirement_is_quoted_for_it(sampled: Path, tmp_path: Path) -> None:
+    shutil.copytree(sampled, tmp_path / "home")
+    with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
+        template = from_data(
+            {"title": "Profile", "sections": [{"heading": "Business", "guidance": "Describe what the company makes."}]}
+        )
+        (section,) = engine.fill(template).run().sections
+    assert "Larkfield makes instruments that measure flow, pressure and mass" in section.text
