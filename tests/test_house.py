@@ -24,7 +24,7 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1895,  # with the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "cli": 1340,  # with evaluation: judges, its page, its gate for a CI, searches alone
+    "cli": 1355,  # with evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files

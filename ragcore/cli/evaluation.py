@@ -8,11 +8,12 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, write_file
-from ragcore.errors import InputError
+from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.compare import Difference, broken, called, compared, in_words, judged, together
 from ragcore.evaluate.judges import heading
 from ragcore.evaluate.measures import MEASURES, shown
@@ -198,20 +199,21 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
         for one in (first, second):
             if one.info.done < one.info.cases:
                 raise InputError(f"The run {one.info.run_id} isn't finished.", hint="Let it run to its end first.")
-        found = compared(first, second)
+        found = compared(first, second, options.measure)
         worse = broken(found, wanted=options.measure, loss=options.loss / 100.0)
-    except InputError as error:
+        if options.junit is not None:
+            _write(options.junit, junit(first, second, judged(found, options.measure), worse))
+    except GroundworkError as error:
         if options.json:
             print_json({"error": error.as_dict()})
         else:
             say_error(error)
         if options.junit is not None:
-            _write(options.junit, junit_unjudged(error))
+            with suppress(GroundworkError):  # what can't be written is said already
+                _write(options.junit, junit_unjudged(error))
         return NOT_JUDGED
     lines = _differences(worse, first, second) if worse else ["The gate holds."]
     show(options, lambda: {"holds": not worse, "broken": [one.measure for one in worse], **_compared(found)}, lines)
-    if options.junit is not None:
-        _write(options.junit, junit(first, second, judged(found, options.measure), worse))
     return 1 if worse else 0
 
 

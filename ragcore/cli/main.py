@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import os
 import runpy
 import sys
@@ -102,6 +103,14 @@ def _ending(kinds: Sequence[str]) -> Callable[[str], Path]:
         return Path(text)
 
     return path
+
+
+def _amount(text: str) -> float:
+    """Argument type: a finite number of at least 0."""
+    value = float(text)
+    if not 0.0 <= value < math.inf:
+        raise ValueError
+    return value
 
 
 def _text(text: str) -> str:
@@ -263,7 +272,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--by", choices=JUDGES, default=JUDGES[0], help="default: %(default)s, which needs no model")
     sub.add_argument("--estimate", action="store_true", help="say what Claude would cost; nothing is sent")
     limit = "limit of what Claude may cost, default %(default)s US dollars"
-    sub.add_argument("--max-usd", type=float, default=MAX_USD, metavar="N", help=limit)
+    sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=limit)
     sub = step("compare", evaluation.compare, "compare two runs, question by question")
     sub.add_argument("first", type=_text, metavar="RUN")
     sub.add_argument("second", type=_text, metavar="RUN")
@@ -274,7 +283,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--measure", choices=tuple(MEASURES), action="append", default=[], help="only this; may be repeated"
     )
-    sub.add_argument("--loss", type=float, default=0.0, metavar="POINTS", help="loss that is accepted, in points")
+    sub.add_argument("--loss", type=_amount, default=0.0, metavar="POINTS", help="loss that is accepted, in points")
     sub.add_argument("--junit", type=Path, metavar="FILE", help="also write JUnit XML")
     sub = step("export", evaluation.export, "a run as CSV, or for RAGChecker; or a set as JSONL or CSV")
     sub.add_argument("what", type=_text, metavar="RUN|SET")

@@ -21,7 +21,7 @@ from ragcore.errors import InputError
 from ragcore.export.sheets import safe, unsafe
 
 Row = Mapping[str, Any]
-COLUMNS = ("question", "answer", "document", "page", "quote", "answerable", "id", "tag")
+COLUMNS = ("question", "answer", "document", "page", "quote", "answerable", "id", "tag", "asked")
 _HEAD = (
     'A table needs the column "question"; "answer", "document", "page", "quote" and "answerable" may stand beside it.'
 )
@@ -71,8 +71,8 @@ class CaseSet:
         return "".join(f"{kept.dump_json(case).decode()}\n" for case in self.cases)
 
     def to_csv(self) -> str:
-        """One case on a line, as `read_cases` takes it back. Raises `InputError` for a file name with a semicolon, and
-        for evidence of which only some has a page."""
+        """One case on a line, as `read_cases` takes it back; ``asked`` has its documents. Raises `InputError` for a
+        file name with a semicolon, and for evidence of which only some has a page."""
         out = io.StringIO()
         writer = csv.writer(out)
         writer.writerow(COLUMNS)
@@ -81,15 +81,15 @@ class CaseSet:
 
 
 def _line(case: Case) -> list[str]:
-    documents = [one.document for one in case.evidence] or list(case.documents)
+    documents = [one.document for one in case.evidence]
     pages = [str(one.page) for one in case.evidence if one.page]
-    if any(";" in name for name in documents) or (pages and len(pages) < len(documents)):
+    if any(";" in name for name in (*documents, *case.documents)) or (pages and len(pages) < len(documents)):
         raise InputError(f"The evidence of {case.case_id!r} fits no table.", hint="Export the set as JSONL.")
     quotes = [" ".join(one.quote.split()) for one in case.evidence]
     quote = "\n".join(quotes) if all(quotes) else ""
     answerable = "yes" if case.answerable else "no"
     texts = (case.question, case.answer, "; ".join(documents), "; ".join(pages), quote, answerable, case.case_id)
-    return [safe(text) for text in (*texts, case.tag)]
+    return [safe(text) for text in (*texts, case.tag, "; ".join(case.documents))]
 
 
 def read_cases(path: Path, form: str = "") -> CaseSet:
@@ -239,7 +239,7 @@ def _own(row: Row) -> Case:
         str(row.get("answer", "") or ""),
         evidence if answered else (),
         answered,
-        tuple(dict.fromkeys(documents)),
+        tuple(dict.fromkeys(_parts(row["asked"]) if "asked" in row else documents)),
         tag=str(row.get("tag", "") or ""),
     )
 

@@ -6,7 +6,7 @@ words. P-values come of sign flips of whole clusters; several measures at once a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,20 +60,22 @@ class Difference:
         return self.mean * (-1.0 if MEASURES[self.measure].better == "lower" else 1.0) > 0.0
 
 
-def compared(first: Evaluated, second: Evaluated) -> list[Difference]:
-    """Differences of the measures that both runs have, in the order of `MEASURES`. Raises `InputError` for runs of
-    different sets, or without a question in common."""
+def compared(first: Evaluated, second: Evaluated, wanted: Collection[str] = ()) -> list[Difference]:
+    """Differences of the measures that both runs have, or of those ``wanted``, in the order of `MEASURES`. Chance is
+    corrected for their number, for those of each judge apart. Raises `InputError` for runs of different sets, an
+    answered one beside a search, or without a question in common."""
     cases = in_both(first, second)
     shared = [case for case in cases if case.case_id in first.measures and case.case_id in second.measures]
     if not shared:
         raise InputError("The runs have no question in common.", hint="Let both run on.")
-    names = [name for name in MEASURES if together(name, first, second)]
+    names = [name for name in MEASURES if (not wanted or name in wanted) and together(name, first, second)]
     found = [one for name in names if (one := _difference(name, shared, first.measures, second.measures))]
-    order = np.argsort([one.p for one in found], kind="stable").tolist()
-    least = 0.0
-    for rank, place in enumerate(order):
-        least = max(least, min(1.0, found[place].p * (len(order) - rank)))
-        found[place] = replace(found[place], p=least)
+    for judge in {MEASURES[one.measure].judge for one in found}:
+        family = [place for place, one in enumerate(found) if MEASURES[one.measure].judge == judge]
+        least = 0.0
+        for rank, place in enumerate(sorted(family, key=lambda place: found[place].p)):
+            least = max(least, min(1.0, found[place].p * (len(family) - rank)))
+            found[place] = replace(found[place], p=least)
     return found
 
 
@@ -84,10 +86,12 @@ def together(name: str, *runs: Evaluated) -> bool:
 
 
 def in_both(first: Evaluated, second: Evaluated) -> list[Case]:
-    """Cases that two runs share: one's own set may have grown or changed between them. Raises `InputError` for runs of
-    different sets."""
+    """Cases that two runs share: one's own set may have grown or changed between them. Raises `InputError` as
+    `compared`."""
     if first.info.group != second.info.group:
         raise InputError("The runs are of different sets.", hint="Compare two runs of one set.")
+    if first.info.searched != second.info.searched:
+        raise InputError("One of the runs only searched, the other wrote answers.", hint="Compare two of one kind.")
     others = {case.case_id: case for case in second.cases}
     return [case for case in first.cases if others.get(case.case_id) == case]
 

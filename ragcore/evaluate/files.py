@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ragcore.errors import InputError
+from ragcore.errors import GroundworkError
 from ragcore.evaluate.cases import Case
 from ragcore.evaluate.compare import Difference, called, compared, headline, in_both, in_words
 from ragcore.evaluate.measures import MEASURES, shown, unmarked
@@ -45,7 +45,7 @@ def junit(first: Evaluated, second: Evaluated, judged: Sequence[Difference], bro
     return _suites(suite)
 
 
-def junit_unjudged(error: InputError) -> bytes:
+def junit_unjudged(error: GroundworkError) -> bytes:
     """Gate that can't be judged, as JUnit XML: one test case with the error."""
     suite = ET.Element("testsuite", name="Gate")
     _error(ET.SubElement(suite, "testcase", classname=SUITE, name="The runs can be compared"), error.as_dict())
@@ -94,7 +94,8 @@ def page(first: Evaluated, second: Evaluated, titles: tuple[str, str]) -> bytes:
 
 def _about(letter: str, run: Evaluated, title: str) -> Node:
     day = datetime.fromtimestamp(run.info.created, UTC)
-    said = f"{title}, {run.info.writer}, {run.info.done} of {run.info.cases} questions, {day:%Y-%m-%d %H:%M} UTC"
+    writer = run.info.writer or "search only"
+    said = f"{title}, {writer}, {run.info.done} of {run.info.cases} questions, {day:%Y-%m-%d %H:%M} UTC"
     return paragraph([*words(f"{letter}:", "Strong"), node("Space"), *words(one_line(said))], "about")
 
 
@@ -127,6 +128,7 @@ def _answered(case: Case, run: Evaluated) -> Nodes:
     if outcome.error is not None:
         return [paragraph(one_line(f"{outcome.error['message']} {outcome.error['hint']}"), "notice")]
     answer = outcome.answer
-    assert answer is not None  # without one there is an error
+    if answer is None:  # it was only searched
+        return []
     cited = "; ".join(dict.fromkeys(f"{one.title}, p. {one.page_label}" for one in answer.citations))
     return [*parse(unmarked(answer), highest=3), *([paragraph(one_line(f"Cites {cited}"), "about")] if cited else [])]

@@ -7,6 +7,7 @@ Evidence is a place and its words. Its page is where the words stand now; as kep
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -67,7 +68,8 @@ class OwnSet:
         answer = turn.answer
         if answer is None:
             raise InputError("This answer isn't finished.", hint="Wait for its end.")
-        names = {info.doc_id: info.name for info in self._library.documents()}
+        infos = self._library.documents()
+        names, count = {info.doc_id: info.name for info in infos}, Counter(info.name for info in infos)
         cited = {
             one.n: OwnEvidence(names[one.doc_id], one.doc_id, one.page, one.quote)
             for one in answer.citations
@@ -83,7 +85,9 @@ class OwnSet:
         given = self._library.feedback.of([turn_id]).get(turn_id, Feedback(helpful=True))
         answered = not answer.refused or given.reason == "refused"
         scope = answer.trace.scope.doc_ids if answer.trace else None
-        asked = tuple(names[doc_id] for doc_id in scope or () if doc_id in names)
+        asked = tuple(
+            doc_id if count[names[doc_id]] > 1 else names[doc_id] for doc_id in scope or () if doc_id in names
+        )
         expected = ""
         evidence: tuple[OwnEvidence, ...] = ()
         if answered and given.helpful:
@@ -110,17 +114,22 @@ class OwnSet:
         return self._cases.all()
 
     def cases(self, *, quotes: bool) -> tuple[Case, ...]:
-        """Cases with the pages where their evidence stands now; with or without its words."""
+        """Cases with the pages where their evidence stands now; with or without its words. Of several documents of one
+        name, that of the evidence is given by its id."""
         infos = [info for info in self._library.documents() if info.askable]
         ids = {info.name: info.doc_id for info in reversed(infos)} | {info.doc_id: info.doc_id for info in infos}
+        count = Counter(info.name for info in infos)
+
+        def place(one: OwnEvidence) -> Evidence:
+            document = one.doc_id if count[one.document] > 1 and one.doc_id in ids else one.document
+            return Evidence(document, self._page(one, ids), one.quote if quotes else "")
+
         return tuple(
             Case(
                 case.case_id,
                 case.question,
                 case.answer,
-                tuple(
-                    Evidence(one.document, self._page(one, ids), one.quote if quotes else "") for one in case.evidence
-                ),
+                tuple(map(place, case.evidence)),
                 case.answerable,
                 case.documents,
             )

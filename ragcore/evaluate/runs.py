@@ -232,7 +232,6 @@ class Evaluation:
         }
         self._store.put_run(run_id, set_id, columns)
         self._take_over(engine, run_id, cases, within, writer)
-        known = self._store.done(run_id)
         for number, case in enumerate(cases):
             if on_progress is not None:
                 on_progress(number, len(cases))
@@ -240,7 +239,7 @@ class Evaluation:
                 raise Cancelled(
                     f"The run was stopped after {number} of {len(cases)} questions.", hint="Start it again to go on."
                 )
-            if case.case_id not in known:
+            if case.case_id not in self._store.done(run_id):  # another process may have asked it meanwhile
                 self._store.put(run_id, _outcome(engine, case, documents, within=within, search=search))
         self._store.end(run_id)
         return self.evaluated(run_id)
@@ -313,11 +312,13 @@ class Evaluation:
 
     def _unjudged(self, info: RunInfo, judge: str) -> list[tuple[Case, Answer]]:
         """Cases with a reference whose answer this judge hasn't judged. Raises `InputError` if none has a reference."""
+        if info.searched:
+            raise InputError(f"The run {info.run_id} only searched: it has no answers.", hint="Run it with answers.")
         outcomes, known = self._store.outcomes(info.run_id), self._store.judged(info.run_id).get(judge, {})
         found = [
             (case, outcome.answer)
             for case in self.cases(info.set_id)
-            if case.answer and (outcome := outcomes.get(case.case_id)) is not None
+            if case.answerable and case.answer and (outcome := outcomes.get(case.case_id)) is not None
             if outcome.answer is not None and outcome.error is None
         ]
         if not found:

@@ -131,7 +131,7 @@ class EvaluationStore:
         return found[0]
 
     def put(self, run_id: str, outcome: Outcome) -> None:
-        """Store the outcome of a case; an earlier one is replaced."""
+        """Store the outcome of a case; an earlier one is replaced if it failed, else kept with its verdicts."""
         answer = outcome.answer
         row = {
             "run_id": run_id,
@@ -143,7 +143,8 @@ class EvaluationStore:
             "usd": 0.0 if answer is None else answer.cost_usd or 0.0,
         }
         with self.database.write() as connection:
-            connection.insert("eval_outcomes", row, clash="REPLACE")
+            given = ", ".join(f"{column} = excluded.{column}" for column in row)
+            connection.insert("eval_outcomes", row, clash=f"UPDATE SET {given} WHERE eval_outcomes.error IS NOT NULL")
 
     def take_over(self, run_id: str, other: str, case_ids: Sequence[str]) -> None:
         """Copy answers of run ``other`` to cases that have no outcome yet."""

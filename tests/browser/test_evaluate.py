@@ -89,7 +89,7 @@ def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Call
         page.get_by_role("button", name="New run").click()
         page.get_by_label("Search only: no answers are written").check()
         page.get_by_role("button", name="Run", exact=True).click()
-        page.get_by_label("Run B").locator("option:checked", has_text="search only").wait_for(
+        page.get_by_label("Run A").locator("option:checked", has_text="search only").wait_for(
             state="attached", timeout=60_000
         )
         page.locator(".busy").wait_for(state="detached", timeout=60_000)

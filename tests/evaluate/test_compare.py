@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.stats import permutation_test
 from ragcore.errors import InputError
 from ragcore.evaluate.cases import Case
 from ragcore.evaluate.compare import broken, chance, compared, in_words, interval
+from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
 from ragcore.index.evaluations import RunInfo
 
@@ -105,6 +107,20 @@ def test_several_measures_are_corrected() -> None:
     assert together["mrr"] == pytest.approx(min(1.0, 3 * alone["mrr"]))
     assert together["evidence_cited"] == pytest.approx(max(together["mrr"], 2 * alone["evidence_cited"]))
     assert together["value"] == 1.0
+
+
+def test_judges_and_measures_that_nobody_asked_for_make_a_loss_no_less_clear() -> None:
+    judges = {name: 0.5 for name in MEASURES if name.startswith("ragchecker.support.")}
+    before = {str(n): {"value": 1.0, "mrr": 1.0} for n in range(12)}
+    after = {str(n): {"value": float(n > 5), "mrr": 1.0} for n in range(12)}
+    plain = {one.measure: one.p for one in compared(run("a", before), run("b", after))}
+    first, second = (
+        replace(run(name, {case: {**of, **judges} for case, of in found.items()}), judges={"support": "support 1"})
+        for name, found in (("a", before), ("b", after))
+    )
+    assert {one.measure: one.p for one in compared(first, second)}["value"] == plain["value"]
+    (alone,) = compared(first, second, ["value"])
+    assert alone.p == pytest.approx(plain["value"] / 2)
 
 
 def test_the_gate_breaks_on_a_loss_beyond_chance_only() -> None:

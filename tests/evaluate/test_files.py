@@ -121,3 +121,29 @@ def test_the_command_line_writes_both(surveyed: Path, tmp_path: Path) -> None:
     assert len(ET.parse(gate_file).getroot()[0].findall("testcase")) == 2, "one measure, one error"
     assert run([*command, "gate", "nothing", "--against", old, "--junit", str(gate_file)]).returncode == 2
     assert ET.parse(gate_file).getroot().get("errors") == "1"
+
+
+def test_searches_alone_are_compared_on_a_page_too(tmp_path: Path, sampled: Path) -> None:
+    shutil.copytree(sampled, tmp_path / "home")
+    with Engine.open(tmp_path / "home", overrides={"llm.model": "offline", "rerank.model": "none"}) as engine:
+        name = engine.documents()[0].name
+        asked = ("What was net cash from operations?", "When does the credit facility mature?")
+        cases = tuple(Case(str(n), one, evidence=(Evidence(name, 5),)) for n, one in enumerate(asked))
+        set_id = engine.evaluation.put(CaseSet("own", cases)).set_id
+        first, second = (
+            engine.evaluation.run(set_id, Configuration.parsed(f"retrieve.mode={mode}"), search=True)
+            for mode in ("bm25", "vector")
+        )
+    assert b"search only" in page(first, second, ("words", "meaning"))
+
+
+def test_a_gate_that_cannot_write_or_is_given_no_number_is_not_judged(tmp_path: Path, sampled: Path) -> None:
+    shutil.copytree(sampled, tmp_path / "home")
+    with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
+        set_id = engine.evaluation.put(CaseSet("own", (Case("1", "What was net cash from operations?"),))).set_id
+        run_id = engine.evaluation.run(set_id, Configuration.parsed("default")).info.run_id
+    gate = ["--home", str(tmp_path / "home"), "evaluate", "gate", run_id, "--against", run_id]
+    assert run(gate).returncode == 0
+    assert run([*gate, "--junit", str(tmp_path)]).returncode == 2
+    for wrong in ("nan", "-1"):
+        assert run([*gate, "--loss", wrong]).returncode == 2

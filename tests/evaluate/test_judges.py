@@ -153,7 +153,12 @@ def test_whatever_is_said_every_claim_has_every_verdict(
 
 def test_a_run_is_judged_once_and_has_its_measures(bench: Bench) -> None:
     run_id = bench.run(answered(SOLD, SOLD), answered(WHALE, SOLD), Answer("Why?", status="failed"))
-    bench.store.put(run_id, Outcome("2", None, error={"message": "It broke.", "hint": ""}))
+    failed = Outcome("2", None, error={"message": "It broke.", "hint": ""})
+    bench.store.put(run_id, failed)
+    assert bench.store.outcomes(run_id)["2"].error is None, "an answer is kept"
+    with bench.engine.store.database.write() as connection:
+        connection.execute("DELETE FROM eval_outcomes WHERE case_id = '2'")
+    bench.store.put(run_id, failed)
     assert bench.evaluation.info(run_id).verdicts == 0
     found = bench.judge(by="support")
     assert (found.info.verdicts, found.judges) == (2, {"support": SUPPORT.name})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,9 @@ def estimate(request: Request) -> Response:
 def judge(request: Request, body: Json) -> Response:
     """Judge ``runs``, ids with the limit of what each may cost, ``by`` the support score or Claude."""
     engine, runs, by = services().visits.engine(visit(request)), body.get("runs"), text_in(body, "by") or ""
-    if not isinstance(runs, dict) or not all(isinstance(usd, int | float) for usd in runs.values()):
+    if not isinstance(runs, dict) or not all(
+        isinstance(usd, int | float) and math.isfinite(usd) for usd in runs.values()
+    ):
         raise InputError("There is no run to judge.", hint="Reload the page.")
     for run_id, usd in runs.items():
         services().evaluations.judge(run_id, by, usd, engine)

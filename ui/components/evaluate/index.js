@@ -43,7 +43,7 @@ class Evaluate {
     this.side = h("aside", { class: "eside gw-scroll", "aria-label": "Question", hidden: true });
     this.maker = new NewRun({ add: (name, data) => this.act("/evaluate/sets", { name, data }), run: (body) => this.start(body) });
     this.judge = new JudgeForm({ judge: (body) => this.act("/evaluate/judge", body), say: (error) => this.say(error) });
-    this.mine = new Mine({ act: (path, body) => this.act(path, body), run: () => this.maker.open(MINE), say: (error) => this.say(error) });
+    this.mine = new Mine({ act: (path, body) => this.act(path, body), run: async () => (await this.load(), this.maker.open(MINE)), say: (error) => this.say(error) });
     root.append(this.bar, h("div", { class: "emain" }, this.trouble, this.maker.element, this.judge.element, this.body), this.side);
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
@@ -101,12 +101,13 @@ class Evaluate {
     if (made) {
       this.wanted = null;
       const shown = runs.find((run) => run.id === this.state.a);
-      const beside = shown?.set === made.set && shown.id !== made.id && !(made.own && shown.title === made.title);
+      const beside = shown?.set === made.set && shown.searched === made.searched && shown.id !== made.id && !(made.own && shown.title === made.title);
       this.go({ ...(beside ? { b: made.id } : { a: made.id, b: "" }), case: "", view: "" }, false);
     }
     if (!runs.some((run) => run.id === this.state.a)) Object.assign(this.state, { a: runs[0]?.id ?? "", b: "" });
     const set = runs.find((run) => run.id === this.state.a)?.set;
-    if (!runs.some((run) => run.id === this.state.b && run.set === set)) this.state.b = "";
+    const own = runs.find((run) => run.id === this.state.a);
+    if (!runs.some((run) => run.id === this.state.b && run.set === set && run.searched === own.searched)) this.state.b = "";
     this.maker.offer(this.known, set);
     this.drawBar();
     const key = JSON.stringify([this.state.view, this.state.a, this.state.b, runs.filter((run) => [this.state.a, this.state.b].includes(run.id)).map((run) => [run.done, run.verdicts]), jobs.some((job) => job.by)]);
@@ -135,13 +136,13 @@ class Evaluate {
       own && h("label", { class: "pick set" }, h("select", { class: "gw-field", "aria-label": "Set of questions", onchange: (event) => this.go({ a: runs.find((run) => run.set === event.target.value)?.id ?? "", b: "", case: "", view: "" }) }, sets.filter((one) => runs.some((run) => run.set === one.set_id)).map((one) => h("option", { value: one.set_id, selected: one.set_id === set?.set_id }, `${one.name} · ${plural(one.cases, "question")}`)))),
       own && menu("a", runs.filter((run) => run.set === own.set), ""),
       own && h("span", { class: "muted" }, "against"),
-      own && menu("b", runs.filter((run) => run.set === own.set && run.id !== own.id), "nothing"),
+      own && menu("b", runs.filter((run) => run.set === own.set && run.id !== own.id && run.searched === own.searched), "nothing"),
       h("span", { class: "sp" }),
       work,
       busy && !busy.stopping && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.act("/evaluate/stop", {}) }, icon("stop", "s16"), "Stop"),
       own && own.done < own.cases && !busy && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.start({ set: own.set, run: own.id, configuration: own.name, within: own.within }) }, icon("play_arrow", "s16"), "Go on"),
       own && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/run.csv", "run.csv", { a: own.id }).catch((error) => this.say(error)) }, icon("download", "s16"), "CSV"),
-      own && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.judge.open([this.state.a, this.state.b].filter(Boolean)) }, icon("check", "s16"), "Judge"),
+      own && !own.searched && h("button", { type: "button", class: "gw-btn sm", onclick: () => this.judge.open([this.state.a, this.state.b].filter(Boolean)) }, icon("check", "s16"), "Judge"),
       this.state.b && h("button", { type: "button", class: "gw-btn sm", onclick: () => save("/evaluate/compare.html", "comparison.html", { a: this.state.a, b: this.state.b }).catch((error) => this.say(error)) }, icon("download", "s16"), "Page"),
       h("button", { type: "button", class: "gw-btn sm", "aria-pressed": String(this.state.view === MINE), onclick: () => this.go({ view: this.state.view === MINE ? "" : MINE, case: "" }) }, icon("push_pin", "s16"), "My questions"),
       h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.maker.open() }, icon("add", "s16"), "New run"),
@@ -232,7 +233,9 @@ class Evaluate {
   async show(id) {
     this.state.case = id ?? "";
     for (const row of this.list?.querySelectorAll("tr[data-case]") ?? []) row.toggleAttribute("aria-selected", row.dataset.case === id);
-    this.page(false);
+    const again = Boolean(id) && this.side.dataset.case === id; // something else has changed: what is open stays so
+    if (!again) this.page(false);
+    this.side.dataset.case = id ?? "";
     this.side.hidden = !id;
     this.root.classList.toggle("asked", Boolean(id));
     if (!id) return;
@@ -244,14 +247,21 @@ class Evaluate {
       return;
     }
     if (found.refused || this.state.case !== id) return;
+    const opened = new Set(again ? this.details().filter(([, one]) => one.open).map(([name]) => name) : []);
     const at = this.shown.findIndex((one) => one.id === id);
     this.side.replaceChildren(
-      h("div", { class: "nav" }, h("span", { class: "muted num" }, at < 0 ? "" : `${at + 1} of ${this.shown.length}`), h("span", { class: "sp" }), (this.closer = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => this.page(false) }, "Close page")), button("Previous question", "keyboard_arrow_up", () => this.step(-1)), button("Next question", "keyboard_arrow_down", () => this.step(1)), button("Close question", "close", () => this.go({ case: "" }, false) ?? this.show(null))),
+      h("div", { class: "nav" }, h("span", { class: "muted num" }, at < 0 ? "" : `${at + 1} of ${this.shown.length}`), h("span", { class: "sp" }), (this.closer = h("button", { type: "button", class: "gw-btn sm", hidden: !document.documentElement.dataset.gwEvaluatePage, onclick: () => this.page(false) }, "Close page")), button("Previous question", "keyboard_arrow_up", () => this.step(-1)), button("Next question", "keyboard_arrow_down", () => this.step(1)), button("Close question", "close", () => this.go({ case: "" }, false) ?? this.show(null))),
       h("h2", {}, found.question),
       h("p", { class: "exp" }, "Expected: ", h("b", {}, found.answerable ? found.reference || "an answer" : "no answer"), found.evidence.length > 0 && h("span", { class: "muted" }, ` (${found.evidence.join("; ")})`)),
       ...found.sides.map((side, i) => this.answer(side, found.sides.length > 1 ? "AB"[i] : "")),
       h("a", { class: "gw-btn", href: `explore?${new URLSearchParams({ q: found.question })}` }, icon("search", "s16"), "Open in Explore"),
     );
+    for (const [name, one] of this.details()) one.open = opened.has(name);
+  }
+
+  // What can be unfolded beside a question, by name: a run that ends meanwhile draws it anew.
+  details() {
+    return [...this.side.querySelectorAll("details")].map((one) => [`${one.closest("section").getAttribute("aria-label")} ${one.firstChild.textContent}`, one]);
   }
 
   answer(side, letter) {
