@@ -70,7 +70,7 @@ class StructureBuilder:
 
     def state(self) -> tuple[StructureState, ...]:
         """State of each structure."""
-        documents = self._documents()
+        documents = self.structures.whole()
         return tuple(self._state(name, documents) for name in KEPT)
 
     def _state(self, name: str, documents: Mapping[str, str]) -> StructureState:
@@ -127,7 +127,7 @@ class StructureBuilder:
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
-        of, documents = self.structures, self._documents()
+        of, documents = self.structures, self.structures.whole()
         todo = []
         for name in names:
             for kind in KEPT[name].derived(of):
@@ -157,7 +157,7 @@ class StructureBuilder:
     def estimate(self) -> tuple[StructureEstimate, ...]:
         """What the relations that are still missing will probably take, for each document that lacks some; nothing is
         sent. Each may cost no more than structure.max_usd, whatever is estimated."""
-        of, documents, model = self.structures, self._documents(), self.models.extractor_name
+        of, documents, model = self.structures, self.structures.whole(), self.models.extractor_name
         read, titles, found = self._read(documents), of.store.titles(), list[StructureEstimate]()
         for doc_id in documents:
             if doc_id not in read or read[doc_id].due:
@@ -199,12 +199,6 @@ class StructureBuilder:
                     of.store.touch()
             notes += [f"{one.title}: {reason}"] if reason else []
         return tuple(notes)
-
-    def _documents(self) -> dict[str, str]:
-        """Fingerprints of the documents that are read and embedded in full."""
-        of = self.structures
-        embedded = of.store.with_vectors(of.embedder.name)
-        return {one: mark for one, mark in of.store.searchable(whole=True).items() if embedded.get(one) == mark}
 
     def _read(self, documents: Mapping[str, str]) -> dict[str, Extraction]:
         """What is known of the relations of those documents that have some."""

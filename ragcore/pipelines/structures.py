@@ -81,11 +81,13 @@ class Structures:
     def tree(self, kind: Derivation[Branches] | None = None) -> Tree:
         """Tree over the library: of what is derived of ``kind`` from each document that is read and embedded in full
         (None: clusters of its passages)."""
-        kind = kind or self.clusters
-        embedded = self.store.with_vectors(self.embedder.name)
-        whole = {one: mark for one, mark in self.store.searchable(whole=True).items() if embedded.get(one) == mark}
-        found = self.indexer.derived(kind, whole)
+        found = self.indexer.derived(kind or self.clusters, self.whole())
         return raptor.library(self.passages(), [found[doc_id] for doc_id in sorted(found)])
+
+    def whole(self) -> dict[str, str]:
+        """Fingerprints of the documents that are read and embedded in full, by id."""
+        embedded = self.store.with_vectors(self.embedder.name)
+        return {one: mark for one, mark in self.store.searchable(whole=True).items() if embedded.get(one) == mark}
 
     @property
     def clusters(self) -> Derivation[Branches]:
