@@ -180,13 +180,18 @@ def _measures(count: int) -> str:
 def in_words(one: Difference, first: str, second: str) -> str:
     """Plain sentence: ``“Evidence first”: “alpha .6” does better than “default” for 4 of 54 questions, and worse for 1.
     This could be chance.``"""
-    title, tail = MEASURES[one.measure].full, "This is unlikely to be chance" if one.clear else "This could be chance"
+    return f"“{MEASURES[one.measure].full}”: {told(one, f'“{first}”', f'“{second}”')}"
+
+
+def told(one: Difference, first: str, second: str) -> str:
+    """`in_words` without the measure, and with the runs as they are called."""
+    tail = "This is unlikely to be chance" if one.clear else "This could be chance"
     if one.mean == 0.0:
-        return f"“{title}”: “{second}” and “{first}” are equal."
+        return f"{second} and {first} are equal."
     if not MEASURES[one.measure].share:
-        return f"“{title}”: “{second}” has {'less' if one.mean < 0 else 'more'} than “{first}”. {tail}."
-    better, worse = f"better than “{first}” for {one.better} of {one.n} questions", f"worse for {one.worse}"
-    return f"“{title}”: “{second}” does {better}, and {worse}. {tail}."
+        return f"{second} has {'less' if one.mean < 0 else 'more'} than {first}. {tail}."
+    better, worse = f"better than {first} for {one.better} of {one.n} questions", f"worse for {one.worse}"
+    return f"{second} does {better}, and {worse}. {tail}."
 
 
 def judged(found: Sequence[Difference], wanted: Sequence[str] = ()) -> list[Difference]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragcore.errors import GroundworkError
 from ragcore.evaluate.cases import Case
-from ragcore.evaluate.compare import Difference, called, compared, headline, in_both, in_words
+from ragcore.evaluate.compare import Difference, called, compared, headline, in_both, in_words, told
 from ragcore.evaluate.measures import MEASURES, shown, unmarked
 from ragcore.evaluate.runs import Evaluated
 from ragcore.evaluate.states import gain, state
@@ -28,9 +28,9 @@ def junit(first: Evaluated, second: Evaluated, judged: Sequence[Difference], bro
     each question on which the second run failed, as an error."""
     suite = ET.Element("testsuite", name=clean(f"{second.info.set_name}: {second.info.name}"))
     suite.set("timestamp", datetime.fromtimestamp(second.info.created, UTC).isoformat(timespec="seconds"))
-    told = ET.SubElement(suite, "properties")
+    properties = ET.SubElement(suite, "properties")
     for name, value in (("run", second.info.run_id), ("against", first.info.run_id), ("writer", second.info.writer)):
-        ET.SubElement(told, "property", name=name, value=clean(value))
+        ET.SubElement(properties, "property", name=name, value=clean(value))
     names = called(first, second)
     for one in judged:
         case = ET.SubElement(suite, "testcase", classname=SUITE, name=_title(one))
@@ -104,10 +104,9 @@ def _title(one: Difference) -> str:
 
 
 def _row(one: Difference) -> str:
-    told = in_words(one, "A", "B").split(": ", 1)[1].replace("“", "").replace("”", "")
     means = (shown(one.measure, mean) for mean in (one.first, one.second))
     mean, low, high = (one.signed(value).replace("-", "−") for value in (one.mean, one.low, one.high))
-    cells = (_title(one), *means, mean, f"{low} to {high}", told)
+    cells = (_title(one), *means, mean, f"{low} to {high}", told(one, "A", "B"))
     return f"| {' | '.join(map(escape, cells))} |"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragcore.evaluate.cases import Case
 from ragcore.evaluate.claude import Estimate
-from ragcore.evaluate.compare import Difference, compared, headline, in_both, in_words, together
+from ragcore.evaluate.compare import Difference, compared, headline, in_both, together, told
 from ragcore.evaluate.judges import Claim, Judged, Labels, heading
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
@@ -92,7 +92,7 @@ def table(first: Evaluated, second: Evaluated | None) -> Json:
             if name in found
             else [_shown(name, of[name][0]) if name in of else "" for of in means],
             "n": found[name].n if name in found else max(of[name][1] for of in means if name in of),
-            "difference": _difference(found[name], first, second) if name in found and second is not None else None,
+            "difference": _difference(found[name]) if name in found else None,
         }
         for name, measure in MEASURES.items()
         if (any(name in of for of in means) if alike else name in found)
@@ -138,7 +138,7 @@ def _shown(name: str, mean: float) -> str:
     return f"{mean:.1f} s" if name == "seconds" else payload.dollars(mean)
 
 
-def _difference(one: Difference, first: Evaluated, second: Evaluated) -> Json:
+def _difference(one: Difference) -> Json:
     unit = 100.0 if MEASURES[one.measure].share else 1.0
     verdict = ("better" if one.improved else "worse") if one.clear else ""
     return {
@@ -148,7 +148,7 @@ def _difference(one: Difference, first: Evaluated, second: Evaluated) -> Json:
         "verdict": verdict,
         "better": one.better,
         "worse": one.worse,
-        "words": in_words(one, "A", "B").split(": ", 1)[1].replace("“", "").replace("”", ""),
+        "words": told(one, "A", "B"),
     }
 
 
