@@ -28,16 +28,14 @@ from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.claude import Estimate, estimate, judge_by, name_of
 from ragcore.evaluate.judges import Judged, SupportJudge, judged, kind_of
 from ragcore.evaluate.measures import MEASURES, Page, measures, of_search
-from ragcore.evaluate.own import NAME, OwnSet
+from ragcore.evaluate.own import NAME, AnsweredLibrary, OwnSet
 from ragcore.evaluate.ragchecker import CLAUDE, JUDGES, SUPPORT
 from ragcore.export.sheets import safe
 from ragcore.files import locked
-from ragcore.index.conversations import Conversations, FeedbackStore
 from ragcore.index.evaluations import OWN, EvaluationStore, Outcome, RunInfo, SetInfo
 from ragcore.index.packing import pack, unpack
-from ragcore.index.store import Store
 from ragcore.providers.registry import Models
-from ragcore.types import Answer, Document, Retrieval
+from ragcore.types import Answer, Retrieval
 from ragcore.types.answer import Found
 from ragcore.types.library import DocumentInfo
 
@@ -54,21 +52,13 @@ class Asking(Protocol):
     def __iter__(self) -> Any: ...
 
 
-class AskedLibrary(Protocol):
+class AskedLibrary(AnsweredLibrary, Protocol):
     """Library that answers questions under its settings, as an engine does."""
 
     @property
     def settings(self) -> Settings: ...
     @property
     def models(self) -> Models: ...
-    @property
-    def store(self) -> Store: ...
-    @property
-    def conversations(self) -> Conversations: ...
-    @property
-    def feedback(self) -> FeedbackStore: ...
-    def documents(self) -> list[DocumentInfo]: ...
-    def document(self, doc_id: str) -> Document: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> AskedLibrary: ...
     def ask(self, question: str, *, doc_ids: Sequence[str] | None = None) -> Asking: ...
     def retrieve(self, query: str, *, doc_ids: Sequence[str] | None = None) -> Retrieval: ...
