@@ -40,6 +40,7 @@ from ragcore.types.report import NO_FOCUS, Focus
 from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
+    from ragcore.check.checks import Checks
     from ragcore.evaluate.runs import Evaluation
     from ragcore.explore.explore import Exploration
     from ragcore.index.indexer import IndexReport
@@ -460,6 +461,13 @@ class Engine(Library):
         from ragcore.report.files import write
 
         return write(self, report, kind)
+
+    @property
+    def checks(self) -> Checks:
+        """Drafts checked against the documents, sentence by sentence."""
+        from ragcore.check.checks import Checks
+
+        return Checks(self)
 
     # Heavy parts
 

@@ -107,6 +107,10 @@ class UnknownReport(InputError):
     hint_default = "It may have been deleted. Open another report, or start a new one."
 
 
+class UnknownCheck(InputError):
+    hint_default = "It may have been deleted. Open another check, or start a new one."
+
+
 class UnknownRun(InputError):
     hint_default = "Run `groundwork evaluate list` to see them."
 

@@ -370,3 +370,29 @@ CREATE TABLE eval_verdicts (
     PRIMARY KEY (run_id, case_id, judge),
     FOREIGN KEY (run_id, case_id) REFERENCES eval_outcomes ON DELETE CASCADE
 );
+
+-- Checks of a draft. Like an answer, a verdict stays when a document is removed.
+CREATE TABLE checks (
+    check_id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,  -- of the draft's file
+    kind TEXT NOT NULL,  -- docx | pdf | md | txt | xlsx
+    original BLOB NOT NULL,  -- the file
+    draft BLOB NOT NULL,  -- ragcore.types.check.Draft: JSON, zlib
+    scope JSON TEXT NOT NULL,  -- ragcore.types.Scope
+    settings_hash TEXT NOT NULL,
+    created REAL NOT NULL,
+    error JSON TEXT  -- why its last run ended early; NULL: it did not
+);
+CREATE TABLE check_sentences (
+    check_id TEXT NOT NULL REFERENCES checks ON DELETE CASCADE,
+    n INTEGER NOT NULL,  -- from 0, in the draft's order
+    start INTEGER NOT NULL,  -- characters of the draft's text
+    "end" INTEGER NOT NULL,
+    status TEXT,  -- of the verdict; NULL: not checked yet
+    verdict BLOB,  -- ragcore.types.check.CheckedSentence: JSON, zlib
+    seconds REAL NOT NULL DEFAULT 0,
+    decision TEXT NOT NULL DEFAULT '',  -- replaced | left | noted
+    revised TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (check_id, n)
+) WITHOUT ROWID;

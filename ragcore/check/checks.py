@@ -1,0 +1,143 @@
+"""Checks of one library: a draft is read, its sentences are checked one after another and stored, decided on, and
+written to a file."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ragcore.check.arithmetic import inconsistencies
+from ragcore.check.draft import read_draft
+from ragcore.check.sentences import Checkable, checkable, revised
+from ragcore.check.verdict import Checker
+from ragcore.errors import Cancelled, GroundworkError, InputError
+from ragcore.index.checks import CheckStore
+from ragcore.progress import IsCancelled
+from ragcore.types import Document, Scope
+from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision
+from ragcore.types.scope import checked
+
+if TYPE_CHECKING:
+    from ragcore.config.settings import Settings
+    from ragcore.index.store import Store
+    from ragcore.pipelines.search import Search
+    from ragcore.providers.registry import Models
+
+MOST_SENTENCES = 5_000
+Show = Callable[[int, int], object]
+
+
+class CheckedLibrary(Protocol):
+    """Library whose documents a draft is checked against."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def models(self) -> Models: ...
+    @property
+    def search(self) -> Search: ...
+    @property
+    def store(self) -> Store: ...
+    def document(self, doc_id: str) -> Document: ...
+    def resolved(self, scope: Scope) -> Scope: ...
+
+
+class Checks:
+    """Checks of one library. Thread-safe; two processes that run one check share its work."""
+
+    def __init__(self, library: CheckedLibrary) -> None:
+        self._library = library
+        self._store = CheckStore(library.store.database)
+
+    def add(self, name: str, data: bytes, scope: Scope) -> CheckInfo:
+        """Store the draft in a file called ``name``, to be checked against ``scope``. Raises `InputError` for a file
+        that can't be read, or has no sentence, or more than `MOST_SENTENCES`."""
+        draft = read_draft(name, data)
+        spans = [(one.start, one.end) for one in checkable(draft)]
+        if not spans:
+            raise InputError(f"{name} has no sentence to check.", hint="Choose a draft with text.")
+        if len(spans) > MOST_SENTENCES:
+            raise InputError(
+                f"{name} has {len(spans):,} sentences; a check takes at most {MOST_SENTENCES:,}.",
+                hint="Split the draft, and check its parts.",
+            )
+        check_id = secrets.token_hex(6)
+        self._store.add(check_id, draft, data, spans, checked(scope), self._library.settings.hash())
+        return self.info(check_id)
+
+    def all(self) -> list[CheckInfo]:
+        """Checks, newest first."""
+        return self._store.all()
+
+    def info(self, check_id: str) -> CheckInfo:
+        """Raises `UnknownCheck`."""
+        return self._store.info(check_id)
+
+    def get(self, check_id: str) -> Check:
+        """Draft with its verdicts and decisions. Raises `UnknownCheck`."""
+        info, draft = self.info(check_id), self._store.draft(check_id)
+        rows = self._store.sentences(check_id)
+        spans, sentences, decisions = (tuple(row[n] for row in rows) for n in range(3))
+        return Check(info, draft, spans, sentences, decisions, inconsistencies(draft))
+
+    def original(self, check_id: str) -> bytes:
+        """The draft's file. Raises `UnknownCheck`."""
+        self.info(check_id)
+        return self._store.original(check_id)
+
+    def run(
+        self, check_id: str, show: Show = lambda _done, _total: None, cancelled: IsCancelled = lambda: False
+    ) -> CheckInfo:
+        """Check the sentences that are not checked yet. Raises `UnknownCheck`, `Cancelled`, and what retrieval raises,
+        which is stored too."""
+        info = self.info(check_id)
+        self._store.put_error(check_id, None)
+        found, left = checkable(self._store.draft(check_id)), self._store.left(check_id)
+        try:
+            checker = Checker(self._library, self._library.resolved(info.scope))
+            for done, n in enumerate(left, start=info.total - len(left)):
+                show(done, info.total)
+                if cancelled():
+                    raise Cancelled("The check was stopped.")
+                self._check(checker, check_id, n, found)
+            show(info.total, info.total)
+        except Cancelled:
+            raise
+        except GroundworkError as error:
+            self._store.put_error(check_id, error.as_dict())
+            raise
+        return self.info(check_id)
+
+    def _check(self, checker: Checker, check_id: str, n: int, found: Sequence[Checkable]) -> None:
+        text = self._store.revised(check_id, n)
+        began = time.perf_counter()
+        verdict = checker.verdict(revised(found[n], text) if text else found[n])
+        self._store.put(check_id, n, verdict, time.perf_counter() - began, text)
+
+    def again(self, check_id: str, scope: Scope | None = None) -> CheckInfo:
+        """Forget the verdicts, so that `run` checks every sentence anew, against ``scope`` (None: as before). Decisions
+        stay. Raises `UnknownCheck`."""
+        info = self.info(check_id)
+        given = info.scope if scope is None else checked(scope)
+        self._store.forget_verdicts(check_id, given, self._library.settings.hash())
+        return self.info(check_id)
+
+    def decide(self, check_id: str, n: int, decision: Decision) -> CheckedSentence | None:
+        """Store a decision on sentence ``n``; if it changes the text, check it at once. Returns its verdict, None if it
+        was not checked yet. Raises `UnknownCheck`, `InputError`, and what retrieval raises."""
+        info = self.info(check_id)
+        if decision.kind == "replaced" and not decision.revised.strip():
+            raise InputError("The sentence has no words.", hint="Write the words that replace it.")
+        before = self._store.revised(check_id, n)
+        self._store.decide(check_id, n, decision)
+        if decision.revised != before:
+            checker = Checker(self._library, self._library.resolved(info.scope))
+            self._check(checker, check_id, n, checkable(self._store.draft(check_id)))
+        return self.get(check_id).sentences[n]
+
+    def remove(self, check_id: str) -> None:
+        """Delete a check with its draft. Raises `UnknownCheck`."""
+        self.info(check_id)
+        self._store.remove(check_id)

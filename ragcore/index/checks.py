@@ -1,0 +1,155 @@
+"""Check store: drafts, the verdict of each of their sentences, and what a person decided.
+
+A verdict is stored as soon as it is there: a killed check goes on after it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ragcore.errors import UnknownCheck
+from ragcore.index.database import Database, Row, made
+from ragcore.index.packing import adapter, pack, unpack
+from ragcore.types import Scope
+from ragcore.types.check import STATUSES, CheckedSentence, CheckInfo, CheckStatus, Decision, Draft
+
+_LISTED = """
+    SELECT c.check_id, c.name, c.kind, c.scope, c.created, c.error, count(s.n) AS total, count(s.status) AS done,
+        coalesce(sum(s.seconds), 0.0) AS seconds
+    FROM checks c LEFT JOIN check_sentences s USING (check_id) WHERE ?1 IN ('', check_id)
+    GROUP BY check_id ORDER BY c.created DESC, check_id
+"""
+
+
+class CheckStore:
+    """Tables ``checks`` and ``check_sentences``."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(
+        self,
+        check_id: str,
+        draft: Draft,
+        original: bytes,
+        spans: Sequence[tuple[int, int]],
+        scope: Scope,
+        settings_hash: str,
+    ) -> None:
+        """Store a draft with its sentences, none of them checked."""
+        row = {
+            "check_id": check_id,
+            "name": draft.name,
+            "kind": draft.kind,
+            "original": original,
+            "draft": pack(draft, Draft),
+            "scope": adapter(Scope).dump_python(scope, mode="json"),
+            "settings_hash": settings_hash,
+            "created": time.time(),
+        }
+        with self.database.write() as connection:
+            connection.insert("checks", row)
+            each = ({"check_id": check_id, "n": n, "start": a, "end": b} for n, (a, b) in enumerate(spans))
+            connection.insert("check_sentences", *each)
+
+    def all(self) -> list[CheckInfo]:
+        """Checks, newest first."""
+        with self.database.read() as connection:
+            counts = connection.rows(
+                "SELECT check_id, status, count(*) AS n FROM check_sentences WHERE status IS NOT NULL GROUP BY 1, 2"
+            )
+            found: dict[str, dict[CheckStatus, int]] = {}
+            for row in counts:
+                found.setdefault(row["check_id"], dict.fromkeys(STATUSES, 0))[row["status"]] = row["n"]
+            none = dict.fromkeys(STATUSES, 0)
+            return [_info(row, found.get(row["check_id"], none)) for row in connection.rows(_LISTED, "")]
+
+    def info(self, check_id: str) -> CheckInfo:
+        """Raises `UnknownCheck`."""
+        found = next((one for one in self.all() if one.check_id == check_id), None)
+        if found is None:
+            raise UnknownCheck(f"There is no check {check_id!r}.")
+        return found
+
+    def draft(self, check_id: str) -> Draft:
+        return unpack(self.database.value("SELECT draft FROM checks WHERE check_id = ?", check_id), Draft)
+
+    def original(self, check_id: str) -> bytes:
+        """The draft's file."""
+        data: bytes = self.database.value("SELECT original FROM checks WHERE check_id = ?", check_id)
+        return data
+
+    def sentences(self, check_id: str) -> list[tuple[tuple[int, int], CheckedSentence | None, Decision]]:
+        """Span, verdict and decision of each sentence, in order."""
+        rows = self.database.rows("SELECT * FROM check_sentences WHERE check_id = ? ORDER BY n", check_id)
+        return [
+            (
+                (row["start"], row["end"]),
+                None if row["verdict"] is None else unpack(row["verdict"], CheckedSentence),
+                Decision(row["decision"], row["revised"], row["note"]),
+            )
+            for row in rows
+        ]
+
+    def left(self, check_id: str) -> list[int]:
+        """Sentences that are not checked yet."""
+        query = "SELECT n FROM check_sentences WHERE check_id = ? AND status IS NULL ORDER BY n"
+        return self.database.column(query, check_id)
+
+    def revised(self, check_id: str, n: int) -> str:
+        """Text that replaces sentence ``n``; "" if none does. Raises `UnknownCheck`."""
+        query = "SELECT revised FROM check_sentences WHERE check_id = ? AND n = ?"
+        text: str | None = self.database.value(query, check_id, n)
+        if text is None:
+            raise UnknownCheck(f"The check has no sentence {n}.")
+        return text
+
+    def put(self, check_id: str, n: int, verdict: CheckedSentence, seconds: float, revised: str) -> None:
+        """Store the verdict of a sentence, unless its text has changed from ``revised`` ("": as in the draft)."""
+        where = "check_id = ? AND n = ? AND revised = ?"
+        with self.database.write() as connection:
+            connection.update(
+                "check_sentences",
+                where,
+                *(check_id, n, revised),
+                status=verdict.status,
+                verdict=pack(verdict, CheckedSentence),
+                seconds=seconds,
+            )
+
+    def decide(self, check_id: str, n: int, decision: Decision) -> None:
+        """Store a decision. A text that it changes is to be checked anew."""
+        place = "check_id = ? AND n = ?"
+        given = {"decision": decision.kind, "revised": decision.revised, "note": decision.note}
+        with self.database.write() as connection:
+            connection.update(
+                "check_sentences",
+                f"{place} AND revised <> ?",
+                *(check_id, n, decision.revised),
+                status=None,
+                verdict=None,
+            )
+            connection.update("check_sentences", place, check_id, n, **given)
+
+    def forget_verdicts(self, check_id: str, scope: Scope, settings_hash: str) -> None:
+        """Make all sentences unchecked, to be checked against ``scope``. Decisions stay."""
+        given = adapter(Scope).dump_python(scope, mode="json")
+        with self.database.write() as connection:
+            connection.update("checks", "check_id = ?", check_id, scope=given, settings_hash=settings_hash, error=None)
+            connection.update("check_sentences", "check_id = ?", check_id, status=None, verdict=None, seconds=0.0)
+
+    def put_error(self, check_id: str, error: Mapping[str, Any] | None) -> None:
+        """Store why a run ended early; None: it did not."""
+        with self.database.write() as connection:
+            connection.update("checks", "check_id = ?", check_id, error=error)
+
+    def remove(self, check_id: str) -> None:
+        with self.database.write() as connection:
+            connection.execute("DELETE FROM checks WHERE check_id = ?", (check_id,))
+
+
+def _info(row: Row, counts: dict[CheckStatus, int]) -> CheckInfo:
+    scope = cast(Scope, adapter(Scope).validate_python(row["scope"]))
+    return made(CheckInfo, row, scope=scope, counts=counts)
