@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ragcore.check.arithmetic import inconsistencies
 from ragcore.check.draft import read_draft
@@ -42,6 +42,7 @@ class CheckedLibrary(Protocol):
     def store(self) -> Store: ...
     def document(self, doc_id: str) -> Document: ...
     def resolved(self, scope: Scope) -> Scope: ...
+    def with_settings(self, overrides: Mapping[str, Any]) -> CheckedLibrary: ...
 
 
 class Checks:

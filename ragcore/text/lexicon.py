@@ -91,6 +91,8 @@ PARTS: Final = (
     re.compile(rf",?\s+{any_of(_PART['joins'])}", re.IGNORECASE),
     re.compile(rf",|{any_of(_PART['adds'])}", re.IGNORECASE),
 )
+CONJUNCTIONS: Final = re.compile(any_of(_PART["clauses"]), re.IGNORECASE)
+PARTITIVE: Final = re.compile(any_of(_PART["partitive"]), re.IGNORECASE)
 COMPARED_WITH: Final = re.compile(
     rf"{any_of(_PART['compared'])}\.?\s+(?:{any_of(_PART['between'])}\s+)?\Z", re.IGNORECASE
 )

@@ -168,17 +168,21 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
 
 def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
     """Words that distinguish each of the ``rivals``: periods if every part has one, else the words before the number in
-    its part, else those after it."""
+    its part, else those after it. A part of a whole ("$9 million, of which $5 million went into the hall") is
+    distinguished by the words after it."""
     own = parts(sentence, rivals)
     figures = frozenset(one for rival in rivals for one in terms(rival.raw))
     periods = [frozenset(one for one in terms(part) if _PERIOD.fullmatch(one)) for part in own]
     if all(periods) and len(set(periods)) > 1:
         return periods
     before, after = [], []
+    end = 0
     for part, rival in zip(own, rivals):
         ahead, _, behind = part.partition(rival.raw)
-        before.append(terms(ahead) - figures)
         after.append(terms(lex.PARTS[0].split(behind, maxsplit=1)[0]) - figures)
+        part_of = end and lex.PARTITIVE.search(sentence, end, rival.start)
+        before.append(after[-1] if part_of else terms(lex.PARTITIVE.sub(" ", ahead)) - figures)
+        end = rival.start + len(rival.raw)
     if all(before):
         return before
     return after if all(after) else [frozenset()] * len(rivals)

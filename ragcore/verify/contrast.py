@@ -46,14 +46,13 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     for start, end in sentence_spans(claim, 0):
         said = tokens(claim[start:end])
         if prose:
-            followed = _followed(claim[start:end], prose)
-            reason = "" if followed else _related(said, tokens("\n".join(prose)), settled=settled)
-            found += [followed] if followed else []
+            against = _followed(claim[start:end], prose)
+            against = against or _related(said, tokens("\n".join(prose)), settled=settled)
         else:
-            reason = _related(said, tokens(labels), settled=settled)
-            if numbers(claim) and len(_denied_at(said)) > len(_denied_at(tokens(labels))):
-                reason = reason or "It denies what the cited table gives."
-        found += [Finding("unsupported", reason)] if reason else []
+            against = _related(said, tokens(labels), settled=settled)
+            if against is None and numbers(claim) and len(_denied_at(said)) > len(_denied_at(tokens(labels))):
+                against = Finding("unsupported", "It denies what the cited table gives.")
+        found += [against] if against else []
     return [*compared, *found, *_bounds(claim, evidence)]
 
 
@@ -82,8 +81,8 @@ def _followed(claim: str, prose: Sequence[str]) -> Finding | None:
         changes, kept, length = _changes(said, given)
         if not kept or kept < _KEPT * len(said):
             continue
-        if reason := _turned(said, given, changes):
-            return Finding("unsupported", reason)
+        if turned := _turned(said, given, changes):
+            return turned
         share = 2 * kept / (len(said) + length)
         if share >= closest:
             closest, copied = share, sentence
@@ -107,8 +106,12 @@ def _changes(said: Sequence[str], given: Sequence[str]) -> tuple[list[tuple[slic
     return changes, sum(block.size for block in blocks), last - first
 
 
-def _turned(said: Sequence[str], given: Sequence[str], changes: Sequence[tuple[slice, slice]]) -> str:
-    """Denials and opposites among the ``changes``, and two things that have changed places."""
+def _opposed(said: str, given: str) -> Finding:
+    return Finding("unsupported", f"It says “{said}”; the cited words say “{given}”.", contrast=(said, given))
+
+
+def _turned(said: Sequence[str], given: Sequence[str], changes: Sequence[tuple[slice, slice]]) -> Finding | None:
+    """Finding on a denial or an opposite among the ``changes``, or on two things that have changed places."""
     denials = _denied_at(said), _denied_at(given)
     more = 0
     put: dict[frozenset[str], frozenset[str]] = {}  # in the place of what
@@ -118,14 +121,14 @@ def _turned(said: Sequence[str], given: Sequence[str], changes: Sequence[tuple[s
         more -= sum(theirs.start <= at < theirs.stop for at in denials[1])
         turned = [(a, b) for a in one for b in other if b in _against(a)]
         if turned and not {*one, *other} & lex.DENIALS:
-            return f"It says “{turned[0][0]}”; the cited words say “{turned[0][1]}”."
+            return _opposed(*turned[0])
         new, old = (frozenset(map(stem, words)) - STOP_WORDS for words in (one, other))
         if old and new and put.get(old) == new:
-            return f"It puts “{min(new)}” where the cited words have another."
+            return Finding("unsupported", f"It puts “{min(new)}” where the cited words have another.")
         put[new] = old
     if more % 2:
-        return "It denies what the cited words say." if more > 0 else "It affirms what they deny."
-    return ""
+        return Finding("unsupported", "It denies what the cited words say." if more > 0 else "It affirms what they deny.")
+    return None
 
 
 def _another(claim: str, sentence: str, replaced: Sequence[tuple[list[str], list[str]]]) -> Finding | None:
@@ -138,8 +141,9 @@ def _another(claim: str, sentence: str, replaced: Sequence[tuple[list[str], list
                 return Finding("unsupported", f"It says {mine.raw}; the cited words say {theirs.raw}.", (mine.raw,))
     for said, given in replaced:
         if new := _replacing(said, given):
-            reason = f"It says “{new}” where the cited words say “{' '.join(given)}”."
-            return Finding("weak", reason, worded=True)
+            instead = " ".join(given)
+            reason = f"It says “{new}” where the cited words say “{instead}”."
+            return Finding("weak", reason, worded=True, contrast=(new, instead))
     return None
 
 
@@ -160,43 +164,44 @@ def _replacing(said: Sequence[str], given: Sequence[str]) -> str:
 # Claims that say it in other words
 
 
-def _related(said: Sequence[str], given: Sequence[str], *, settled: bool) -> str:
-    """Opposites, opposite directions and denials in two texts of which the second has many words of the first.
+def _related(said: Sequence[str], given: Sequence[str], *, settled: bool) -> Finding | None:
+    """Finding on opposites, opposite directions or denials in two texts of which the second has many words of the first.
     ``settled``: words for more and less are already checked."""
     mine, theirs = ({stem(word) for word in words if word not in _NO_TOPIC} for words in (said, given))
     if len(mine & theirs) < _RELATED * len(mine):
-        return ""
-    direction = "" if settled else _direction(said, given)
+        return None
+    direction = None if settled else _direction(said, given)
     return direction or _opposite(said, given, settled=settled) or _denial(_plain(said), _plain(given))
 
 
-def _opposite(said: Sequence[str], given: Sequence[str], *, settled: bool) -> str:
+def _opposite(said: Sequence[str], given: Sequence[str], *, settled: bool) -> Finding | None:
     there, stems = set(given), {stem(word) for word in given}
     for word in said:
         same, opposed = lex.OPPOSITES.get(word, (frozenset(), frozenset()))
         against = sorted(opposed & there)
         checked = settled and word in lex.MORE | lex.LESS
         if against and not checked and stem(word) not in stems and not same & there and not opposed & set(said):
-            return f"It says “{word}”; the cited words say “{against[0]}”."
-    return ""
+            return _opposed(word, against[0])
+    return None
 
 
 def _plain(words: Sequence[str]) -> list[str]:
     return [word for word in lex.without(words, lex.find(words, lex.IDIOMS)) if word not in lex.TITLES]
 
 
-def _denial(said: list[str], given: list[str]) -> str:
-    """Word denied in one text and affirmed in the other."""
+def _denial(said: list[str], given: list[str]) -> Finding | None:
+    """Finding on a word denied in one text and affirmed in the other."""
     here, there = _denied(said), _denied(given)
     told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is irrelevant
     turned = {stem(other) for word in given for other in _against(word)}  # "did not fall" for "rose"
     if not {*said, *given}.isdisjoint(_IMPLIED) or bool(here) == bool(there):
-        return ""
+        return None
     if here:
-        return "" if here & turned or here <= told else "It denies something the cited words don't deny."
+        denies = Finding("unsupported", "It denies something the cited words don't deny.")
+        return None if here & turned or here <= told else denies
     stems = [stem(word) for word in given]
     denied = {one for one in there & {stem(word) for word in said} if stems.count(one) == 1}  # and nowhere affirmed
-    return f"It affirms “{min(denied)}”, against the cited words." if denied else ""
+    return Finding("unsupported", f"It affirms “{min(denied)}”, against the cited words.") if denied else None
 
 
 def _denied(words: Sequence[str]) -> set[str]:
@@ -212,18 +217,21 @@ def _denied(words: Sequence[str]) -> set[str]:
 # Up and down
 
 
-def _direction(said: Sequence[str], given: Sequence[str]) -> str:
+def _direction(said: Sequence[str], given: Sequence[str]) -> Finding | None:
     up, other = _directed(said), _directed(given)
-    if len(up) == len(other) == 1 and up != other:
-        return f"It says {_NAMES[up.pop()]}; the cited words say the opposite."
-    return ""
+    if len(up) == len(other) == 1 and up.keys() != other.keys():
+        (sign, word), (against,) = up.popitem(), other.values()
+        reason = f"It says {_NAMES[sign]}; the cited words say the opposite."
+        return Finding("unsupported", reason, contrast=(word, against))
+    return None
 
 
-def _directed(words: Sequence[str]) -> set[int]:
-    """1 where ``words`` say up and -1 where down; "increase (decrease)" and "did not fall" say neither."""
+def _directed(words: Sequence[str]) -> dict[int, str]:
+    """1 where ``words`` say up and -1 where down, with the word; "increase (decrease)" and "did not fall" say
+    neither."""
     moves = lex.signs(words)
     return {
-        sign
+        sign: words[index]
         for index, sign in enumerate(moves)
         if sign and -sign not in moves[max(0, index - 1) : index + 2]
         if not lex.DENIALS & set(words[max(0, index - 2) : index])

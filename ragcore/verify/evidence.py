@@ -26,12 +26,14 @@ _BRACKETED = re.compile(r"\([^()\d]*\)")
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Result of one check: a verdict, and its reason in words ("" without one). ``wrong`` are the figures of the claim
-    it concerns, as written. ``worded``: only the wording is against the claim, which a judge may overrule."""
+    it concerns, as written. ``worded``: only the wording is against the claim, which a judge may overrule. ``contrast``
+    is a word of the claim and the one that the evidence has against it, ("", "") if it is about none."""
 
     status: ClaimStatus
     reason: str
     wrong: tuple[str, ...] = ()
     worded: bool = False
+    contrast: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

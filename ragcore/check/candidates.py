@@ -1,0 +1,135 @@
+"""Candidate evidence for a sentence of a draft: the sentences, pairs of sentences and table rows that are nearest to it.
+
+A search without close reading gives passages; their lines are ranked by the sentence's words that they have, the rare
+ones counting for more, and by its figures, then by the cross-encoder.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+from ragcore.answer.cite import Citer, Part
+from ragcore.answer.sources import Cut, build_sources
+from ragcore.check.sentences import Checkable
+from ragcore.config.settings import AnswerSettings
+from ragcore.protocols import Reranker
+from ragcore.text.logistic import log_odds
+from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.words import content_stems
+from ragcore.types import Citation, Document, Retrieval, Source
+from ragcore.verify.attribution import with_synonyms
+from ragcore.verify.evidence import Evidence, gather
+
+PASSAGES = 24
+_NEAR = 24  # lines that the cross-encoder reads
+_MOST = 12  # candidates
+_ALL = 1_000_000  # tokens: no budget
+_LONGEST = 600  # characters that the cross-encoder reads
+_FIGURES = 0.5  # weight of the figures beside the words
+_FARTHEST = 9.0  # log odds
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Units ``first``..``last`` of ``source``; ``cover`` is the share of the sentence's words in it and its headings,
+    weighted by rarity, ``relevance`` the cross-encoder's log odds (of ``cover`` without one)."""
+
+    source: Source
+    first: int
+    last: int
+    citation: Citation
+    evidence: Evidence
+    cover: float
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    source: Source
+    first: int
+    last: int
+    text: str
+    words: frozenset[str]
+
+    @property
+    def passage(self) -> str:
+        where = " > ".join(part for part in (self.source.title, *self.source.section[-1:]) if part)
+        return f"{where}: {self.text}"[:_LONGEST]
+
+
+class Candidates:
+    """Finder of candidates in passages of ``document``s. ``reranker`` is optional."""
+
+    def __init__(
+        self, document: Callable[[str], Document], settings: AnswerSettings, reranker: Reranker | None
+    ) -> None:
+        self._document = document
+        self._settings = settings.model_copy(update={"source_tokens": _ALL})
+        self._reranker = reranker
+        self._cut = Cut()
+
+    def near(self, sentence: Checkable, asked: str, retrieval: Retrieval) -> list[Candidate]:
+        """Candidates in the passages of ``retrieval``, best first; the cross-encoder is ``asked`` about them."""
+        found = replace(retrieval, segments=())
+        sources = build_sources(found, self._document, self._settings, self._cut)
+        lines = [line for source in sources for line in _lines(source)]
+        if not lines:
+            return []
+        said = frozenset(content_stems(f"{sentence.text} {sentence.context}"))
+        counts = Counter(word for line in lines for word in said & line.words)
+        weights = {word: log(1 + len(lines) / (1 + counts[word])) for word in said}
+        total = sum(weights.values()) or 1.0
+        figures = numbers(sentence.text)
+        covers = [sum(weights[word] for word in said & line.words) / total for line in lines]
+        order = sorted(range(len(lines)), key=lambda n: (-covers[n], n))[: 3 * _NEAR]
+        shares = {n: covers[n] + _FIGURES * _held(figures, lines[n].text) for n in order}
+        near = sorted(order, key=lambda n: (-shares[n], n))[:_NEAR]
+        relevance = dict.fromkeys(near, 0.0)
+        if self._reranker is not None:
+            scores = self._reranker.score(asked, [lines[n].passage for n in near])
+            relevance = {n: log_odds(float(score), _FARTHEST) for n, score in zip(near, scores)}
+        best = dict.fromkeys(sorted(near, key=lambda n: (-relevance[n], n))[: _MOST // 2])
+        best |= dict.fromkeys(near[: _MOST - len(best)])
+        citer = Citer(sources, self._document)
+        out = []
+        for n in best:
+            line = lines[n]
+            citation = citer.look(Part(line.source.number, line.first, line.last, ""))
+            assert citation is not None  # the part names given units
+            evidence = gather([citation], self._document)
+            out.append(
+                Candidate(line.source, line.first, line.last, citation, evidence, covers[n], relevance[n])
+            )
+        return sorted(out, key=lambda one: -one.relevance)
+
+
+def _held(figures: Sequence[Number], text: str) -> float:
+    """Share of ``figures`` that ``text`` has."""
+    if not figures:
+        return 0.0
+    given = numbers(text)
+    return sum(any(agree(one, other, None, hedged=True, bare=True) for other in given) for one in figures) / len(figures)
+
+
+def _lines(source: Source) -> Iterator[_Line]:
+    """Sentences, pairs of them, and rows of ``source``, each with the stems of its words, headings and labels."""
+    headings = frozenset(content_stems(" ".join((source.title, *source.section))))
+    for first, last in source.lines():
+        kinds = {source.units[number - 1].kind for number in (first, last)}
+        if kinds == {"sentence"}:
+            spans = [(n, n) for n in range(first, last + 1)]
+            spans += [(n, n + 1) for n in range(first, last)]
+        else:
+            spans = [(first, last)]
+        for low, high in spans:
+            units = source.units[low - 1 : high]
+            if any(unit.generated for unit in units):
+                continue
+            text = source.words(low, high)
+            labels = " ".join(dict.fromkeys(unit.label for unit in units if unit.label))
+            words = frozenset(content_stems(f"{text} {labels}"))
+            if words:
+                yield _Line(source, low, high, text, frozenset(with_synonyms(set(words | headings))))

@@ -1,0 +1,88 @@
+"""Corrections: the words of a sentence that evidence contradicts, and those that it has in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.periods import date_spans, years
+from ragcore.types.check import Correction
+from ragcore.verify.attribution import terms
+from ragcore.verify.evidence import Evidence, Figure, parts
+from ragcore.verify.support import Support
+
+_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
+
+
+def corrections(text: str, against: Support, evidence: Evidence) -> tuple[Correction, ...]:
+    """Corrections of ``text`` by the ``evidence`` whose exact checks are ``against`` it, in order; a figure, day or year
+    only if one alone can stand in its place."""
+    findings = [finding for finding in against.exact if finding.status == "unsupported"]
+    found = [*_figures(text, {raw for finding in findings for raw in finding.wrong}, evidence)]
+    found += _periods(text, "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells))))
+    for said, given in (finding.contrast for finding in findings if finding.contrast[0]):
+        match = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)
+        if match:
+            found.append(Correction(*match.span(), match.group(), given, given))
+    out: list[Correction] = []
+    for one in sorted(found, key=lambda one: one.start):
+        if not out or one.start >= out[-1].end:
+            out.append(one)
+    return tuple(out)
+
+
+def _figures(text: str, wrong: set[str], evidence: Evidence) -> Iterator[Correction]:
+    claimed = numbers(text)
+    own = dict(zip((number.start for number in claimed), parts(text, claimed)))
+    for number in claimed:
+        if number.raw in wrong:
+            figure = _instead(number, own[number.start], [one for one in claimed if one is not number], evidence)
+            if figure is not None:
+                said, write = _shown(figure), _shown(figure)
+                yield Correction(number.start, number.start + len(number.raw), number.raw, said, write)
+
+
+def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evidence) -> Figure | None:
+    """The one figure of the kind of ``number`` that belongs to the words around it and agrees with none of the
+    ``others``."""
+    given = [
+        figure
+        for figure in evidence.figures
+        if (figure.cell is not None or figure.sentence >= 0)
+        and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
+        and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
+    ]
+    if not given:
+        return None
+    said = terms(part)
+    about = [len(said & terms(figure.cell.label if figure.cell else figure.part)) for figure in given]
+    best = [figure for figure, share in zip(given, about) if share == max(about)]
+    return best[0] if len({figure.number.amount for figure in best}) == 1 else None
+
+
+def _shown(figure: Figure) -> str:
+    """Figure as people write it in a sentence."""
+    number = figure.number
+    scale = _SCALES.get(figure.scale or 1.0, "") if figure.cell is not None and number.scale == 1.0 else ""
+    if number.percent:
+        return number.raw if "%" in number.raw or not figure.cell else f"{number.raw}%"
+    currency = "" if number.currency else figure.currency
+    return " ".join(part for part in (f"{currency}{number.raw.strip()}", scale) if part)
+
+
+def _periods(text: str, given: str) -> Iterator[Correction]:
+    """Days, else years, of ``text`` that ``given`` lacks, if it has one in their place."""
+    mine = {text[slice(*span)]: span for span in date_spans(text)}
+    theirs = dict.fromkeys(given[slice(*span)] for span in date_spans(given))
+    missing = [said for said in mine if said not in theirs]
+    if len(missing) == 1 and len(others := [one for one in theirs if one not in mine]) == 1:
+        yield Correction(*mine[missing[0]], missing[0], others[0], others[0])
+        return
+    said, there = years(text), years(given)
+    lacking, more = said - there, there - said
+    if len(lacking) == 1 and len(more) == 1:
+        year = str(lacking.pop())
+        at = text.find(year)
+        if at >= 0:
+            yield Correction(at, at + len(year), year, str(other := more.pop()), str(other))

@@ -1,0 +1,112 @@
+"""Quotations of a draft, letter by letter: the words between quotation marks, looked for in the documents' text.
+
+Blanks, line breaks and the forms of quotation marks, dashes and apostrophes may differ; letters,
+case, figures and other punctuation may not. "…" and "[…]" stand for words left out, and a bracketed word for any word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from ragcore.types import Document
+
+_MARKED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«\s?([^«»]+?)\s?»|„([^„“”]+)[“”]")
+_LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:…|\.\s?\.\s?\.)\s*\]|…|\.\s?\.\s?\.)\s*")
+_BRACKETED = re.compile(r"\[[^\[\]]*\]")
+_DASHES, _SINGLE, _DOUBLE = "-‐‑‒–—−", "'’‘‛", "\"“”„«»"
+_FEWEST = 3  # words: fewer are a term, not a quotation
+_PIECE = 4  # least words of a piece of one that was stitched together
+_MOST_PIECES = 3
+_APART = 5_000  # most characters between the pieces around words left out
+
+Fate = Literal["found", "stitched", "not_found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Quotation at ``[start, end)`` of its sentence, without its marks; ``places`` are (document, start, end) of its
+    words: one, several if it was ``stitched`` together of words that stand apart, none if they are not found."""
+
+    start: int
+    end: int
+    fate: Fate
+    places: tuple[tuple[str, int, int], ...] = ()
+
+
+def quoted_spans(text: str) -> list[tuple[int, int]]:
+    """Spans of the quotations in ``text``, within their marks."""
+    groups = ((match, group) for match in _MARKED.finditer(text) for group in range(1, 5))
+    spans = [match.span(group) for match, group in groups if match.group(group)]
+    return [(start, end) for start, end in spans if len(text[start:end].split()) >= _FEWEST]
+
+
+def quotations(text: str, documents: Sequence[Document]) -> tuple[Quotation, ...]:
+    """Quotations in ``text``, each where it stands in the first of ``documents`` that has it."""
+    return tuple(Quotation(start, end, *_placed(text[start:end], documents)) for start, end in quoted_spans(text))
+
+
+def _placed(quote: str, documents: Sequence[Document]) -> tuple[Fate, tuple[tuple[str, int, int], ...]]:
+    pieces = [piece for piece in _LEFT_OUT.split(_bare(quote)) if piece]
+    for document in documents:
+        if (found := _together(pieces, document.text)) is not None:
+            return "found", ((document.doc_id, *found),)
+    for document in documents:
+        if places := _apart(_bare(quote).split(), document.text):
+            return "stitched", tuple((document.doc_id, *place) for place in places)
+    return "not_found", ()
+
+
+def _bare(quote: str) -> str:
+    """``quote`` without the comma or full stop that a writer puts inside the closing mark."""
+    return quote.strip().rstrip(".,;")
+
+
+def _together(pieces: Sequence[str], text: str) -> tuple[int, int] | None:
+    """Span of ``pieces`` in their order, near each other."""
+    if not pieces:
+        return None
+    for first in _pattern(pieces[0]).finditer(text):
+        end = first.end()
+        for piece in pieces[1:]:
+            following = _pattern(piece).search(text, end, end + _APART)
+            if following is None:
+                break
+            end = following.end()
+        else:
+            return first.start(), end
+    return None
+
+
+def _apart(words: Sequence[str], text: str) -> tuple[tuple[int, int], ...]:
+    """Spans of the pieces of ``words`` that stand in ``text``, each as long as can be; () if some stand nowhere."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    while at < len(words) and len(places) < _MOST_PIECES:
+        sizes = range(len(words) - at, _PIECE - 1, -1)
+        found = ((size, _pattern(" ".join(words[at : at + size])).search(text)) for size in sizes)
+        size, place = next(((size, match.span()) for size, match in found if match), (0, (0, 0)))
+        if not size:
+            return ()
+        places.append(place)
+        at += size
+    return tuple(places) if at == len(words) else ()
+
+
+@lru_cache(maxsize=512)
+def _pattern(words: str) -> re.Pattern[str]:
+    """Expression for ``words`` as they may be printed."""
+    ends = r"(?<!\w)" if words[:1].isalnum() else "", r"(?!\w)" if words[-1:].isalnum() else ""
+    tokens = (_BRACKETED.split(word) if "[" in word else [word] for word in words.split())
+    printed = (r"[\w’'-]*".join("".join(map(_letter, part)) for part in parts) for parts in tokens)
+    return re.compile(ends[0] + r"\s+".join(printed) + ends[1])
+
+
+def _letter(character: str) -> str:
+    for alike in (_DASHES, _SINGLE, _DOUBLE):
+        if character in alike:
+            return f"[{re.escape(alike)}]\\s*" if alike is _DASHES else f"[{re.escape(alike)}]"
+    return re.escape(character)

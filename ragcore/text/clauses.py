@@ -1,0 +1,34 @@
+"""Clauses of a sentence: its parts that say something each."""
+
+from __future__ import annotations
+
+import re
+
+from ragcore.text.lexicon import CONJUNCTIONS, PARTITIVE
+from ragcore.text.words import content_stems
+
+_BREAK = re.compile(rf"[;:—–,]\s|(?={PARTITIVE.pattern})|(?={CONJUNCTIONS.pattern})", re.IGNORECASE)
+_FEWEST = 2  # content words of a clause
+
+
+def clause_spans(sentence: str) -> list[tuple[int, int]]:
+    """Spans of the clauses of ``sentence``, in order and with no gap but blanks and punctuation between them.
+
+    A clause begins at punctuation, a conjunction or a word for a part of a whole; one with less than two content words belongs to the one
+    before it.
+    """
+    cuts = [0, *dict.fromkeys(match.end() for match in _BREAK.finditer(sentence) if match.end()), len(sentence)]
+    out: list[tuple[int, int]] = []
+    for start, end in zip(cuts, cuts[1:]):
+        piece = sentence[start:end]
+        if out and (len(content_stems(piece)) < _FEWEST or len(content_stems(sentence[slice(*out[-1])])) < _FEWEST):
+            out[-1] = (out[-1][0], end)
+        elif piece.strip():
+            out.append((start, end))
+    return [_trimmed(sentence, start, end) for start, end in out]
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    said = text[start:end]
+    start += len(said) - len(said.lstrip(" ,;:—–"))
+    return start, start + len(text[start:end].rstrip(" ,;:—–"))
