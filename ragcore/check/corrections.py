@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import date_spans, years
 from ragcore.types.check import Correction
-from ragcore.verify.attribution import terms
+from ragcore.verify.attribution import named_by, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Figure, parts
 from ragcore.verify.support import Support
 
+_SUBJECT = 0.6  # least share of the words before a figure
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
@@ -53,12 +54,22 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
     ]
+    said = with_synonyms(set(terms(part)))
+    given = [figure for figure in given if _same_subject(figure, said, evidence)]
     if not given:
         return None
-    said = terms(part)
     about = [len(said & terms(figure.cell.label if figure.cell else figure.part)) for figure in given]
     best = [figure for figure, share in zip(given, about) if share == max(about)]
     return best[0] if len({figure.number.amount for figure in best}) == 1 else None
+
+
+def _same_subject(figure: Figure, said: set[str], evidence: Evidence) -> bool:
+    """Whether the words before a figure, or the name of its row, are mostly ``said`` of the claimed one too."""
+    if figure.cell is not None:
+        return named_by(figure.cell.named.head or figure.cell.row, said) >= _SUBJECT
+    sentence = evidence.sentences[figure.sentence]
+    ahead = terms(figure.part[: figure.part.find(figure.number.raw)]) or terms(sentence[: figure.number.start])
+    return bool(ahead) and len(ahead & said) >= _SUBJECT * len(ahead)
 
 
 def _shown(figure: Figure) -> str:

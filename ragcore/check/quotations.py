@@ -7,7 +7,7 @@ case, figures and other punctuation may not. "…" and "[…]" stand for words l
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -44,8 +44,9 @@ def quoted_spans(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in spans if len(text[start:end].split()) >= _FEWEST]
 
 
-def quotations(text: str, documents: Sequence[Document]) -> tuple[Quotation, ...]:
+def quotations(text: str, documents: Iterable[Document]) -> tuple[Quotation, ...]:
     """Quotations in ``text``, each where it stands in the first of ``documents`` that has it."""
+    documents = tuple(documents)
     return tuple(Quotation(start, end, *_placed(text[start:end], documents)) for start, end in quoted_spans(text))
 
 

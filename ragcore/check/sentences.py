@@ -6,7 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ragcore.text import lexicon as lex
+from ragcore.text.numbers import numbers
 from ragcore.text.sentences import sentence_spans
+from ragcore.text.words import tokens
 from ragcore.types.check import Block, Draft
 
 
@@ -43,6 +46,14 @@ def checkable(draft: Draft) -> list[Checkable]:
         elif block.kind != "code":
             out.extend(_sentences(text, block, tuple(name for _, name in headings)))
     return out
+
+
+def is_opinion(text: str) -> bool:
+    """Whether ``text`` says what its author thinks, wants or asks for, and gives no figure."""
+    said = set(tokens(text))
+    if text.rstrip().endswith("?"):
+        return True
+    return not numbers(text) and bool(said & lex.ATTITUDE or (said & lex.SELF and said & lex.OPINIONS))
 
 
 def revised(sentence: Checkable, text: str) -> Checkable:

@@ -8,35 +8,44 @@ that are not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
+from ragcore.answer.cite import cite_span
 from ragcore.check.candidates import PASSAGES, Candidate, Candidates
+from ragcore.check.confirmation import doubt
 from ragcore.check.corrections import corrections
-from ragcore.check.quotations import Quotation, quotations
-from ragcore.check.sentences import Checkable
+from ragcore.check.quotations import Quotation, quotations, quoted_spans
+from ragcore.check.sentences import Checkable, is_opinion
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
 from ragcore.text.logistic import Logistic
 from ragcore.text.numbers import numbers
 from ragcore.text.words import tokens
-from ragcore.types import Citation, Scope
+from ragcore.types import Citation, Document, Scope
 from ragcore.types.check import CheckedSentence, CheckStatus, Correction
+from ragcore.verify.attribution import terms
 from ragcore.verify.claims import Statement
-from ragcore.verify.evidence import gather
+from ragcore.verify.contrast import check_contrast
+from ragcore.verify.evidence import Evidence, Finding
 from ragcore.verify.support import Support, cover_of, support
 
 if TYPE_CHECKING:
     from ragcore.check.checks import CheckedLibrary
 
 # Probability that words which no exact check is against say the sentence: over the cross-encoder's log odds, the share
-# of its content words in them, and whether it has figures. Fitted by `python -m benchmarks check --fit`.
-SAYS: Final = Logistic(-4.0, (0.35, 4.5, 1.5))
+# of its content words in them, whether it has figures, and how far the log odds are below those of the nearest words. Fitted by `python -m benchmarks check --fit`.
+SAYS: Final = Logistic(-3.0, (0.35, 4.0, 1.5, -0.5))
 # Probability that words speak of the same thing, whatever they say of it.
 SAME: Final = Logistic(-4.0, (0.6, 4.0))
 CONFIRMED = 0.5
 CONTRADICTED = 0.8
+ALONE = 0.6  # least share of the words of a sentence in one of several that is against it
+CLAUSE = 0.3  # least share of the content words of each clause
+QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
 NEAREST = 3  # passages shown of a sentence that is not found
 
 
@@ -49,10 +58,16 @@ class _Read:
     cover: float
     says: float
     same: float
+    doubt: str
 
     @property
     def confirms(self) -> bool:
-        return self.support.finding.status == "supported" and self.says >= CONFIRMED
+        return self.support.finding.status == "supported" and self.says >= CONFIRMED and not self.doubt
+
+    @property
+    def by_figures(self) -> bool:
+        """Whether nothing but figures is against the statement."""
+        return all(finding.wrong or finding.status != "unsupported" for finding in self.support.exact)
 
     @property
     def contradicts(self) -> bool:
@@ -74,15 +89,83 @@ class Checker:
     def verdict(self, sentence: Checkable) -> CheckedSentence:
         """Raises what retrieval raises."""
         near = self.near(sentence)
-        reads = self.reads(sentence, (0, len(sentence.text)), near)
-        confirming = max((read for read in reads if read.confirms), key=lambda read: read.says, default=None)
-        if confirming is not None:
-            return self._made(sentence, "confirmed", "", [confirming])
+        if (quoted := self._quoted(sentence, near)) is not None:
+            return quoted
+        whole = (0, len(sentence.text))
+        reads = self.reads(sentence, whole, near)
+        best = self._best(reads)
         against = next((read for read in reads if read.contradicts), None)
-        if against is not None:
+        if against is not None and (best is None or against.same > best.same):
             found = corrections(sentence.text, against.support, against.candidate.evidence)
-            return self._made(sentence, "contradicted", _told(found, against), [against], found)
+            if found or not against.by_figures:
+                return self._made(sentence, "contradicted", _told(found, against), [against], found)
+        spans = clause_spans(sentence.text)
+        if best is not None:
+            bare = [span for span in spans if self._cover(sentence.text[slice(*span)], best) < CLAUSE]
+            if not bare:
+                return self._made(sentence, "confirmed", "", [best])
+        chosen: list[_Read] = []
+        missing = []
+        for span in spans if len(spans) > 1 else []:
+            read = self._best(self.reads(sentence, span, near))
+            if read is None or self._cover(sentence.text[slice(*span)], read) < CLAUSE:
+                missing.append(span)
+            else:
+                chosen.append(read)
+        if chosen:
+            if not missing:
+                return self._made(sentence, "confirmed", "", chosen)
+            return self._made(sentence, "partly", "The rest is not in the documents.", chosen, missing=missing)
+        doubted = next((read for read in reads if read.doubt and read.says >= CONFIRMED), None)
+        if doubted is not None:
+            return self._made(sentence, "partly", doubted.doubt, [doubted])
+        if is_opinion(sentence.text):
+            return self._made(sentence, "no_claim", "", [])
         return self._made(sentence, "not_found", "Nothing in the documents says so.", reads[:NEAREST])
+
+    def _quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
+        """Verdict on a sentence whose quotations decide it; None if it has none."""
+        if not quoted_spans(sentence.text):
+            return None
+        found = quotations(sentence.text, self._documents(near))
+        lost = [one for one in found if one.fate == "not_found"]
+        places = [self._cited(*place) for one in found for place in one.places]
+        if lost:
+            return self._misquoted(sentence, lost[0], near)
+        if any(one.fate == "stitched" for one in found):
+            reason = "The quotation joins words that stand apart."
+            return self._shown(sentence, "partly", reason, places)
+        return self._shown(sentence, "confirmed", "", places)
+
+    def _misquoted(self, sentence: Checkable, lost: Quotation, near: Sequence[Candidate]) -> CheckedSentence:
+        quote = sentence.text[lost.start : lost.end]
+        said = tokens(quote)
+
+        def alike(one: Candidate) -> float:
+            matcher = SequenceMatcher(None, said, tokens(one.citation.quotation), autojunk=False)
+            return sum(block.size for block in matcher.get_matching_blocks()) / len(said)
+
+        best = max(near, key=alike, default=None)
+        if best is None or alike(best) < QUOTED:
+            return self._shown(sentence, "not_found", "The quoted words are not in the documents.", [])
+        reason = f"The draft quotes it otherwise than {best.source.title} has it."
+        words = Correction(lost.start, lost.end, quote, _passage(quote, best.citation.quotation))
+        return self._shown(sentence, "contradicted", reason, [best.citation], [words])
+
+    def _documents(self, near: Sequence[Candidate]) -> Iterator[Document]:
+        """Documents in scope, the nearest first."""
+        first = dict.fromkeys(one.source.doc_id for one in near)
+        rest = (info.doc_id for info in self._library.documents() if info.askable and self._scope.holds(info.doc_id))
+        yield from (self._library.document(doc_id) for doc_id in dict.fromkeys((*first, *rest)))
+
+    def _cited(self, doc_id: str, start: int, end: int) -> Citation:
+        return cite_span(self._library.document(doc_id), start, end, 1)
+
+    def _best(self, reads: Sequence[_Read]) -> _Read | None:
+        return max((read for read in reads if read.confirms), key=lambda read: read.says, default=None)
+
+    def _cover(self, text: str, read: _Read) -> float:
+        return cover_of(text, read.candidate.evidence)[0]
 
     def near(self, sentence: Checkable) -> list[Candidate]:
         query = f"{sentence.context} {sentence.text}".strip()
@@ -95,12 +178,23 @@ class Checker:
         text = sentence.text[slice(*span)]
         statement = Statement(text, 0, len(text), (1,), sentence.context)
         figured = float(any(not number.counts for number in numbers(text)))
+        top = max((one.relevance for one in near), default=0.0)
         out = []
         for one in near:
             found = support(statement, one.evidence, self._settings, self._reranker)
+            found = replace(found, exact=(*found.exact, *_by_sentence(statement, one.evidence)))
             cover, _ = cover_of(f"{text} {sentence.context}", one.evidence)
+            says = SAYS(one.relevance, cover, figured, top - one.relevance)
+            supported = found.finding.status == "supported"
             out.append(
-                _Read(one, found, cover, SAYS(one.relevance, cover, figured), SAME(one.relevance, cover))
+                _Read(
+                    one,
+                    found,
+                    cover,
+                    says,
+                    SAME(one.relevance, cover),
+                    doubt(statement, one.evidence) if supported else "",
+                )
             )
         return out
 
@@ -111,13 +205,46 @@ class Checker:
         reason: str,
         reads: Sequence[_Read],
         found: Sequence[Correction] = (),
+        missing: Sequence[tuple[int, int]] = (),
     ) -> CheckedSentence:
-        cited = dict.fromkeys((one.citation.doc_id, one.citation.start, one.citation.end) for one in (read.candidate for read in reads))
-        by_place = {(r.candidate.citation.doc_id, r.candidate.citation.start, r.candidate.citation.end): r.candidate.citation for r in reads}
-        citations = tuple(replace(by_place[place], n=n) for n, place in enumerate(cited, start=1))
+        return self._shown(sentence, status, reason, [read.candidate.citation for read in reads], found, missing)
+
+    def _shown(
+        self,
+        sentence: Checkable,
+        status: CheckStatus,
+        reason: str,
+        cited: Sequence[Citation],
+        found: Sequence[Correction] = (),
+        missing: Sequence[tuple[int, int]] = (),
+    ) -> CheckedSentence:
+        by_place = {(one.doc_id, one.start, one.end): one for one in cited}
+        citations = tuple(replace(one, n=n) for n, one in enumerate(by_place.values(), start=1))
+        place = sentence.start, sentence.end
         return CheckedSentence(
-            sentence.text, sentence.start, sentence.end, status, reason, citations, tuple(found), (), sentence.place
+            sentence.text, *place, status, reason, citations, tuple(found), tuple(missing), sentence.place
         )
+
+
+def _by_sentence(statement: Statement, evidence: Evidence) -> Iterator[Finding]:
+    """What one sentence of several has against the statement, though another seems to agree with it."""
+    said = terms(statement.text)
+    if len(evidence.sentences) > 1:
+        for one in evidence.sentences:
+            if len(said & terms(one)) < ALONE * len(said):
+                continue
+            alone = replace(evidence, words=one, sentences=(one,), quotes=(one,), cells=())
+            yield from (finding for finding in check_contrast(statement.text, alone) if not finding.worded)
+
+
+def _passage(quote: str, text: str) -> str:
+    """Part of ``text`` that runs as ``quote`` does, from its first to its last common word."""
+    words = list(re.finditer(r"\S+", text))
+    matcher = SequenceMatcher(None, quote.lower().split(), [word.group().lower() for word in words], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    if not blocks:
+        return text
+    return text[words[blocks[0].b].start() : words[blocks[-1].b + blocks[-1].size - 1].end()]
 
 
 def _told(found: Sequence[Correction], read: _Read) -> str:

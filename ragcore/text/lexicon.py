@@ -75,6 +75,15 @@ SUM: Final = word_set(_AMOUNT["sum"])
 TITLES: Final = word_set(_NAME["titles"])
 NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
 WHOM: Final = word_set(_NAME["whom"])
+_STANCE = _DATA["stance"]
+DOUBTFUL: Final = word_set(_STANCE["doubtful"])
+POSSIBLE: Final = word_set(_STANCE["possible"])
+HEDGES: Final = word_set(_STANCE["hedges"])
+ONLY: Final = word_set(_STANCE["only"])
+MOST: Final = word_set(_STANCE["most"])
+SELF: Final = word_set(_STANCE["self"])
+OPINIONS: Final = word_set(_STANCE["opinions"])
+ATTITUDE: Final = word_set(_STANCE["attitude"])
 SOURCES: Final = word_set(_DATA["telling"]["sources"])
 TELLING: Final = word_set(_DATA["telling"]["words"])
 

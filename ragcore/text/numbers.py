@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ragcore.text.periods import YEAR_PATTERNS, date_spans
 from ragcore.text.periods import years as years
-from ragcore.text.units import CURRENCY_CODES, Unit, currency, unit_after
+from ragcore.text.units import CURRENCY_CODES, SYMBOLS, Unit, currency, unit_after
 
 SCALES = {
     "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,
@@ -41,7 +41,7 @@ _NUMBER = re.compile(
     (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?|lakhs?|crores?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
     (?P<percent>\s?(?:{_PERCENT_WORDS}))?
     (?P<close>\))?
-    (?!(?!(?:x|mg|kg|mcg|ng|m[lL]|km|cm|nm|kWh|h|min)\b)\w|[.,]\d)
+    (?!(?!(?:x|h|{'|'.join(SYMBOLS)})\b)\w|[.,]\d)
     """,
     re.VERBOSE,
 )
@@ -49,6 +49,12 @@ _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|franc
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
 _PERCENT = Unit("%", "share", 1.0)
+_SHARES = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+_FRACTION = re.compile(
+    rf"(?<!\bfirst )(?<!\blast )(?<!\bnext )(?<!\bpast )\b(?P<of>{'|'.join(_ONES)}|an?)[\s-](?P<share>{'|'.join(_SHARES)})s?(?=\s(?:of|the|more|less|as)\b|[,.;]|\Z)"
+    rf"|\b(?P<part>{'|'.join(_ONES)})\s(?:in|out\sof)(?:\severy)?\s(?P<whole>{'|'.join((*_ONES, *_TEENS, *_TENS))})\b",
+    re.IGNORECASE,
+)
 _BELOW_100 = rf"(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|{'|'.join(_ONES)}"
 _WORD_NUMBER = re.compile(
     rf"\b(?:(?P<hundreds>{'|'.join((*_ONES, *_TEENS))})\shundred(?:(?:\sand)?\s(?P<more>{_BELOW_100}))?"
@@ -58,7 +64,7 @@ _WORD_NUMBER = re.compile(
 # A code has letters and digits in one token (10-K, BMS-986158, COVID-19): a name, not a quantity.
 _CODE = re.compile(r"(?<![\w$€£])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w])")
 _QUANTITY_CODE = re.compile(
-    r"^\d+(?:(?:k|m|b|bn|mn|mm|tn|th|st|nd|rd|s|pp|x|bps|mg|kg|mcg|ng|ml|km|cm|nm|kwh|h|min)"
+    rf"^\d+(?:(?:k|m|b|bn|mn|mm|tn|th|st|nd|rd|s|x|h|{'|'.join(SYMBOLS)})"
     r"|-?(?:million|billion|thousand|trillion|percent|year|month|day|week|hour|minute|second|point|fold)s?(?:-\w+)?)$",
     re.IGNORECASE,
 )
@@ -126,7 +132,21 @@ def numbers(text: str) -> list[Number]:
     out += [_in_letters(match, text) for match in _WORD_NUMBER.finditer(masked) if match.group().lower() != "one"]
     for match in _HALF_OF.finditer(masked):
         out.append(Number(match.group(), match.start(), 50.0, percent=True))
+    fractions = [_fraction(match) for match in _FRACTION.finditer(masked)]
+    out = [*(one for one in out if not any(_within(one, whole) for whole in fractions)), *fractions]
     return sorted(out, key=lambda number: number.start)
+
+
+def _fraction(match: re.Match[str]) -> Number:
+    """Share in letters ("two thirds of", "nine in ten"), as a percentage."""
+    said = {name: (match.group(name) or "").lower() for name in ("of", "share", "part", "whole")}
+    part = _ONES.get(said["of"] or said["part"], 1)
+    whole = _SHARES[said["share"]] if said["share"] else WORDS.get(said["whole"], 1)
+    return Number(match.group(), match.start(), 100.0 * part / whole, percent=True)
+
+
+def _within(one: Number, other: Number) -> bool:
+    return other.start <= one.start < other.start + len(other.raw)
 
 
 def _number(match: re.Match[str], text: str) -> Number:

@@ -30,6 +30,7 @@ with resources.files("ragcore.text").joinpath("units.toml").open("rb") as _file:
 _UNITS = {name: (kind, factor) for kind, names in _DATA["measures"].items() for name, factor in names.items()}
 # Units of one letter are recognised only inside a compound or in a label's brackets ("(h)"); elsewhere they are words.
 _SHORT = {"h", "g", "l", "L", "V"}
+SYMBOLS = tuple(sorted((name for name in _UNITS if name.isalpha() and 1 < len(name) < 4), key=len, reverse=True))
 _NAMES = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
 _AFTER = re.compile(
     r"[\s-]?(?:(?:working|business|calendar|trading|full|consecutive)\s)?"
@@ -74,7 +75,7 @@ def unit(name: str) -> Unit | None:
 def unit_after(text: str, position: int) -> Unit | None:
     """Unit directly after ``position``."""
     match = _AFTER.match(text.replace("μ", "µ"), position)
-    if match is None or match.group("unit") in _SHORT - {"g", "L", "V"}:
+    if match is None or match.group("unit") in _SHORT - {"g", "h", "L", "V"}:
         return None
     return unit(text[slice(*match.span("unit"))])
 

@@ -35,6 +35,7 @@ _REACH = 6
 _REACH_OF_THAN = 12  # words from a degree word
 _NAMES = {1: "an increase", -1: "a decrease"}
 _SIDES = {1: "at least", -1: "at most"}
+_SYMBOLS = {">": 1, "≥": 1, "<": -1, "≤": -1}
 
 
 def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
@@ -88,6 +89,18 @@ def _followed(claim: str, prose: Sequence[str]) -> Finding | None:
             closest, copied = share, sentence
             replaced = [(said[mine], given[theirs]) for mine, theirs in changes]
     return _another(claim, copied, replaced) if copied else None
+
+
+def replaced(claim: str, sentence: str, alike: float) -> tuple[str, str] | None:
+    """First word of ``claim`` in the place of others of ``sentence``, and those; None if they are less than ``alike``
+    (share of equal words), or no word is replaced."""
+    said, given = tokens(claim), tokens(sentence)
+    changes, kept, length = _changes(said, given)
+    if 2 * kept < alike * (len(said) + length):
+        return None
+    pairs = [(said[mine], given[theirs]) for mine, theirs in changes]
+    found = ((_replacing(mine, theirs), " ".join(theirs)) for mine, theirs in pairs)
+    return next(((new, old) for new, old in found if new and len(old.split()) == 1), None)
 
 
 def _changes(said: Sequence[str], given: Sequence[str]) -> tuple[list[tuple[slice, slice]], int, int]:
@@ -271,6 +284,8 @@ def _bounded(evidence: Evidence) -> Iterator[tuple[Number, int, float | None]]:
 def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
     """Words that bound ``number``, with 1 for a lower bound and -1 for an upper one; ((), 0) without a bound."""
     ahead = tokens(text[: number.start])
+    if sign := _SYMBOLS.get(text[: number.start].rstrip()[-1:], 0):
+        return (), sign
     said = max((phrase for phrase in lex.BOUNDS if tuple(ahead[-len(phrase) :]) == phrase), key=len, default=())
     return said, lex.BOUNDS.get(said, 0)
 
