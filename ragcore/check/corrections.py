@@ -12,7 +12,8 @@ from ragcore.verify.attribution import named_by, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Figure, parts
 from ragcore.verify.support import Support
 
-_SUBJECT = 0.6  # least share of the words before a figure
+_SUBJECT = 0.7  # least share of the words before a figure
+_ORDER = 5.0  # most that a figure differs from the one in its place
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
@@ -55,12 +56,20 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
     ]
     said = with_synonyms(set(terms(part)))
-    given = [figure for figure in given if _same_subject(figure, said, evidence)]
+    given = [one for one in given if _comparable(number, one) and _same_subject(one, said, evidence)]
     if not given:
         return None
     about = [len(said & terms(figure.cell.label if figure.cell else figure.part)) for figure in given]
     best = [figure for figure, share in zip(given, about) if share == max(about)]
     return best[0] if len({figure.number.amount for figure in best}) == 1 else None
+
+
+def _comparable(number: Number, figure: Figure) -> bool:
+    """Whether one may be a slip for the other: of the same order, or off by thousands."""
+    mine = abs(number.amount)
+    scales = {1.0, figure.scale or 1.0} if figure.cell is not None and figure.number.scale == 1.0 else {1.0}
+    ratios = [abs(figure.number.amount) * scale / mine for scale in scales if mine]
+    return any(1 / _ORDER <= ratio * step <= _ORDER for ratio in ratios for step in (1.0, 1e3, 1e-3, 1e6, 1e-6))
 
 
 def _same_subject(figure: Figure, said: set[str], evidence: Evidence) -> bool:

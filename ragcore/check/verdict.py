@@ -27,7 +27,7 @@ from ragcore.text.numbers import numbers
 from ragcore.text.words import tokens
 from ragcore.types import Citation, Document, Scope
 from ragcore.types.check import CheckedSentence, CheckStatus, Correction
-from ragcore.verify.attribution import terms
+from ragcore.verify.attribution import label_terms, terms, with_synonyms
 from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
 SAYS: Final = Logistic(-3.0, (0.35, 4.0, 1.5, -0.5))
 # Probability that words speak of the same thing, whatever they say of it.
 SAME: Final = Logistic(-4.0, (0.6, 4.0))
-CONFIRMED = 0.5
+CONFIRMED = 0.4
 CONTRADICTED = 0.8
 ALONE = 0.6  # least share of the words of a sentence in one of several that is against it
-CLAUSE = 0.3  # least share of the content words of each clause
+MORE = 0.1  # share of the words of a sentence that nearer words must have more
+ROW = 4.0  # log odds of a row that is named in full
+CLAUSE = 0.5  # least share of the content words of each clause
 QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
 NEAREST = 3  # passages shown of a sentence that is not found
 
@@ -63,6 +65,10 @@ class _Read:
     @property
     def confirms(self) -> bool:
         return self.support.finding.status == "supported" and self.says >= CONFIRMED and not self.doubt
+
+    def outdoes(self, other: _Read) -> bool:
+        nearer = self.candidate.relevance >= other.candidate.relevance and self.cover >= other.cover + MORE
+        return nearer and any(finding.status != "supported" for finding in self.support.exact)
 
     @property
     def by_figures(self) -> bool:
@@ -83,7 +89,8 @@ class Checker:
         fast = library.with_settings({"rerank.model": "none", "retrieve.top_k": PASSAGES, "retrieve.mode": "hybrid"})
         self._library, self._search, self._scope = library, fast.search, scope
         self._settings = library.settings.verify
-        self._reranker = library.models.once().reranker
+        models = library.models.once()
+        self._reranker, self._entailment = models.reranker, models.entailment
         self._candidates = Candidates(library.document, library.settings.answer, self._reranker)
 
     def verdict(self, sentence: Checkable) -> CheckedSentence:
@@ -100,22 +107,24 @@ class Checker:
             if found or not against.by_figures:
                 return self._made(sentence, "contradicted", _told(found, against), [against], found)
         spans = clause_spans(sentence.text)
-        if best is not None:
-            bare = [span for span in spans if self._cover(sentence.text[slice(*span)], best) < CLAUSE]
-            if not bare:
-                return self._made(sentence, "confirmed", "", [best])
-        chosen: list[_Read] = []
-        missing = []
+        if best is not None and not any(self._lacks(sentence.text[slice(*span)], best) for span in spans):
+            return self._made(sentence, "confirmed", "", [best])
+        chosen: dict[tuple[int, int], _Read] = {}
         for span in spans if len(spans) > 1 else []:
+            text = sentence.text[slice(*span)]
             read = self._best(self.reads(sentence, span, near))
-            if read is None or self._cover(sentence.text[slice(*span)], read) < CLAUSE:
-                missing.append(span)
-            else:
-                chosen.append(read)
+            # Two facts that are true do not make one the cause of the other.
+            if (read is None or self._lacks(text, read)) and lex.CAUSES.isdisjoint(tokens(text)[:1]):
+                alone = replace(sentence, text=text, before=sentence.text[: span[0]])
+                read = self._best(self.reads(alone, (0, len(text)), self.near(alone)))
+            if read is not None and not self._lacks(text, read):
+                chosen[span] = read
         if chosen:
+            missing = [span for span in spans if span not in chosen]
             if not missing:
-                return self._made(sentence, "confirmed", "", chosen)
-            return self._made(sentence, "partly", "The rest is not in the documents.", chosen, missing=missing)
+                return self._made(sentence, "confirmed", "", list(chosen.values()))
+            reason = "The rest is not in the documents."
+            return self._made(sentence, "partly", reason, list(chosen.values()), missing=missing)
         doubted = next((read for read in reads if read.doubt and read.says >= CONFIRMED), None)
         if doubted is not None:
             return self._made(sentence, "partly", doubted.doubt, [doubted])
@@ -162,10 +171,14 @@ class Checker:
         return cite_span(self._library.document(doc_id), start, end, 1)
 
     def _best(self, reads: Sequence[_Read]) -> _Read | None:
-        return max((read for read in reads if read.confirms), key=lambda read: read.says, default=None)
+        """Read that confirms, if none that is nearer and has more of the words has other figures or names."""
+        found = [read for read in reads if read.confirms and not any(one.outdoes(read) for one in reads)]
+        return max(found, key=lambda read: read.says, default=None)
 
-    def _cover(self, text: str, read: _Read) -> float:
-        return cover_of(text, read.candidate.evidence)[0]
+    def _lacks(self, clause: str, read: _Read) -> bool:
+        """Whether the words that confirm a sentence lack what one of its ``clause``s is about."""
+        share, gap = cover_of(clause, read.candidate.evidence)
+        return share < CLAUSE and gap > 1
 
     def near(self, sentence: Checkable) -> list[Candidate]:
         query = f"{sentence.context} {sentence.text}".strip()
@@ -181,10 +194,11 @@ class Checker:
         top = max((one.relevance for one in near), default=0.0)
         out = []
         for one in near:
-            found = support(statement, one.evidence, self._settings, self._reranker)
+            found = support(statement, one.evidence, self._settings, self._reranker, self._entailment)
             found = replace(found, exact=(*found.exact, *_by_sentence(statement, one.evidence)))
             cover, _ = cover_of(f"{text} {sentence.context}", one.evidence)
-            says = SAYS(one.relevance, cover, figured, top - one.relevance)
+            nearness = max(one.relevance, ROW) if _names_row(statement, one.evidence) else one.relevance
+            says = SAYS(nearness, cover, figured, top - nearness)
             supported = found.finding.status == "supported"
             out.append(
                 _Read(
@@ -224,6 +238,14 @@ class Checker:
         return CheckedSentence(
             sentence.text, *place, status, reason, citations, tuple(found), tuple(missing), sentence.place
         )
+
+
+def _names_row(statement: Statement, evidence: Evidence) -> bool:
+    """Whether the statement has the full name, of two words and more, of the row that its figures are in: the
+    cross-encoder does not read tables well."""
+    said = with_synonyms(set(terms(f"{statement.text} {statement.context}")))
+    heads = {cell.named.head for cell in evidence.cells if cell.label}
+    return bool(heads) and all(len(label_terms(head)) > 1 and label_terms(head) <= said for head in heads)
 
 
 def _by_sentence(statement: Statement, evidence: Evidence) -> Iterator[Finding]:

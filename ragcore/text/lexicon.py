@@ -100,6 +100,7 @@ PARTS: Final = (
     re.compile(rf",?\s+{any_of(_PART['joins'])}", re.IGNORECASE),
     re.compile(rf",|{any_of(_PART['adds'])}", re.IGNORECASE),
 )
+CAUSES: Final = word_set(_PART["causes"])
 CONJUNCTIONS: Final = re.compile(any_of(_PART["clauses"]), re.IGNORECASE)
 PARTITIVE: Final = re.compile(any_of(_PART["partitive"]), re.IGNORECASE)
 COMPARED_WITH: Final = re.compile(

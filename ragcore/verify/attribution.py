@@ -21,6 +21,7 @@ from ragcore.verify.evidence import CitedCell, Evidence, Figure, parts
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
 # A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
@@ -149,7 +150,11 @@ def _other_column(part: str, cell: CitedCell) -> str:
 
 def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:
     sentence = evidence.sentences[figure.sentence]
-    rivals = [one for one in numbers(sentence) if one.kind == figure.number.kind and not one.counts]
+    rivals = [
+        one
+        for one in numbers(sentence)
+        if one.kind == figure.number.kind and not one.counts and not _ORDINAL.match(sentence, one.start + len(one.raw))
+    ]
     place = next((i for i, one in enumerate(rivals) if one.start == figure.number.start), -1)
     if len(rivals) < 2 or place < 0:
         return ""

@@ -98,9 +98,13 @@ def replaced(claim: str, sentence: str, alike: float) -> tuple[str, str] | None:
     changes, kept, length = _changes(said, given)
     if 2 * kept < alike * (len(said) + length):
         return None
-    pairs = [(said[mine], given[theirs]) for mine, theirs in changes]
-    found = ((_replacing(mine, theirs), " ".join(theirs)) for mine, theirs in pairs)
-    return next(((new, old) for new, old in found if new and len(old.split()) == 1), None)
+    known = with_synonyms({stem(word) for word in given})
+    for mine, theirs in changes:
+        old = [word for word in given[theirs] if word not in STOP_WORDS]
+        new = [word for word in said[mine] if word not in STOP_WORDS | lex.BESIDE_FIGURES and stem(word) not in known]
+        if old and new and max(len(old), len(new)) <= _PLACE and not any(word.isdigit() for word in (*old, *new)):
+            return " ".join(new), " ".join(old)
+    return None
 
 
 def _changes(said: Sequence[str], given: Sequence[str]) -> tuple[list[tuple[slice, slice]], int, int]:

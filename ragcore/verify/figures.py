@@ -220,7 +220,7 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
     if lex.SUM & said and not number.percent:
         yield from _sum(given, number, near)
     for a, b in combinations(given, 2):
-        if a.number.percent != b.number.percent:
+        if a.number.percent != b.number.percent or not _of_one_measure(a, b, number):
             continue
         if number.percent and not a.number.percent:
             yield from _relative(a, b, near)
@@ -230,6 +230,12 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
             if near((x - y) * scale):
                 first, second = (a, b) if x >= y else (b, a)
                 yield Derivation(f"{first.number.raw} − {second.number.raw}", _change(a, b))
+
+
+def _of_one_measure(a: Figure, b: Figure, number: Number) -> bool:
+    """Whether a difference of ``a`` and ``b`` may be ``number``, by their units; a share has none."""
+    measures = {one.unit.measures if one.unit else "" for one in (a.number, b.number)}
+    return len(measures) == 1 and (number.percent or number.unit is None or {number.unit.measures} == measures)
 
 
 def _operands(evidence: Evidence, number: Number) -> list[Figure]:
