@@ -13,7 +13,8 @@ confirmed, with a citation that overlaps the words of evidence on their page. *f
 called contradicted. *opinions*: taken for no claim. A page is twenty sentences.
 
 ``--baseline`` adds the plain way: the nearest passage by meaning and words, and in it the sentence that the
-cross-encoder scores highest; confirmed from a score that serves the *dev* half best, else not found. ``--show`` prints
+cross-encoder scores highest; confirmed from a score that serves the *dev* half best, else not found. The tables by kind
+have the share flagged, or confirmed at the right place, and in brackets that called contradicted. ``--show`` prints
 each sentence of the half with its verdict.
 """
 
@@ -27,6 +28,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +39,7 @@ from ragcore.text.sentences import sentence_spans
 from ragcore.types import Document, Scope
 
 HALVES = ("dev", "held")
+NAMED = ("id", "doc", "title", "text", "label", "kind", "half")
 IN_A_PARAGRAPH, ON_A_PAGE = 5, 20
 WORST = ("contradicted", "partly", "not_found", "confirmed", "no_claim")  # of a sentence that was cut in two
 PLAIN = {"retrieve.mode": "hybrid", "rerank.model": "none", "route.weight": 0.0, "agentic.decompose": "off"}
@@ -100,11 +103,12 @@ def main() -> None:
             f"all {len(all_of_them.doc_ids or ())}": lambda _: all_of_them,
         }
         places = {one.id: evidence(engine, one, ids[one.name]) for one in here}
+        baseline = Baseline(engine, here, scopes["its document"]) if options.baseline else None
         found: dict[tuple[str, str], list[Judged]] = {}
         for against, scope in scopes.items():
             found[against, "checked"] = checked(engine, chosen, scope, places)
-            if options.baseline:
-                found[against, "baseline"] = Baseline(engine, here, scope, places).verdicts(chosen)
+            if baseline is not None:
+                found[against, "baseline"] = baseline.verdicts(chosen, scope, places)
     if options.show:
         show(found[next(iter(found))])
     report(options.half, found)
@@ -115,10 +119,10 @@ def sentences() -> list[Sentence]:
         return [sentence(json.loads(line)) for line in lines]
 
 
-def sentence(row: dict) -> Sentence:
+def sentence(row: dict[str, Any]) -> Sentence:
     first = [(row["page"], row["evidence"])] if row["page"] else []
-    places = tuple((int(page), str(said)) for page, said in [*first, *row.get("also", [])])
-    return Sentence(*(row[name] for name in ("id", "doc", "title", "text", "label", "kind")), places, row["half"])
+    places = tuple((page, said) for page, said in [*first, *row.get("also", [])])
+    return Sentence(places=places, **{name: row[name] for name in NAMED})
 
 
 def evidence(engine: Engine, one: Sentence, doc_id: str) -> list[Span]:
@@ -188,16 +192,14 @@ def overlap(cited: Sequence[Span], places: Sequence[Span]) -> bool:
 
 
 class Baseline:
-    """The plain way over ``here``: its threshold is what serves the *dev* half best, errors flagged and truths
-    confirmed counting alike."""
+    """The plain way. Its threshold is what serves the *dev* half of ``here`` best, in ``scope``: the share of errors
+    flagged and that of truths confirmed count alike."""
 
-    def __init__(
-        self, engine: Engine, here: Sequence[Sentence], scope: Callable[[str], Scope], places: dict[str, list[Span]]
-    ) -> None:
-        self._plain, self._scope, self._places = engine.with_settings(PLAIN), scope, places
+    def __init__(self, engine: Engine, here: Sequence[Sentence], scope: Callable[[str], Scope]) -> None:
+        self._plain = engine.with_settings(PLAIN).search
         assert engine.models.reranker is not None
         self._score = engine.models.reranker.score
-        dev = [(one.label, self._best(one)[0]) for one in here if one.half == "dev" and one.label != "opinion"]
+        dev = [(one.label, self._best(one, scope)[0]) for one in here if one.half == "dev" and one.label != "opinion"]
         truths, errors = ([score for label, score in dev if label == which] for which in ("true", "error"))
 
         def served(least: float) -> float:
@@ -206,20 +208,22 @@ class Baseline:
         self.least = max((score for _, score in dev), key=served) if truths and errors else 0.5
         print(f"baseline: confirmed from a score of {self.least:.4f}", file=sys.stderr)
 
-    def verdicts(self, chosen: Sequence[Sentence]) -> list[Judged]:
+    def verdicts(
+        self, chosen: Sequence[Sentence], scope: Callable[[str], Scope], places: dict[str, list[Span]]
+    ) -> list[Judged]:
         out: list[Judged] = []
         for one in chosen:
             began = time.perf_counter()
-            score, span, quote = self._best(one)
+            score, span, quote = self._best(one, scope)
             seconds = time.perf_counter() - began
             status = "confirmed" if score >= self.least else "not_found"
-            right = overlap([span], self._places[one.id])
+            right = overlap([span], places[one.id])
             out.append(Judged(one, status, f"{score:.4f}", (quote,), right, seconds))
         return out
 
-    def _best(self, one: Sentence) -> tuple[float, Span, str]:
+    def _best(self, one: Sentence, scope: Callable[[str], Scope]) -> tuple[float, Span, str]:
         """Score, span and text of the best sentence, or row, of the nearest passage."""
-        hits = self._plain.retrieve(one.text, scope=self._scope(one.name)).hits
+        hits = self._plain.retrieve(one.text, scope(one.name)).hits
         if not hits:
             return 0.0, ("", 0, 0), ""
         chunk = hits[0].chunk
@@ -237,8 +241,8 @@ def rows_of(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in zip([0, *(at + 1 for at in ends)], ends) if text[start:end].strip()]
 
 
-def share(of: Sequence[Judged], holds: Callable[[Judged], bool]) -> float | str:
-    return statistics.fmean(holds(one) for one in of) if of else "–"
+def share(of: Sequence[Judged], holds: Callable[[Judged], bool]) -> float:
+    return statistics.fmean(holds(one) for one in of) if of else 0.0
 
 
 def report(half: str, found: dict[tuple[str, str], list[Judged]]) -> None:
@@ -265,25 +269,20 @@ def report(half: str, found: dict[tuple[str, str], list[Judged]]) -> None:
     )
     print(table(rows, ("half", "against", "way", *outcomes, "s a sentence", "s a page")))
     print()
-    print(by_kind("error", found, "flagged", lambda one: one.flagged))
+    print(by_kind("error", found, lambda one: one.flagged))
     print()
-    print(by_kind("true", found, "right place", lambda one: one.status == "confirmed" and one.right))
+    print(by_kind("true", found, lambda one: one.status == "confirmed" and one.right))
 
 
-def by_kind(
-    label: str, found: dict[tuple[str, str], list[Judged]], outcome: str, holds: Callable[[Judged], bool]
-) -> str:
-    """Share of the sentences of each kind, over each way and scope, for which it holds; and called contradicted."""
-    groups = {which: [one for one in verdicts if one.sentence.label == label] for which, verdicts in found.items()}
-    kinds = sorted({one.sentence.kind for one in next(iter(groups.values()))})
+def by_kind(label: str, found: dict[tuple[str, str], list[Judged]], holds: Callable[[Judged], bool]) -> str:
+    """Of each kind of sentence, the share for which it holds; and, in brackets, that called contradicted."""
+    groups = [[one for one in verdicts if one.sentence.label == label] for verdicts in found.values()]
     rows: list[list[object]] = []
-    for kind in kinds:
-        of_kind = {which: [one for one in group if one.sentence.kind == kind] for which, group in groups.items()}
-        rows.append([kind, len(next(iter(of_kind.values())))])
-        for group in of_kind.values():
-            rows[-1] += [share(group, holds), share(group, lambda one: one.status == "contradicted")]
-    heads = [f"{way}, {against}: {said}" for against, way in groups for said in (outcome, "contradicted")]
-    return table(rows, (f"kind ({label})", "n", *heads))
+    for kind in sorted({one.sentence.kind for one in groups[0]}):
+        of_kind = [[one for one in group if one.sentence.kind == kind] for group in groups]
+        shares = [(share(group, holds), share(group, lambda one: one.status == "contradicted")) for group in of_kind]
+        rows.append([kind, len(of_kind[0]), *(f"{right:.3f} ({wrong:.3f})" for right, wrong in shares)])
+    return table(rows, (f"kind ({label})", "n", *(f"{way}, {against}" for against, way in found)))
 
 
 def show(verdicts: Sequence[Judged]) -> None:
