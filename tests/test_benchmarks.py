@@ -92,6 +92,25 @@ def test_evidence_is_found_as_whole_words_and_along_a_row_whatever_is_repeated_i
     assert check.standing(document, 1, "884") == check.standing(document, 2, "1,884") == []
 
 
+def test_verdicts_on_drafts_are_counted_by_what_the_sentences_are(capsys: pytest.CaptureFixture[str]) -> None:
+    true, error, opinion = (next(s for s in check.sentences() if s.label == la) for la in ("true", "error", "opinion"))
+    given = [
+        (true, "confirmed", True),
+        (true, "confirmed", False),
+        (true, "contradicted", True),
+        (true, "partly", True),
+    ]
+    given += [(error, "confirmed", True), (error, "partly", False), (opinion, "no_claim", False)]
+    verdicts = [check.Judged(of, status, "", (), right, 0.5) for of, status, right in given]
+    check.report("dev", {("its document", "checked"): verdicts})
+    rows = [line.strip("| ").split("|") for line in capsys.readouterr().out.splitlines()]
+    cells = dict(zip((one.strip() for one in rows[0]), (one.strip() for one in rows[2])))
+    assert [cells[name] for name in ("errors flagged", "contradicted", "opinions")] == ["0.500", "0.000", "1.000"]
+    truths = ("truths, right place", "truths confirmed", "false contradictions")
+    assert [cells[name] for name in truths] == ["0.250", "0.500", "0.250"]
+    assert (cells["s a sentence"], cells["s a page"]) == ("0.50", "10.0")
+
+
 def test_a_year_is_moved_wherever_it_stands() -> None:
     assert sets.moved("FY2015 or FY15, not 120150", 12) == "FY2027 or FY27, not 120150"
 
