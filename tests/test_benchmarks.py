@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
+import pymupdf
 import pytest
 from pydantic import ValidationError
 
-from benchmarks import measured, records, sets
+from benchmarks import check, measured, records, sets
 from benchmarks.__main__ import NAMES
-from benchmarks.common import ROOT
+from benchmarks.common import ROOT, data_root, words
 from benchmarks.records import Record
 from benchmarks.sets import Published
+from benchmarks.two_hop import FOLDERS
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet, Evidence
 from ragcore.evaluate.runs import Configuration
+from tests.documents import Grid, make_document
 
 PASSAGES = (
     ("p.1", "Larkfield Mill", "Larkfield Mill is owned by the firm Harrow and Sons, which makes paper."),
@@ -42,6 +46,69 @@ def test_a_set_of_passages_is_searched_in_its_own_library(tmp_path: Path, capsys
     assert (found.info.searched, found.means()["recall_at_5"]) == (True, (1.0, 2))
     head, _, *rows = [line.strip("| ").split("|") for line in capsys.readouterr().out.splitlines()]
     assert [head[1].strip(), rows[1][0].strip(), rows[1][1].strip()] == ["recall@5", "the default", "1.000"]
+
+
+DRAFTS = {doc: [one for one in check.sentences() if one.doc == doc] for doc in {s.doc for s in check.sentences()}}
+
+
+def test_drafts_are_of_one_half_and_both_halves_have_every_kind_of_error() -> None:
+    everything = check.sentences()
+    assert len({one.id for one in everything}) == len({one.text for one in everything}) == len(everything)
+    assert Counter(of_one[0].half for of_one in DRAFTS.values()) == {"dev": 6, "held": 6}
+    for of_one in DRAFTS.values():
+        assert len({(one.half, one.title) for one in of_one}) == 1
+        assert {one.label for one in of_one} == {"true", "error", "opinion"}
+        for one in of_one:
+            assert one.places or one.label == "opinion" or one.kind in ("invented", "cause"), one.id
+            assert all(page > 0 and 1 <= len(said.split()) <= 8 for page, said in one.places), one.id
+    dev, held = ({one.kind for one in everything if (one.half, one.label) == (h, "error")} for h in check.HALVES)
+    assert dev == held
+
+
+@pytest.mark.parametrize("doc", sorted(DRAFTS), ids=lambda doc: Path(doc).name)
+def test_the_evidence_of_a_draft_stands_on_its_page(doc: str) -> None:
+    file = next(data_root() / part / f"{Path(doc).name}.pdf" for part in FOLDERS if part.startswith(Path(doc).parts[0]))
+    if not file.is_file():
+        pytest.skip(f"the measuring data is not here: {file}")
+    with pymupdf.open(file) as pdf:
+        printed = {page: f" {' '.join(words(pdf[page - 1].get_text()))} " for s in DRAFTS[doc] for page, _ in s.places}
+    missing = [
+        (s.id, said)
+        for s in DRAFTS[doc]
+        for page, said in s.places
+        if f" {' '.join(words(said))} " not in printed[page]
+    ]
+    assert not missing
+
+
+def test_evidence_is_found_as_whole_words_and_along_a_row_whatever_is_repeated_in_it() -> None:
+    document = make_document(
+        "Sales were $1,884 million, not 11,884.", Grid("", [["", "2023", "2022"], ["Net", "5", "7"]])
+    )
+    assert [document.text[a:b] for a, b in check.standing(document, 1, "1,884")] == ["$1,884"]
+    ((start, end),) = check.standing(document, 1, "Net 5 7")
+    assert document.text[start:end].startswith("Net")
+    assert document.text[start:end].endswith("7")
+    assert check.standing(document, 1, "884") == check.standing(document, 2, "1,884") == []
+
+
+def test_verdicts_on_drafts_are_counted_by_what_the_sentences_are(capsys: pytest.CaptureFixture[str]) -> None:
+    true, error, opinion = (next(s for s in check.sentences() if s.label == la) for la in ("true", "error", "opinion"))
+    given = [
+        (true, "confirmed", True),
+        (true, "confirmed", False),
+        (true, "contradicted", True),
+        (true, "partly", True),
+    ]
+    given += [(error, "confirmed", True), (error, "partly", False), (opinion, "no_claim", False)]
+    verdicts = [check.Judged(of, status, "", (), right, 0.5) for of, status, right in given]
+    check.report("dev", {("its document", "checked"): verdicts})
+    rows = [line.strip("| ").split("|") for line in capsys.readouterr().out.splitlines()]
+    cells = dict(zip((one.strip() for one in rows[0]), (one.strip() for one in rows[2])))
+    assert [cells[name] for name in ("errors flagged", "contradicted", "opinions")] == ["0.500", "0.000", "1.000"]
+    truths = ("truths, right place", "truths confirmed", "false contradictions")
+    assert [cells[name] for name in truths] == ["0.250", "0.500", "0.250"]
+    assert (cells["s a sentence"], cells["s a page"]) == ("0.50", "10.0")
 
 
 def test_a_year_is_moved_wherever_it_stands() -> None:
