@@ -1,4 +1,4 @@
-"""Candidate evidence for a sentence of a draft: the sentences, pairs of sentences and table rows that are nearest to it.
+"""Candidate evidence for a sentence of a draft: the sentences, pairs of sentences and table rows nearest to it.
 
 A search without close reading gives passages; their lines are ranked by the sentence's words that they have, the rare
 ones counting for more, and by its figures, then by the cross-encoder.
@@ -100,9 +100,7 @@ class Candidates:
             citation = citer.look(Part(line.source.number, line.first, line.last, ""))
             assert citation is not None  # the part names given units
             evidence = gather([citation], self._document)
-            out.append(
-                Candidate(line.source, line.first, line.last, citation, evidence, covers[n], relevance[n])
-            )
+            out.append(Candidate(line.source, line.first, line.last, citation, evidence, covers[n], relevance[n]))
         return sorted(out, key=lambda one: -one.relevance)
 
 
@@ -111,7 +109,9 @@ def _held(figures: Sequence[Number], text: str) -> float:
     if not figures:
         return 0.0
     given = numbers(text)
-    return sum(any(agree(one, other, None, hedged=True, bare=True) for other in given) for one in figures) / len(figures)
+    return sum(any(agree(one, other, None, hedged=True, bare=True) for other in given) for one in figures) / len(
+        figures
+    )
 
 
 def _lines(source: Source) -> Iterator[_Line]:

@@ -16,8 +16,8 @@ from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.index.checks import CheckStore
 from ragcore.progress import IsCancelled
 from ragcore.types import Document, Scope
-from ragcore.types.library import DocumentInfo
 from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision
+from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
@@ -82,8 +82,14 @@ class Checks:
         """Draft with its verdicts and decisions. Raises `UnknownCheck`."""
         info, draft = self.info(check_id), self._store.draft(check_id)
         rows = self._store.sentences(check_id)
-        spans, sentences, decisions = (tuple(row[n] for row in rows) for n in range(3))
-        return Check(info, draft, spans, sentences, decisions, inconsistencies(draft))
+        return Check(
+            info,
+            draft,
+            tuple(span for span, _, _ in rows),
+            tuple(verdict for _, verdict, _ in rows),
+            tuple(decision for _, _, decision in rows),
+            inconsistencies(draft),
+        )
 
     def original(self, check_id: str) -> bytes:
         """The draft's file. Raises `UnknownCheck`."""

@@ -46,7 +46,9 @@ def _whose(statement: Statement, evidence: Evidence) -> Iterator[str]:
     own = dict(zip((number.start for number in claimed), parts(statement.text, claimed)))
     for number in claimed:
         said = with_synonyms(set(terms(own[number.start]))) - terms(number.raw)
-        places = [one for one in evidence.figures if one.sentence >= 0 and agree(number, one.number, one.scale, hedged=True)]
+        places = [
+            one for one in evidence.figures if one.sentence >= 0 and agree(number, one.number, one.scale, hedged=True)
+        ]
         if places and all(_elsewhere(one, said, claimed, evidence.sentences) for one in places):
             yield f"These words give {number.raw} of something else."
 
@@ -56,12 +58,14 @@ def _elsewhere(figure: Figure, said: set[str], claimed: Sequence[Number], senten
     sentence, at = sentences[figure.sentence], figure.number.start
     kind = bool(figure.number.currency), figure.number.percent
     rivals = [one for one in numbers(sentence) if not one.counts and (bool(one.currency), one.percent) == kind]
-    segments = {rival.start: terms(lex.PARTITIVE.sub(" ", part)) for rival, part in zip(rivals, parts(sentence, rivals))}
+    segments = {
+        rival.start: terms(lex.PARTITIVE.sub(" ", part)) for rival, part in zip(rivals, parts(sentence, rivals))
+    }
     mine = segments.get(at, frozenset())
     others = {start: segment - mine for start, segment in segments.items() if start != at}
-    if others and not said & mine.difference(*(segments[start] for start in others)):
-        if any(said & other for other in others.values()):
-            return True
+    own = mine.difference(*(segments[start] for start in others))
+    if others and not said & own and any(said & other for other in others.values()):
+        return True
     for rival in rivals:
         told = any(agree(number, rival, None, hedged=True) for number in claimed)
         part_of = rival.start > at and lex.PARTITIVE.search(sentence, at, rival.start)
@@ -94,10 +98,8 @@ def _certainty(statement: Statement, evidence: Evidence) -> Iterator[str]:
     stems = with_synonyms(set(terms(statement.text)))
     nearest = max(evidence.sentences, key=lambda one: len(stems & terms(one)), default="")
     given = set(tokens(nearest))
-    hedged = not lex.HEDGES.isdisjoint(said)
-    if not given.isdisjoint(lex.DOUBTFUL) and (lex.HEDGES - {"can", "able"}).isdisjoint(said):
-        yield "These words say it as a possibility."
-    elif not given.isdisjoint(lex.POSSIBLE - {"can"}) and not hedged:
+    doubtful = not given.isdisjoint(lex.DOUBTFUL) and (lex.HEDGES - lex.ABLE).isdisjoint(said)
+    if doubtful or (not given.isdisjoint(lex.POSSIBLE) and lex.HEDGES.isdisjoint(said)):
         yield "These words say it as a possibility."
 
 

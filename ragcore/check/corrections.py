@@ -18,8 +18,8 @@ _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
 def corrections(text: str, against: Support, evidence: Evidence) -> tuple[Correction, ...]:
-    """Corrections of ``text`` by the ``evidence`` whose exact checks are ``against`` it, in order; a figure, day or year
-    only if one alone can stand in its place."""
+    """Corrections of ``text`` by the ``evidence`` whose exact checks are ``against`` it, in order; a figure, day or
+    year only if one alone can stand in its place."""
     findings = [finding for finding in against.exact if finding.status == "unsupported"]
     found = [*_figures(text, {raw for finding in findings for raw in finding.wrong}, evidence)]
     found += _periods(text, "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells))))

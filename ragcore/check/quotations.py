@@ -17,7 +17,7 @@ from ragcore.types import Document
 _MARKED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«\s?([^«»]+?)\s?»|„([^„“”]+)[“”]")
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:…|\.\s?\.\s?\.)\s*\]|…|\.\s?\.\s?\.)\s*")
 _BRACKETED = re.compile(r"\[[^\[\]]*\]")
-_DASHES, _SINGLE, _DOUBLE = "-‐‑‒–—−", "'’‘‛", "\"“”„«»"
+_DASHES, _SINGLE, _DOUBLE = "-‐‑‒–—−", "'’‘‛", '"“”„«»'
 _FEWEST = 3  # words: fewer are a term, not a quotation
 _PIECE = 4  # least words of a piece of one that was stitched together
 _MOST_PIECES = 3

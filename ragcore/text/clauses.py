@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ragcore.text.lexicon import CONJUNCTIONS, PARTITIVE
 from ragcore.text.words import content_stems
@@ -12,14 +13,14 @@ _FEWEST = 2  # content words of a clause
 
 
 def clause_spans(sentence: str) -> list[tuple[int, int]]:
-    """Spans of the clauses of ``sentence``, in order and with no gap but blanks and punctuation between them.
+    """Spans of the clauses of ``sentence``, in order, with nothing but blanks and punctuation between them.
 
-    A clause begins at punctuation, a conjunction or a word for a part of a whole; one with less than two content words belongs to the one
-    before it.
+    A clause begins at punctuation, a conjunction or a word for a part of a whole; one with less than two content words
+    belongs to the one before it.
     """
     cuts = [0, *dict.fromkeys(match.end() for match in _BREAK.finditer(sentence) if match.end()), len(sentence)]
     out: list[tuple[int, int]] = []
-    for start, end in zip(cuts, cuts[1:]):
+    for start, end in pairwise(cuts):
         piece = sentence[start:end]
         if out and (len(content_stems(piece)) < _FEWEST or len(content_stems(sentence[slice(*out[-1])])) < _FEWEST):
             out[-1] = (out[-1][0], end)

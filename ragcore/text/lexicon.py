@@ -78,6 +78,7 @@ WHOM: Final = word_set(_NAME["whom"])
 _STANCE = _DATA["stance"]
 DOUBTFUL: Final = word_set(_STANCE["doubtful"])
 POSSIBLE: Final = word_set(_STANCE["possible"])
+ABLE: Final = word_set(_STANCE["able"])
 HEDGES: Final = word_set(_STANCE["hedges"])
 ONLY: Final = word_set(_STANCE["only"])
 MOST: Final = word_set(_STANCE["most"])

@@ -41,7 +41,7 @@ _NUMBER = re.compile(
     (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?|lakhs?|crores?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
     (?P<percent>\s?(?:{_PERCENT_WORDS}))?
     (?P<close>\))?
-    (?!(?!(?:x|h|{'|'.join(SYMBOLS)})\b)\w|[.,]\d)
+    (?!(?!(?:x|h|{"|".join(SYMBOLS)})\b)\w|[.,]\d)
     """,
     re.VERBOSE,
 )
@@ -51,7 +51,8 @@ _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| t
 _PERCENT = Unit("%", "share", 1.0)
 _SHARES = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
 _FRACTION = re.compile(
-    rf"(?<!\bfirst )(?<!\blast )(?<!\bnext )(?<!\bpast )\b(?P<of>{'|'.join(_ONES)}|an?)[\s-](?P<share>{'|'.join(_SHARES)})s?(?=\s(?:of|the|more|less|as)\b|[,.;]|\Z)"
+    rf"(?<!\bfirst )(?<!\blast )(?<!\bnext )(?<!\bpast )\b(?P<of>{'|'.join(_ONES)}|an?)[\s-]"
+    rf"(?P<share>{'|'.join(_SHARES)})s?(?=\s(?:of|the|more|less|as)\b|[,.;]|\Z)"
     rf"|\b(?P<part>{'|'.join(_ONES)})\s(?:in|out\sof)(?:\severy)?\s(?P<whole>{'|'.join((*_ONES, *_TEENS, *_TENS))})\b",
     re.IGNORECASE,
 )

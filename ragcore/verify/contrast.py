@@ -144,7 +144,9 @@ def _turned(said: Sequence[str], given: Sequence[str], changes: Sequence[tuple[s
             return Finding("unsupported", f"It puts “{min(new)}” where the cited words have another.")
         put[new] = old
     if more % 2:
-        return Finding("unsupported", "It denies what the cited words say." if more > 0 else "It affirms what they deny.")
+        return Finding(
+            "unsupported", "It denies what the cited words say." if more > 0 else "It affirms what they deny."
+        )
     return None
 
 
@@ -182,7 +184,7 @@ def _replacing(said: Sequence[str], given: Sequence[str]) -> str:
 
 
 def _related(said: Sequence[str], given: Sequence[str], *, settled: bool) -> Finding | None:
-    """Finding on opposites, opposite directions or denials in two texts of which the second has many words of the first.
+    """Finding on opposites, opposite directions or denials in two texts, the second with many words of the first.
     ``settled``: words for more and less are already checked."""
     mine, theirs = ({stem(word) for word in words if word not in _NO_TOPIC} for words in (said, given))
     if len(mine & theirs) < _RELATED * len(mine):
