@@ -72,6 +72,7 @@ ABOUT: Final = word_set(_AMOUNT["about"])
 DERIVED: Final = word_set(_AMOUNT["derived"]) | UP | DOWN | MORE | LESS
 IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
 SUM: Final = word_set(_AMOUNT["sum"])
+TOTAL, CHANGE, SHARE, OTHERWISE = (word_set(_AMOUNT[name]) for name in ("total", "change", "share", "otherwise"))
 TITLES: Final = word_set(_NAME["titles"])
 NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
 WHOM: Final = word_set(_NAME["whom"])
