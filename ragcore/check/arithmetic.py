@@ -22,6 +22,7 @@ from ragcore.types.check import Block, Draft, Inconsistency
 
 _NEAR, _NEARER = 0.25, 0.1  # how far off, as a share, a figure may be: if its reading fits elsewhere, and if not
 _BESIDE = 3  # words between a figure and what it is said to be
+_MOST_SAID = 6  # stems of a statement that says what one figure is
 _DIGITS = re.compile(r"[\d,]*\.?\d+")
 _EXACT = 1 + 1e-9
 
@@ -33,6 +34,12 @@ class _Figure:
     number: Number
     start: int
     end: int
+
+    @classmethod
+    def of(cls, number: Number, start: int, text: str) -> _Figure:
+        """A number of ``text``, which begins at ``start``."""
+        start += text.index(number.raw, number.start)
+        return cls(number, start, start + len(number.raw))
 
     @property
     def value(self) -> float:
@@ -60,37 +67,66 @@ class _Figure:
         return f"-{out}" if value < 0 else out.strip("()").lstrip("-−–")
 
 
+Line = Mapping[int, _Figure]  # figures of a row or column, by place
+
+
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """A total that is not the sum of its ``addends``."""
+    """A total read as the sum of the figures at the places of ``reading`` that have one; ``beside`` are the others
+    above it."""
 
     total: _Figure
-    addends: tuple[_Figure, ...]
+    parts: Line
+    reading: tuple[int, ...]
+    beside: tuple[_Figure, ...]
+
+    @property
+    def addends(self) -> tuple[_Figure, ...]:
+        return tuple(self.parts.values())
 
     @property
     def computed(self) -> float:
         return sum(one.value for one in self.addends)
 
     @property
+    def off(self) -> float:
+        return self.computed - self.total.value
+
+    @property
     def slack(self) -> float:
         return (self.total.half + sum(one.half for one in self.addends)) * _EXACT
 
+    @property
+    def fits(self) -> bool:
+        return abs(self.off) <= self.slack
+
+    @property
+    def proven(self) -> set[int]:
+        """Places without whose figure it would not fit."""
+        return {place for place, one in self.parts.items() if abs(one.value) > self.slack}
+
     def change(self, of: _Figure) -> float:
         """What is to be added to a figure of it for the sum to be right."""
-        off = self.computed - self.total.value
-        return off if of is self.total else -off
+        return self.off if of is self.total else -self.off
 
+    def read_otherwise(self, *, known: bool) -> bool:
+        """Whether one figure more, of the other sign or, unless the parts are ``known``, less makes it fit."""
+        others = [sign * one.value for one in self.beside for sign in (1, -1)]
+        others += [times * one.value for one in self.addends for times in ((2,) if known else (1, 2))]
+        return any(abs(self.off - value) <= self.slack for value in others)
 
-Line = Mapping[int, _Figure]  # figures of a row or column, by place
+    def is_near(self, share: float) -> bool:
+        return abs(self.off) <= share * max(abs(self.computed), abs(self.total.value))
 
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
     """Figures of a table: ``lines`` are its columns (rows, if turned), each by row (column); ``labels`` those of the
-    rows."""
+    rows. ``unread`` are cells (line and place) with more than one figure."""
 
     labels: Mapping[int, str]
     lines: Mapping[int, Line]
+    unread: set[tuple[int, int]]
 
 
 def inconsistencies(draft: Draft) -> tuple[Inconsistency, ...]:
@@ -120,6 +156,7 @@ def _of_table(draft: Draft, cells: Sequence[Block]) -> Iterator[Inconsistency]:
     rows: dict[int, dict[int, _Figure]] = {}
     heads: dict[int, str] = {}
     labels: dict[int, str] = {}
+    unread = set[tuple[int, int]]()
     for cell in cells:
         text = draft.text[cell.start : cell.end]
         number = None if cell.header else figure(text)
@@ -128,19 +165,23 @@ def _of_table(draft: Draft, cells: Sequence[Block]) -> Iterator[Inconsistency]:
         elif cell.col == 0:
             labels[cell.row] = text
         elif number is not None:
-            start = cell.start + text.index(number.raw)
-            one = _Figure(number, start, start + len(number.raw))
+            one = _Figure.of(number, cell.start, text)
             columns.setdefault(cell.col, {})[cell.row] = one
             rows.setdefault(cell.row, {})[cell.col] = one
-    sums = [*_sums(_Grid(labels, columns)), *_sums(_Grid(heads, rows))]
-    yield from _faults(sums)
-    derived = {column for column, head in heads.items() if not lex.CHANGE.isdisjoint(tokens(head))}
-    shares = {column for column, head in heads.items() if not lex.SHARE.isdisjoint(tokens(head))}
+        elif any(map(str.isdigit, text)):
+            unread.add((cell.col, cell.row))
+    derived = {column for column, head in heads.items() if "%" in head or not lex.CHANGE.isdisjoint(tokens(head))}
+    shares = {column for column, head in heads.items() if "%" in head or not lex.SHARE.isdisjoint(tokens(head))}
+    added = {n: line for n, line in columns.items() if n not in derived or all(f.number.percent for f in line.values())}
+    down, right_down = _sums(_Grid(labels, added, unread))
+    across, right_across = _sums(_Grid(heads, rows, {(row, column) for column, row in unread}))
+    # A total that is right one way is not at fault the other way.
+    yield from _faults([one for one in (*down, *across) if one.total not in right_down | right_across])
     plain = {column: line for column, line in columns.items() if column not in derived | shares}
     for column in sorted(derived & set(columns)):
         yield from _changes(columns[column], plain)
     totals = {row for row, label in labels.items() if _is_total(label)}
-    for column in sorted((shares - derived) & set(columns)):
+    for column in sorted(shares & set(columns)):
         yield from _shares(columns[column], plain, totals)
 
 
@@ -149,31 +190,33 @@ def _is_total(label: str) -> bool:
     return bool(words) and (words[0] in lex.TOTAL or words[-1] in lex.TOTAL)
 
 
-def _sums(grid: _Grid) -> Iterator[_Sum]:
-    """Totals of the grid's columns that their parts do not add up to."""
+def _sums(grid: _Grid) -> tuple[list[_Sum], set[_Figure]]:
+    """Totals of the grid's columns that their parts do not add up to, and those that they do. Where the same parts add
+    up in other columns, each of them has to count there."""
     places = sorted({place for line in grid.lines.values() for place in line} | set(grid.labels))
     totals = [place for place in places if _is_total(grid.labels.get(place, ""))]
+    faults, held = list[_Sum](), set[_Figure]()
     for total in totals:
-        right = list[tuple[int, ...]]()
-        wrong = list[list[tuple[tuple[int, ...], _Sum]]]()
-        for line in grid.lines.values():
-            if total in line:
-                tried = [
-                    (reading, one)
-                    for reading in _readings(grid, places, totals, total)
-                    if (one := _sum(line, total, reading))
-                ]
-                fits = [reading for reading, one in tried if abs(one.computed - one.total.value) <= one.slack]
-                right += fits
-                wrong += [tried] if tried and not fits else []
-        for tried in wrong if len(wrong) <= len(right) or not right else ():
-            chosen = [one for reading, one in tried if reading in right] if right else [one for _, one in tried]
-            if (
-                len({round(one.computed, 9) for one in chosen}) == 1
-                and (right or len(wrong) == 1)
-                and _near(chosen[0], bool(right))
-            ):
-                yield chosen[0]
+        tried = list[list[_Sum]]()
+        for key, line in grid.lines.items():
+            readings = _readings(grid, places, totals, total)
+            whole = [each for each in readings if not any((key, place) in grid.unread for place in each)]
+            tried.append([one for each in whole if (one := _sum(line, total, each))])
+        right = [one for line in tried for one in line if one.fits]
+        wrong = [line for line in tried if line and not any(one.fits for one in line)]
+        held |= {one.total for one in right}
+        proven: dict[tuple[int, ...], set[int]] = {}
+        for one in right:
+            proven.setdefault(one.reading, set()).update(one.proven)
+        known = bool(right)
+        for left in wrong if len(wrong) <= max(len(right), 1) else ():
+            chosen = [one for one in left if not known or one.reading in proven]
+            sure = not known or all(one.parts.keys() <= proven[one.reading] for one in chosen)
+            if sure and len({round(one.computed, 9) for one in chosen}) == 1:
+                near = chosen[0].is_near(_NEAR if known else _NEARER)
+                if near and not chosen[0].read_otherwise(known=known):
+                    faults.append(chosen[0])
+    return faults, held
 
 
 def _readings(grid: _Grid, places: Sequence[int], totals: Sequence[int], total: int) -> list[tuple[int, ...]]:
@@ -196,27 +239,20 @@ def _readings(grid: _Grid, places: Sequence[int], totals: Sequence[int], total: 
     return [each for each in dict.fromkeys(map(tuple, found)) if len(each) > 1]
 
 
-def _sum(line: Line, total: int, reading: Sequence[int]) -> _Sum | None:
+def _sum(line: Line, total: int, reading: tuple[int, ...]) -> _Sum | None:
     """The sum of figures of one kind that a total is read as; None if it can't be one."""
-    addends = tuple(line[place] for place in reading if place in line)
-    if len(addends) < 2 or len({one.number.percent for one in (line[total], *addends)}) > 1:
+    if total not in line:
         return None
-    if len({one.number.kind for one in (line[total], *addends)} - {""}) > 1:
+    parts = {place: line[place] for place in reading if place in line}
+    figures = (line[total], *parts.values())
+    kinds = {one.number.kind for one in figures} - {""}
+    if len(parts) < 2 or len({one.number.percent for one in figures}) > 1 or len(kinds) > 1:
         return None
     # Rates do not add up; shares add up to the whole.
-    return None if line[total].number.percent and line[total].value != 100 else _Sum(line[total], addends)
-
-
-def _near(one: _Sum, known: bool) -> bool:
-    """Whether a total may be meant as this sum: it differs in one digit or two neighbours, or not by much."""
-    off, size = abs(one.computed - one.total.value), max(abs(one.computed), abs(one.total.value))
-    shown, computed = one.total.raw, one.total.written(one.computed)
-    differing = [n for n, (a, b) in enumerate(zip(shown, computed)) if a != b]
-    slip = len(shown) == len(computed) and (
-        len(differing) == 1
-        or (len(differing) == 2 and sorted(shown[n] for n in differing) == sorted(computed[n] for n in differing))
-    )
-    return slip or off <= (_NEAR if known else _NEARER) * size
+    if line[total].number.percent and line[total].value != 100:
+        return None
+    beside = tuple(one for place, one in line.items() if place < total and place not in parts)
+    return _Sum(line[total], parts, reading, beside)
 
 
 def _faults(sums: Sequence[_Sum]) -> Iterator[Inconsistency]:
@@ -304,11 +340,7 @@ def _shares(shares: Line, columns: Mapping[int, Line], totals: set[int]) -> Iter
 
 
 def _figures(sentence: Checkable) -> list[_Figure]:
-    out = []
-    for number in numbers(sentence.text):
-        start = sentence.start + sentence.text.index(number.raw, number.start)
-        out.append(_Figure(number, start, start + len(number.raw)))
-    return out
+    return [_Figure.of(number, sentence.start, sentence.text) for number in numbers(sentence.text)]
 
 
 def _change_told(sentence: Checkable) -> Iterator[Inconsistency]:
@@ -354,25 +386,28 @@ def _told_by_cells(draft: Draft, cells: Sequence[Block]) -> Iterator[_Told]:
     heads = {cell.col: draft.text[cell.start : cell.end] for cell in cells if cell.header}
     labels = {cell.row: draft.text[cell.start : cell.end] for cell in cells if cell.col == 0}
     for cell in cells:
-        number = figure(draft.text[cell.start : cell.end])
+        text = draft.text[cell.start : cell.end]
+        number = figure(text)
         if not cell.header and cell.col and number is not None:
             of = frozenset(content_stems(f"{labels.get(cell.row, '')} {heads.get(cell.col, '')}"))
-            start = cell.start + draft.text[cell.start : cell.end].index(number.raw)
-            yield _Told(of, _Figure(number, start, start + len(number.raw)), (), cell=True)
+            yield _Told(of, _Figure.of(number, cell.start, text), (), cell=True)
 
 
 def _told(sentence: Checkable) -> _Told | None:
     """The figure of a sentence that has one, for a year, as it is."""
     found, words = _figures(sentence), tokens(sentence.text)
-    if len(found) != 1 or not found[0].number.kind or not years(sentence.text) or not lex.DENIALS.isdisjoint(words):
+    if len(found) != 1 or not years(sentence.text) or not lex.DENIALS.isdisjoint(words):
+        return None
+    if not (found[0].number.percent or found[0].number.currency):
         return None
     one = found[0]
     before, after = sentence.text[: one.start - sentence.start], sentence.text[one.end - sentence.start :]
     ahead = tokens(before)[-_BESIDE:]
     hedged = not lex.ABOUT.isdisjoint(ahead) or any(lex.find(ahead, [phrase]) for phrase in lex.BOUNDS)
-    if hedged or ahead[-1:] == ["by"] or lex.COMPARED_WITH.search(before):
+    if hedged or ahead[-1:] == ["by"] or not lex.POINTING.isdisjoint(words) or lex.COMPARED_WITH.search(before):
         return None
-    return _Told(frozenset(content_stems(f"{before} {after}")), one, sentence.headings)
+    of = frozenset(content_stems(f"{before} {after}"))
+    return _Told(of, one, sentence.headings) if len(of) <= _MOST_SAID else None
 
 
 def _twice(sentences: Sequence[Checkable], cells: Sequence[_Told]) -> Iterator[Inconsistency]:
