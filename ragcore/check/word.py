@@ -121,6 +121,11 @@ class WordFile:
         body = self._flow(self.document.element.body)
         self.passages = [each for each in (*body, *self._notes()) if each.text.strip()]
 
+    def style_id(self, name: str) -> str:
+        """Id of the style with an English ``name`` in lower case, "" if the file has none."""
+        named = ((style.find(qn("w:name")), key) for key, style in self._styles.items())
+        return next((str(key) for found, key in named if found is not None and found.get(VALUE).lower() == name), "")
+
     def _notes(self) -> Iterator[Passage]:
         """Passages of the footnotes, in the order of their references."""
         if self.footnotes is None:
