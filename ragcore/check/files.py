@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import io
 import json
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from ragcore.check.annotations import Annotation, annotated
 from ragcore.errors import GroundworkError
 from ragcore.export import MEDIA_TYPES as OF_EXPORT
 from ragcore.export.characters import clean, one_line
@@ -34,7 +34,8 @@ from ragcore.types.json import check as as_json
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from ragcore.config.settings import Settings
+    from ragcore.check.annotations import Annotation
+    from ragcore.config.settings import ExportSettings, Settings
     from ragcore.export.evidence import Sheets
 
 CheckFile = Literal["docx", "xlsx", "pdf", "json"]
@@ -94,12 +95,18 @@ def write(check: Check, kind: CheckFile, original: bytes, library: Drawn) -> byt
         made, pictured = _Report(check, settings.quote_length).manuscript()
         with library.sheets(DPI) as sheets:
             return pdf.write(made, settings, lambda n: lit_picture(n, sheets, WIDTH) if n.number in pictured else "")
-    notes = [_annotation(check, n, settings.quote_length) for n in range(len(check.spans))]
+    return _word(check, original, settings)
+
+
+def _word(check: Check, original: bytes, settings: ExportSettings) -> bytes:
+    """The draft's own Word file with annotations, or one made of its text."""
+    from ragcore.check.annotations import annotated
+    from ragcore.export.pandoc import write_word
+
+    notes = (_annotation(check, n, settings.quote_length) for n in range(len(check.spans)))
     marks = [mark for mark in (*notes, *_faults_told(check)) if mark is not None]
     done = annotated(original, check.draft, marks) if check.draft.kind == "docx" else None
     if done is None:  # of another kind, or read otherwise by an earlier version
-        from ragcore.export.pandoc import write_word
-
         blocks = _blocks(check.draft, lambda block: words(check.draft.text[block.start : block.end]))
         done = annotated(write_word(Manuscript("", blocks), settings), check.draft, marks)
     if done is None:
@@ -142,6 +149,8 @@ def _notes(one: CheckedSentence | None, quote_length: int) -> list[str]:
 
 
 def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
+    from ragcore.check.annotations import Annotation
+
     (start, end), one, decision = check.spans[n], check.sentences[n], check.decisions[n]
     lines, notes = told(check, n), _notes(one, quote_length)
     confirmed = one is not None and one.status == "confirmed"
@@ -158,6 +167,8 @@ def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
 
 
 def _faults_told(check: Check) -> Iterator[Annotation]:
+    from ragcore.check.annotations import Annotation
+
     for fault in check.inconsistencies:
         span = (fault.start, fault.end)
         write = f" Write {fault.write}." if fault.write else ""
@@ -171,15 +182,17 @@ def _workbook(check: Check) -> bytes:
     from openpyxl import Workbook
 
     book = Workbook()
-    _table(book.active, "Sentences", _COLUMNS, [_row(check, n) for n in range(len(check.spans))])
+    where = places(check.draft, [start for start, _ in check.spans])
+    _table(book.active, "Sentences", _COLUMNS, [_row(check, n, place) for n, place in enumerate(where)])
     if check.inconsistencies:
         text = check.draft.text
+        faulty = zip(check.inconsistencies, places(check.draft, [fault.start for fault in check.inconsistencies]))
         rows = [
             [
-                *(_place(check.draft, fault.start), text[fault.start : fault.end], fault.reason),
+                *(place, text[fault.start : fault.end], fault.reason),
                 *("; ".join(text[start:end] for start, end in fault.others), fault.write),
             ]
-            for fault in check.inconsistencies
+            for fault, place in faulty
         ]
         _table(book.create_sheet(), "The draft in itself", _FAULTS, rows)
     out = io.BytesIO()
@@ -187,14 +200,14 @@ def _workbook(check: Check) -> bytes:
     return out.getvalue()
 
 
-def _row(check: Check, n: int) -> list[Any]:
+def _row(check: Check, n: int, place: str) -> list[Any]:
     (start, end), one, decision = check.spans[n], check.sentences[n], check.decisions[n]
     text = check.draft.text[start:end]
     if one is None:
-        return [n + 1, _place(check.draft, start), text, "Not checked", *[""] * 6, decided(decision), "", decision.note]
+        return [n + 1, place, text, "Not checked", *[""] * 6, decided(decision), "", decision.note]
     first, *others = one.citations or (None,)
     return [
-        *(n + 1, _place(check.draft, start), text, VERDICTS[one.status], one.reason),
+        *(n + 1, place, text, VERDICTS[one.status], one.reason),
         *((first.title, first.page_label, first.quotation) if first else ("", "", "")),
         "; ".join(f"{each.title}, p. {each.page_label}" for each in others if each),
         "; ".join(f"“{each.said}” → “{each.write or each.found}”" for each in one.corrections),
@@ -223,8 +236,22 @@ def _table(sheet: Any, name: str, columns: dict[str, int], rows: Sequence[Sequen
     sheet.auto_filter.ref = sheet.dimensions
 
 
-def _place(draft: Draft, start: int) -> str:
-    return next((block.place for block in draft.blocks if block.start <= start < block.end), "")
+def places(draft: Draft, starts: Sequence[int]) -> list[str]:
+    """Where the blocks at ``starts`` are: their place in the original, and of a cell its row and column by name."""
+    begins = [block.start for block in draft.blocks]
+    rows, heads = dict[tuple[int, int], str](), dict[tuple[int, int], str]()
+    for block in draft.blocks:
+        text = one_line(draft.text[block.start : block.end])
+        if block.kind == "cell" and block.header:
+            heads[block.table, block.col] = text
+        elif block.kind == "cell" and block.col == 0:
+            rows[block.table, block.row] = text
+    out = []
+    for block in (draft.blocks[bisect_right(begins, start) - 1] for start in starts):
+        named = rows.get((block.table, block.row)), heads.get((block.table, block.col))
+        labels = " · ".join(filter(None, named)) if block.kind == "cell" else ""
+        out.append(", ".join(filter(None, (block.place, labels))))
+    return out
 
 
 # The draft as a manuscript
@@ -295,22 +322,27 @@ class _Report:
     def __init__(self, check: Check, quote_length: int) -> None:
         self.check, self.quote_length = check, quote_length
         self.notes: list[Note] = []
-        self.listed = [n for n in range(len(check.spans)) if told(check, n)]
+        self.pictured = set[int]()
+        listed = (n for n in range(len(check.spans)) if told(check, n))
+        self.numbers = {n: number for number, n in enumerate(listed, start=1)}
+        self.places = places(check.draft, [start for start, _ in check.spans])
+        begins = [block.start for block in check.draft.blocks]
+        self.within: dict[int, list[int]] = {}  # sentences by the start of their block
+        for n, (start, _) in enumerate(check.spans):
+            self.within.setdefault(begins[bisect_right(begins, start) - 1], []).append(n)
 
     def manuscript(self) -> tuple[Manuscript, set[int]]:
         """The PDF as a manuscript, and the numbers of the notes that are shown as pictures."""
         check = self.check
         draft = _blocks(check.draft, self._marked, below=1)
-        before = len(self.notes)
-        found = [block for number, n in enumerate(self.listed, start=1) for block in self._about(number, n)]
-        pictured = {note.number for note in self.notes[before:] if note.citation.boxes}
+        found = [block for n, number in self.numbers.items() for block in self._about(number, n)]
         blocks = [*self._opening(), heading(1, "The draft"), *draft]
         if found:
             blocks += [heading(1, "Found and decided"), *found]
         if check.inconsistencies:
             blocks += [heading(1, "The draft in itself"), bullets(*map(self._fault, check.inconsistencies))]
         title = f"{one_line(check.draft.name)}: check"
-        return Manuscript(title, blocks, tuple(self.notes), check.info.created), pictured
+        return Manuscript(title, blocks, tuple(self.notes), check.info.created), self.pictured
 
     def _opening(self) -> Iterator[Node]:
         info = self.check.info
@@ -329,17 +361,16 @@ class _Report:
     def _marked(self, block: Block) -> Nodes:
         """Words of a block with its verdicts: confirmed sentences have notes, others a number below."""
         text, at, out = self.check.draft.text, block.start, Nodes()
-        for n, (start, end) in enumerate(self.check.spans):
-            if block.start <= start < block.end:
-                one, decision = self.check.sentences[n], self.check.decisions[n]
-                revised = decision.revised if decision.kind == "replaced" else text[start:end]
-                out += words(one_line(text[at:start]) + " " * text[at:start].endswith(" ")) + words(one_line(revised))
-                at = end
-                if one is not None and n in self.listed:
-                    said = "replaced, " * (decision.kind == "replaced") + VERDICTS[one.status].lower()
-                    out += [node("Space"), *words(f"[{self.listed.index(n) + 1}: {said}]", "remark")]
-                elif one is not None and one.status == "confirmed":
-                    out += [node("Ref", number) for number in self._note(one)]
+        for n in self.within.get(block.start, ()):
+            (start, end), one, decision = self.check.spans[n], self.check.sentences[n], self.check.decisions[n]
+            revised = decision.revised if decision.kind == "replaced" else text[start:end]
+            out += words(one_line(text[at:start]) + " " * text[at:start].endswith(" ")) + words(one_line(revised))
+            at = end
+            if one is not None and n in self.numbers:
+                said = "replaced, " * (decision.kind == "replaced") + VERDICTS[one.status].lower()
+                out += [node("Space"), *words(f"[{self.numbers[n]}: {said}]", "remark")]
+            elif one is not None and one.status == "confirmed":
+                out += [node("Ref", number) for number in self._note(one)]
         rest = text[at : block.end]
         return [*out, *words(" " * (rest[:1] == " " and bool(out)) + one_line(rest))]
 
@@ -347,7 +378,7 @@ class _Report:
         """Section on a sentence: its words in the draft, what was found and decided, and the documents' words."""
         check, one = self.check, self.check.sentences[n]
         start, end = check.spans[n]
-        place = _place(check.draft, start)
+        place = self.places[n]
         verdict = VERDICTS[one.status] if one is not None else "Not checked"
         yield heading(2, f"{number}. {verdict}")
         yield paragraph(f"“{one_line(check.draft.text[start:end])}”{f' ({place})' if place else ''}")
@@ -356,13 +387,14 @@ class _Report:
             yield paragraph(line, "notice" if line.startswith(("Replaced", "Left", "Note")) else "")
         if notes:
             nearest = one is not None and one.status == "not_found"
+            self.pictured.update(notes[:1] if nearest else notes)
             said = words("The nearest words:" if nearest else "The documents say:")
-            yield node("Para", [*said, *(node("Ref", note) for note in notes)])
+            yield node("Para", [*said, *(each for note in notes for each in (node("Ref", note), node("Space")))])
             yield node("Notes", notes)
 
     def _fault(self, fault: Any) -> Nodes:
         text = self.check.draft.text
         write = f" Write {fault.write}." if fault.write else ""
-        place = _place(self.check.draft, fault.start)
+        [place] = places(self.check.draft, [fault.start])
         said = f"{text[fault.start : fault.end]}{f' ({place})' if place else ''}: {fault.reason}{write}"
         return [node("Plain", words(one_line(said)))]

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 import pymupdf
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageOps
 
 from ragcore.config.settings import ExportSettings
 from ragcore.export.characters import shortened
@@ -119,6 +119,7 @@ def lit_picture(note: Note, sheets: Sheets, width: float) -> str:
             words = picture.crop(at)
             ink = Image.new("RGB", words.size, tuple(round(255 * share) for share in colour))
             picture.paste(ImageChops.multiply(words, ink), at)  # so that ink keeps its colour
+    picture = ImageOps.expand(picture, 1, "#999")
     out = io.BytesIO()
     picture.save(out, "PNG", optimize=True)
     data, height = base64.b64encode(out.getvalue()).decode(), width * sheet.height / sheet.width
