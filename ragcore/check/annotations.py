@@ -4,6 +4,7 @@ else in the file stays as it is."""
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from ragcore.export.characters import clean
 from ragcore.types.check import Draft
 
 AUTHOR, INITIALS = "Groundwork", "GW"
+_BREAK = re.compile(r"\s")  # a line of code ends in a break, which a passage has as a blank
 _SEPARATORS = "".join(
     f'<w:footnote w:type="{kind}" w:id="{n}"><w:p><w:r><w:{kind}/></w:r></w:p></w:footnote>'
     for n, kind in ((-1, "separator"), (0, "continuationSeparator"))
@@ -43,8 +45,8 @@ class Annotation:
 def annotated(data: bytes, draft: Draft, annotations: Sequence[Annotation]) -> bytes | None:
     """The Word file ``data`` of ``draft`` with ``annotations``; None if its text is not that of the draft."""
     file = WordFile(data)
-    texts = [draft.text[block.start : block.end] for block in draft.blocks]
-    if [passage.text.strip() for passage in file.passages] != texts:
+    texts = [_BREAK.sub(" ", draft.text[block.start : block.end]) for block in draft.blocks]
+    if [_BREAK.sub(" ", passage.text.strip()) for passage in file.passages] != texts:
         return None
     writer = _Writer(file)
     placed = list(zip(draft.blocks, file.passages))

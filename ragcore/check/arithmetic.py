@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, permutations
 from math import copysign
 
@@ -129,6 +130,7 @@ class _Grid:
     unread: set[tuple[int, int]]
 
 
+@lru_cache(maxsize=4)
 def inconsistencies(draft: Draft) -> tuple[Inconsistency, ...]:
     """Faults of ``draft`` in itself, in order."""
     found: dict[tuple[int, int], Inconsistency] = {}

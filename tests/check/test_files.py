@@ -28,7 +28,7 @@ from ragcore.errors import InputError
 from ragcore.export.pandoc import pandoc_binary
 from ragcore.types import EVERYTHING, Citation
 from ragcore.types.check import Check, CheckedSentence, CheckInfo, Correction, Decision, counted
-from tests.check.files import archive, blocks, book, tracked, word
+from tests.check.files import blocks, book, tracked, word
 
 MEMO = [
     ("Heading 1", "Wells"),
@@ -295,8 +295,17 @@ def test_a_check_that_is_not_done_is_written_as_far_as_it_is(engine: Engine, kin
     assert len(write(check, kind, data, engine)) > 500
 
 
-def test_a_file_that_is_no_zip_of_the_draft_is_written_anew(engine: Engine) -> None:
+def test_a_file_of_another_text_is_written_anew(engine: Engine) -> None:
     check = checked(engine, "memo.docx", word(*MEMO))
     made = write(check, "docx", word("Another text."), engine)
     assert "It ran for" in by_pandoc(made)
-    assert archive({}) != made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_draft_can_be_written(engine: Engine, kind: CheckFile) -> None:
+    code = "```\n" + "    a = 1\n\n" * 200 + "```"
+    wide = f"| {' | '.join('abc')} |\n|{'---|' * 3}\n| 1 | {'long words ' * 300}| {'x' * 400} |"
+    hebrew = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd."
+    text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0weeks.\n\n{code}\n\n{wide}\n"
+    check = checked(engine, "memo.md", f"{text}\n- One.\n  - Two.\n    - Three.\n- Four.\n".encode())
+    assert len(write(check, kind, b"", engine)) > 500
