@@ -281,33 +281,50 @@ def _faults(sums: Sequence[_Sum]) -> Iterator[Inconsistency]:
 
 def _changes(derived: Line, columns: Mapping[int, Line]) -> Iterator[Inconsistency]:
     """Faults of a column with the change from one column to another, absolute or in per cent."""
-    readings: list[tuple[int, list[tuple[_Figure, _Figure, _Figure, float]]]] = []
+    readings = list[tuple[int, list[_Row]]]()
     for first, second in permutations(columns, 2):
-        rows = sorted(derived.keys() & columns[first].keys() & columns[second].keys())
-        trios = [(derived[row], columns[first][row], columns[second][row]) for row in rows]
+        places = sorted(derived.keys() & columns[first].keys() & columns[second].keys())
+        trios = [(derived[place], columns[first][place], columns[second][place]) for place in places]
         for relative in (False, True):
-            fits, off = 0, list[tuple[_Figure, _Figure, _Figure, float]]()
-            for one, old, new in trios:
-                if relative != (one.number.percent and not old.number.percent) or (relative and not old.value):
-                    continue
-                value, slack = _change(old, new, relative=relative)
-                if abs(abs(value) - abs(one.value)) <= (slack + one.half) * _EXACT:
-                    fits += 1
-                else:
-                    off.append((one, old, new, value))
+            rows = [
+                _Row(one, old, new, *_change(old, new, relative=relative))
+                for one, old, new in trios
+                if relative == (one.number.percent and not old.number.percent) and (old.value or not relative)
+            ]
+            fits, off = _weighed(rows)
             if fits > 1 or (fits and len(columns) == 2):
                 readings.append((fits, off))
     best = max((fits for fits, _ in readings), default=0)
     chosen = [off for fits, off in readings if fits == best]
     if not chosen or any(len(off) >= best for off in chosen):
         return
-    for one, old, new, value in chosen[0]:
+    for row in chosen[0]:
         # The other way round, the change is the same but for its sign.
-        same = all(any(a is one and abs(abs(v) - abs(value)) <= one.half for a, _, _, v in off) for off in chosen)
-        if same:
-            written = one.written(copysign(value, one.value))
-            reason = f"Between {old.raw} and {new.raw} the change is {written}, not {one.raw}."
-            yield _found("difference", one, reason, (old, new), written)
+        if all(
+            any(a.one is row.one and abs(abs(a.value) - abs(row.value)) <= a.one.half for a in off) for off in chosen
+        ):
+            written = row.one.written(copysign(row.value, row.one.value))
+            reason = f"Between {row.a.raw} and {row.b.raw} the change is {written}, not {row.one.raw}."
+            yield _found("difference", row.one, reason, (row.a, row.b), written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Figure read as following from two others: its ``value`` by them, which their rounding moves by ``slack``."""
+
+    one: _Figure
+    a: _Figure
+    b: _Figure
+    value: float
+    slack: float
+
+
+def _weighed(rows: Sequence[_Row]) -> tuple[int, list[_Row]]:
+    """Number of rows that speak for their reading, since they fit and would not by rounding alone, and those that do
+    not fit."""
+    slacks = [(row.slack + row.one.half) * _EXACT for row in rows]
+    off = [row for row, slack in zip(rows, slacks) if abs(abs(row.value) - abs(row.one.value)) > slack]
+    return sum(row not in off and abs(row.one.value) > slack for row, slack in zip(rows, slacks)), off
 
 
 def _change(old: _Figure, new: _Figure, *, relative: bool) -> tuple[float, float]:
@@ -321,24 +338,22 @@ def _change(old: _Figure, new: _Figure, *, relative: bool) -> tuple[float, float
 
 def _shares(shares: Line, columns: Mapping[int, Line], totals: set[int]) -> Iterator[Inconsistency]:
     """Faults of a column with each row's share of a column's total."""
-    readings = list[tuple[int, list[tuple[_Figure, _Figure, _Figure, float]]]]()
+    readings = list[list[_Row]]()
     for line in columns.values():
-        for total in totals & line.keys():
-            whole, fits, off = line[total], 0, list[tuple[_Figure, _Figure, _Figure, float]]()
-            for row in sorted((shares.keys() & line.keys()) - totals):
-                one, part = shares[row], line[row]
-                if one.number.percent and not part.number.percent and whole.value:
-                    value = part.value / whole.value * 100
-                    slack = (part.half + whole.half * abs(part.value / whole.value)) / abs(whole.value) * 100
-                    fits += (
-                        right := abs(value - one.value) <= slack + 3 * one.half
-                    )  # one may be off for all to be 100
-                    off += [] if right else [(one, part, whole, value)]
+        for whole in (line[total] for total in totals & line.keys() if line[total].value):
+            rows = []
+            for place in sorted((shares.keys() & line.keys()) - totals):
+                one, part = shares[place], line[place]
+                slack = (part.half + whole.half * abs(part.value / whole.value)) / abs(whole.value) * 100
+                if one.number.percent and not part.number.percent:  # one may be a unit off, for all to be 100
+                    rows.append(_Row(one, part, whole, part.value / whole.value * 100, slack + 2 * one.half))
+            fits, off = _weighed(rows)
             if fits > max(1, len(off)):
-                readings.append((fits, off))
-    for one, part, whole, value in readings[0][1] if len(readings) == 1 else ():
-        written = one.written(value)
-        yield _found("share", one, f"{part.raw} of {whole.raw} is {written}, not {one.raw}.", (part, whole), written)
+                readings.append(off)
+    for row in readings[0] if len(readings) == 1 else ():
+        written = row.one.written(row.value)
+        reason = f"{row.a.raw} of {row.b.raw} is {written}, not {row.one.raw}."
+        yield _found("share", row.one, reason, (row.a, row.b), written)
 
 
 # Sentences

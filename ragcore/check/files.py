@@ -169,8 +169,12 @@ def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
 def _faults_told(check: Check) -> Iterator[Annotation]:
     from ragcore.check.annotations import Annotation
 
+    told = zip(check.spans, check.decisions)
+    gone = [span for span, decision in told if decision.kind == "replaced"]
     for fault in check.inconsistencies:
         span = (fault.start, fault.end)
+        if any(start <= fault.start < end for start, end in gone):
+            continue
         write = f" Write {fault.write}." if fault.write else ""
         yield Annotation(span, span, f"The draft in itself. {fault.reason}{write}")
 
