@@ -4,26 +4,30 @@ library that answers questions (`ragcore.engine`)."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.config.settings import Settings
-from ragcore.errors import InputError, UnknownDocument
+from ragcore.errors import GroundworkError, InputError, UnknownDocument
 from ragcore.index.conversations import Conversations, FeedbackStore
 from ragcore.index.model_records import FigureTexts, Ledger, ModelTexts, Overviews
 from ragcore.index.shelf import Shelf, Trash
 from ragcore.index.store import Storage, Store, measure
 from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.progress import Added
-from ragcore.types import Chunk, Document, Scope, Section, Spending
+from ragcore.types import Box, Chunk, Document, Scope, Section, Spending
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
 from ragcore.types.sections import placed
 
 if TYPE_CHECKING:
     from ragcore.export import Kind
+    from ragcore.export.evidence import Sheets
     from ragcore.export.sheets import SheetKind
+
+MAX_PIXELS = 6_000_000  # per picture of a page
 
 
 class Library:
@@ -122,6 +126,32 @@ class Library:
         files = {info.doc_id: info.name for info in self.documents()}
         made = of_conversation(stored.info.title, stored.turns, files, quote_length=settings.quote_length)
         return writer(kind)(made, settings)
+
+    @contextmanager
+    def sheets(self, dpi: float) -> Iterator[Sheets]:
+        """Renderer of parts of pages, with one child process per document while the block runs. A page that cannot be
+        drawn gives the reason instead."""
+        from ragcore.export.evidence import Sheet, part
+        from ragcore.ingest.process import Child
+
+        with ExitStack() as stack:
+            children: dict[str, Child] = {}
+
+            def draw(doc_id: str, page: int, places: Sequence[Box]) -> Sheet | str:
+                try:
+                    shown = self.document(doc_id).pages[page - 1]
+                    box = part(page, shown.width, shown.height, places)
+                    if doc_id not in children:
+                        opened = Child(self.file(doc_id), self.settings.ingest, name=self.document(doc_id).name)
+                        children[doc_id] = stack.enter_context(closing(opened))
+                    crop = children[doc_id].crop(box, dpi=dpi, max_pixels=MAX_PIXELS)
+                except UnknownDocument:
+                    return "The document is no longer in the library."
+                except GroundworkError as error:
+                    return f"The page couldn't be drawn: {error.message}"
+                return Sheet(crop.png, crop.width, crop.height, box)
+
+            yield draw
 
     def spending(self) -> Spending:
         """Cost of all model calls so far, in tokens and in US dollars at ``llm.prices``."""

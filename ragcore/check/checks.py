@@ -13,6 +13,7 @@ from ragcore.check.draft import read_draft
 from ragcore.check.sentences import Checkable, checkable, revised
 from ragcore.check.verdict import Checker
 from ragcore.errors import Cancelled, GroundworkError, InputError
+from ragcore.export import kind as checked_kind
 from ragcore.index.checks import CheckStore
 from ragcore.progress import IsCancelled
 from ragcore.types import Document, Scope
@@ -21,7 +22,11 @@ from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ragcore.check.files import CheckFile
     from ragcore.config.settings import Settings
+    from ragcore.export.evidence import Sheets
     from ragcore.index.store import Store
     from ragcore.pipelines.search import Search
     from ragcore.providers.registry import Models
@@ -45,6 +50,7 @@ class CheckedLibrary(Protocol):
     def document(self, doc_id: str) -> Document: ...
     def resolved(self, scope: Scope) -> Scope: ...
     def with_settings(self, overrides: Mapping[str, Any]) -> CheckedLibrary: ...
+    def sheets(self, dpi: float) -> AbstractContextManager[Sheets]: ...
 
 
 class Checks:
@@ -57,7 +63,7 @@ class Checks:
     def add(self, name: str, data: bytes, scope: Scope) -> CheckInfo:
         """Store the draft in a file called ``name``, to be checked against ``scope``. Raises `InputError` for a file
         that can't be read, or has no sentence, or more than `MOST_SENTENCES`."""
-        draft = read_draft(name, data)
+        draft = read_draft(name, data, self._library.settings)
         spans = [(one.start, one.end) for one in checkable(draft)]
         if not spans:
             raise InputError(f"{name} has no sentence to check.", hint="Choose a draft with text.")
@@ -145,6 +151,12 @@ class Checks:
             checker = Checker(self._library, self._library.resolved(info.scope))
             self._check(checker, check_id, n, checkable(self._store.draft(check_id)))
         return self.get(check_id).sentences[n]
+
+    def export(self, check_id: str, kind: CheckFile) -> bytes:
+        """The check as a file. Raises `UnknownCheck`, `InputError` for an unknown kind."""
+        from ragcore.check.files import KINDS, write
+
+        return write(self.get(check_id), checked_kind(kind, KINDS), self._store.original(check_id), self._library)
 
     def remove(self, check_id: str) -> None:
         """Delete a check with its draft. Raises `UnknownCheck`."""

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import ragcore
-from ragcore.cli import asking, evaluation, library
+from ragcore.check.files import KINDS as CHECK_KINDS
+from ragcore.cli import asking, checking, evaluation, library
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -244,6 +245,15 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--year", type=year, default=0, help=said)
     cited = "also save the cited pages with highlights"
     sub.add_argument("--annex", type=_ending(("pdf",)), metavar="FILE.pdf", help=cited)
+    _add_doc(sub)
+
+    sub = command("check", checking.check, "check a draft, sentence by sentence, against the documents")
+    which = sub.add_mutually_exclusive_group(required=True)
+    which.add_argument("draft", nargs="?", type=Path, metavar="DRAFT", help="Word, PDF, Excel, Markdown or text")
+    which.add_argument("--resume", type=_text, metavar="ID", help="go on with a check; with --doc, check anew")
+    which.add_argument("--list", action="store_true", help="list checks, latest first")
+    endings = f"{', '.join(f'FILE.{each}' for each in CHECK_KINDS)}; else the problems on stdout"
+    sub.add_argument("-o", "--output", type=_ending(CHECK_KINDS), metavar="FILE", help=endings)
     _add_doc(sub)
 
     text = "measure answers"

@@ -4,6 +4,7 @@ highlighted; and the annex, a PDF of every cited page."""
 from __future__ import annotations
 
 import base64
+import io
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 import pymupdf
+from PIL import Image, ImageChops, ImageOps
 
 from ragcore.config.settings import ExportSettings
 from ragcore.export.characters import shortened
@@ -97,6 +99,31 @@ def _pictures(note: Note, sheets: Sheets) -> str:
             f'alt="{words}">{marks}</figure>'
         )
     return "".join(out)
+
+
+def lit_picture(note: Note, sheets: Sheets, width: float) -> str:
+    """Picture of the place cited first, ``width`` points wide, with its words highlighted in it, for a page that cannot
+    lay marks over a picture."""
+    cited = note.citation
+    places = [place for place in cited.boxes if place.page == cited.page]
+    sheet = sheets(cited.doc_id, cited.page, places)
+    if isinstance(sheet, str):
+        return f'<p class="gone">{escape(sheet)}</p>'
+    with Image.open(io.BytesIO(sheet.png)) as given:
+        picture = given.convert("RGB")
+    heads = [place for place in cited.head_boxes if place.page == cited.page]
+    for colour, each in ((HEADS, heads), (LIT, places)):
+        for left, top, right, bottom in filter(None, map(sheet.within, each)):
+            start, end = round(left * sheet.width), round(right * sheet.width)
+            at = (start, round(top * sheet.height), end, round(bottom * sheet.height))
+            words = picture.crop(at)
+            ink = Image.new("RGB", words.size, tuple(round(255 * share) for share in colour))
+            picture.paste(ImageChops.multiply(words, ink), at)  # so that ink keeps its colour
+    picture = ImageOps.expand(picture, 1, "#999")
+    out = io.BytesIO()
+    picture.save(out, "PNG", optimize=True)
+    data, height = base64.b64encode(out.getvalue()).decode(), width * sheet.height / sheet.width
+    return f'<p><img src="data:image/png;base64,{data}" width="{width:.0f}" height="{height:.0f}"></p>'
 
 
 def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings) -> bytes:

@@ -66,7 +66,7 @@ def _conversation_opening(turns: Sequence[StoredTurn]) -> Iterator[Node]:
     if not turns:
         yield paragraph("This conversation has no questions.")
         return
-    days = list(dict.fromkeys(_day(turn.created) for turn in (turns[0], turns[-1])))
+    days = list(dict.fromkeys(day(turn.created) for turn in (turns[0], turns[-1])))
     count = "1 question" if len(turns) == 1 else f"{len(turns)} questions"
     yield paragraph(f"A conversation with documents: {count}, {' to '.join(days)}", "about")
     yield from _legend(claim.status for turn in turns if turn.answer for claim in turn.answer.claims)
@@ -100,14 +100,14 @@ def _about(answer: Answer, asked: float) -> Iterator[Node]:
         yield paragraph(one_line(note), "about")
 
 
-def _day(seconds: float) -> str:
+def day(seconds: float) -> str:
     date = time.gmtime(seconds)
     return f"{date.tm_mday} {MONTHS[date.tm_mon - 1]} {date.tm_year}"
 
 
 def _moment(seconds: float) -> str:
     date = time.gmtime(seconds)
-    return f"{_day(seconds)}, {date.tm_hour:02}:{date.tm_min:02} UTC"
+    return f"{day(seconds)}, {date.tm_hour:02}:{date.tm_min:02} UTC"
 
 
 def of_report(report: Report, files: Mapping[str, str], *, quote_length: int) -> Manuscript:
@@ -133,7 +133,7 @@ def of_report(report: Report, files: Mapping[str, str], *, quote_length: int) ->
 
 
 def _report_opening(report: Report, notes: list[Note]) -> Iterator[Node]:
-    yield _written(report, _day(report.created))
+    yield _written(report, day(report.created))
     if report.extractive:
         yield paragraph("Quotes from your documents.", "notice")
     yield from _legend(claim.status for note in notes for claim in note.doubts)
@@ -194,7 +194,7 @@ def _answered(answer: Answer, notes: list[Note], quote_length: int, *, highest: 
     own = [
         Note(
             number,
-            _cleaned(by_n[n], quote_length),
+            cleaned(by_n[n], quote_length),
             added=n not in given and n not in unmarked,
             doubts=tuple(claim for claim in doubtful if n in claim.citations),
         )
@@ -222,7 +222,8 @@ def _doubt(text: str, claim: Claim) -> Insert:
     return Insert(end, end, [node("Space"), *words(f"[{claim.status}{reason}]", "remark")])
 
 
-def _cleaned(citation: Citation, quote_length: int) -> Citation:
+def cleaned(citation: Citation, quote_length: int) -> Citation:
+    """``citation`` with texts that any format can hold, and a quote of at most ``quote_length`` characters."""
     quote = citation.quotation
     for mark in GENERATED_MARKS if citation.generated else ():
         quote = quote.replace(mark, " ")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -19,7 +20,7 @@ import pymupdf
 from ragcore.config.settings import ExportSettings
 from ragcore.errors import GroundworkError
 from ragcore.export.pandoc import PADDING, WIDE, html, widths
-from ragcore.export.tree import Manuscript, Node, Nodes, node, plain, rewritten, rows, walk, words
+from ragcore.export.tree import Manuscript, Node, Nodes, Note, node, plain, rewritten, rows, walk, words
 
 MARGIN = 62.0  # points
 BOOKMARK_LEVELS = 2  # heading levels below the title
@@ -33,9 +34,9 @@ LINES = 25  # less than half a page
 GREY = (0.4, 0.4, 0.4)
 
 
-def write(manuscript: Manuscript, settings: ExportSettings) -> bytes:
-    """PDF with bookmarks, links, page numbers, title and date."""
-    laid_out, positions = _lay_out(manuscript, pymupdf.paper_rect(settings.paper))
+def write(manuscript: Manuscript, settings: ExportSettings, beside: Callable[[Note], str] | None = None) -> bytes:
+    """PDF with bookmarks, links, page numbers, title and date. ``beside`` gives HTML to show below a note."""
+    laid_out, positions = _lay_out(manuscript, pymupdf.paper_rect(settings.paper), beside)
     opened = [place for place in positions if place.open_close & 1]
     # With the manuscript's words: MuPDF's lack the blanks at line ends.
     headings = [plain(each) for each in walk(manuscript.blocks) if each["t"] == "Header"]
@@ -70,9 +71,9 @@ def finished(document: Any, title: str, written: float) -> bytes:
     return bytes(document.tobytes(garbage=3, deflate=True, no_new_id=True))
 
 
-def _lay_out(manuscript: Manuscript, paper: Any) -> tuple[bytes, list[Any]]:
+def _lay_out(manuscript: Manuscript, paper: Any, beside: Callable[[Note], str] | None) -> tuple[bytes, list[Any]]:
     """PDF without links, and MuPDF's positions of the elements, each with its ``page_num`` from 1."""
-    page_html = html(replace(manuscript, blocks=rewritten(manuscript.blocks, _fitted)))
+    page_html = html(replace(manuscript, blocks=rewritten(manuscript.blocks, _fitted)), beside)
     style = (files("ragcore.export") / "pdf.css").read_text("utf-8")
     story = pymupdf.Story(_DOUBLE.sub("&amp;<span></span>", page_html), user_css=style)
     out = io.BytesIO()

@@ -236,18 +236,18 @@ def _list(contents: Any, given: Sequence[Sheet], names: Sequence[str]) -> None:
     from openpyxl.worksheet.hyperlink import Hyperlink
 
     contents.title = "Contents"
-    _put(contents["A1"], given[0].document).font = Font(bold=True)
+    put(contents["A1"], given[0].document).font = Font(bold=True)
     heads = {"Table": 8, "Title": WIDEST, "Page": 12, "Rows": 8, "Columns": 9}
     for cell, (head, width) in zip(contents["A3:E3"][0], heads.items()):
-        _put(cell, head).font = Font(bold=True)
+        put(cell, head).font = Font(bold=True)
         contents.column_dimensions[cell.column_letter].width = width
     for sheet, name in zip(given, names):
         contents.append([sheet.number, None, None, sheet.rows, sheet.columns])
         _, link, page, *_ = contents[contents.max_row]
-        _put(link, sheet.title or f"Table {sheet.number}")
+        put(link, sheet.title or f"Table {sheet.number}")
         link.hyperlink = Hyperlink(ref=link.coordinate, location="'" + name.replace("'", "''") + "'!A1")
         link.style = "Hyperlink"
-        _put(page, sheet.place)
+        put(page, sheet.place)
 
 
 def _fill(page: Any, sheet: Sheet) -> None:
@@ -262,7 +262,7 @@ def _fill(page: Any, sheet: Sheet) -> None:
         at, top = each.place, each.place.row < sheet.heads
         cell = page.cell(at.row + 1, at.col + 1)
         if each.value is None:
-            _put(cell, clean(each.text))
+            put(cell, clean(each.text))
         else:
             cell.value, cell.number_format = each.value.value, each.value.format
             if at.mark is not None:
@@ -285,7 +285,7 @@ def _fill(page: Any, sheet: Sheet) -> None:
         page.freeze_panes = page.cell(sheet.heads + 1, 1)
 
 
-def _put(cell: Any, text: str) -> Any:
+def put(cell: Any, text: str) -> Any:
     """Write ``text`` into a cell as text, whatever its first character, even after editing there; long text is cut."""
     cell.value = shortened(text, LONGEST)
     cell.data_type = "s"

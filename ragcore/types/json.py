@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, PathStep, Retrieval, Scope, Spending, Table
+from ragcore.types.check import Check
 from ragcore.types.library import FeedbackRecord
 from ragcore.types.report import FilledSection, Report
 from ragcore.types.sections import SectionNode, chunks_of
@@ -189,6 +190,33 @@ def _filled(section: FilledSection) -> Json:
             for gap in section.gaps
         ],
         "error": written.get("error"),
+    }
+
+
+def check(given: Check) -> Json:
+    """JSON of ``check``: spans are of the draft's ``text``, those of corrections and what is missing of the sentence's.
+    A sentence without a status is not checked yet."""
+    rows = zip(given.spans, given.sentences, given.decisions, strict=True)
+    return {
+        "draft": given.draft.name,
+        **_picked(given.info, "check_id kind counts total done error"),
+        "text": given.draft.text,
+        "sentences": [
+            {
+                "text": given.draft.text[start:end] if one is None else one.text,
+                "start": start,
+                "end": end,
+                "status": None if one is None else one.status,
+                "reason": "" if one is None else one.reason,
+                "citations": [] if one is None else [_picked(citation, _CITATION) for citation in one.citations],
+                "corrections": [] if one is None else plain(one.corrections),
+                "missing": [] if one is None else plain(one.missing),
+                "place": "" if one is None else one.place,
+                "decision": plain(decided),
+            }
+            for (start, end), one, decided in rows
+        ],
+        "inconsistencies": plain(given.inconsistencies),
     }
 
 

@@ -1,0 +1,404 @@
+"""Files of a check: the draft itself with comments and footnotes in Word, a workbook of its sentences, a PDF in which
+every decision can be followed, and JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+from ragcore.errors import GroundworkError
+from ragcore.export import MEDIA_TYPES as OF_EXPORT
+from ragcore.export.characters import clean, one_line
+from ragcore.export.manuscripts import cleaned, day, note_words
+from ragcore.export.sheets import SHEET_TYPES, put
+from ragcore.export.tree import (
+    Manuscript,
+    Node,
+    Nodes,
+    Note,
+    attributes,
+    bullets,
+    heading,
+    node,
+    paragraph,
+    plain,
+    words,
+)
+from ragcore.types.check import PROBLEMS, STATUSES, Block, Check, CheckedSentence, CheckStatus, Decision, Draft
+from ragcore.types.json import check as as_json
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ragcore.check.annotations import Annotation
+    from ragcore.config.settings import ExportSettings, Settings
+    from ragcore.export.evidence import Sheets
+
+CheckFile = Literal["docx", "xlsx", "pdf", "json"]
+KINDS: tuple[CheckFile, ...] = get_args(CheckFile)
+MEDIA_TYPES: dict[CheckFile, str] = {
+    "docx": OF_EXPORT["docx"],
+    "xlsx": SHEET_TYPES["xlsx"],
+    "pdf": OF_EXPORT["pdf"],
+    "json": "application/json",
+}
+VERDICTS: dict[CheckStatus, str] = {
+    "confirmed": "Confirmed",
+    "contradicted": "Contradicted",
+    "partly": "Partly covered",
+    "not_found": "Not found",
+    "no_claim": "No claim",
+}
+DPI, WIDTH = 110.0, 465.0  # of the pictures of cited places; points
+MOST_NOTES = 3  # citations of a sentence that a file gives
+_COLUMNS = {
+    "No.": 6,
+    "Place": 14,
+    "Sentence": 60,
+    "Verdict": 15,
+    "Reason": 40,
+    "Document": 30,
+    "Page": 8,
+    "Quotation": 60,
+    "Also": 30,
+    "Correction": 30,
+    "Decision": 12,
+    "New text": 40,
+    "Note": 30,
+}
+_FAULTS = {"Place": 14, "Figure": 16, "Reason": 60, "Follows from": 40, "Write": 16}
+
+
+class Drawn(Protocol):
+    """Library whose pages can be drawn."""
+
+    @property
+    def settings(self) -> Settings: ...
+    def sheets(self, dpi: float) -> AbstractContextManager[Sheets]: ...
+
+
+def write(check: Check, kind: CheckFile, original: bytes, library: Drawn) -> bytes:
+    """``check`` as a file; ``original`` is the draft's own. Raises `GroundworkError` if it can't be written."""
+    settings = library.settings.export
+    if kind == "json":
+        return (json.dumps(as_json(check), ensure_ascii=False, indent=2) + "\n").encode()
+    if kind == "xlsx":
+        return _workbook(check)
+    if kind == "pdf":
+        from ragcore.export import pdf
+        from ragcore.export.evidence import lit_picture
+
+        made, pictured = _Report(check, settings.quote_length).manuscript()
+        with library.sheets(DPI) as sheets:
+            return pdf.write(made, settings, lambda n: lit_picture(n, sheets, WIDTH) if n.number in pictured else "")
+    return _word(check, original, settings)
+
+
+def _word(check: Check, original: bytes, settings: ExportSettings) -> bytes:
+    """The draft's own Word file with annotations, or one made of its text."""
+    from ragcore.check.annotations import annotated
+    from ragcore.export.pandoc import write_word
+
+    notes = (_annotation(check, n, settings.quote_length) for n in range(len(check.spans)))
+    marks = [mark for mark in (*notes, *_faults_told(check)) if mark is not None]
+    done = annotated(original, check.draft, marks) if check.draft.kind == "docx" else None
+    if done is None:  # of another kind, or read otherwise by an earlier version
+        blocks = _blocks(check.draft, lambda block: words(check.draft.text[block.start : block.end]))
+        done = annotated(write_word(Manuscript("", blocks), settings), check.draft, marks)
+    if done is None:
+        raise GroundworkError("The Word file couldn't be written.", hint="Export it as PDF or Excel instead.")
+    return done
+
+
+# What is told of a sentence, the same in every format
+
+
+def decided(decision: Decision) -> str:
+    """Decision in words, "" without one."""
+    return {"": "", "replaced": "Replaced", "left": "Left as it is", "noted": "Noted"}[decision.kind]
+
+
+def told(check: Check, n: int) -> list[str]:
+    """Lines about sentence ``n``: verdict and reason, corrections, what is missing, decision and note."""
+    one, decision = check.sentences[n], check.decisions[n]
+    lines = list[str]()
+    if one is not None and (one.status in PROBLEMS or decision.kind or decision.note):
+        lines.append(f"{VERDICTS[one.status]}. {one.reason}".rstrip())
+        for correction in one.corrections:
+            write = f" Write {correction.write}." if correction.write else ""
+            lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
+        if one.missing:
+            lines.append(f"Not covered: {'; '.join(f'“{one.text[start:end].strip()}”' for start, end in one.missing)}")
+    if decision.kind == "replaced":
+        lines.append(f"Replaced by: “{decision.revised}”")
+    elif decision.kind:
+        lines.append(f"{decided(decision)}.")
+    if decision.note:
+        lines.append(f"Note: {decision.note}")
+    return [one_line(line) for line in lines]
+
+
+def _notes(one: CheckedSentence | None, quote_length: int) -> list[str]:
+    """The documents' words: title, page and quotation of each citation."""
+    cited = one.citations[:MOST_NOTES] if one is not None else ()
+    return [plain(note_words(Note(each.n, cleaned(each, quote_length)))) for each in cited]
+
+
+def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
+    from ragcore.check.annotations import Annotation
+
+    (start, end), one, decision = check.spans[n], check.sentences[n], check.decisions[n]
+    lines, notes = told(check, n), _notes(one, quote_length)
+    confirmed = one is not None and one.status == "confirmed"
+    revised = one_line(decision.revised) if decision.kind == "replaced" else ""
+    if not lines and not confirmed:
+        return None
+    at = (start, end)
+    if one is not None and not revised:
+        spans = [(each.start, each.end) for each in one.corrections] or list(one.missing)
+        if spans and one.text == check.draft.text[start:end]:
+            at = (start + min(low for low, _ in spans), start + max(high for _, high in spans))
+    comment = "\n".join([*lines, *([] if confirmed else notes)]) if lines else ""
+    return Annotation((start, end), at, comment, " ".join(notes) if confirmed else "", revised)
+
+
+def _faults_told(check: Check) -> Iterator[Annotation]:
+    from ragcore.check.annotations import Annotation
+
+    told = zip(check.spans, check.decisions)
+    gone = [span for span, decision in told if decision.kind == "replaced"]
+    for fault in check.inconsistencies:
+        span = (fault.start, fault.end)
+        if any(start <= fault.start < end for start, end in gone):
+            continue
+        write = f" Write {fault.write}." if fault.write else ""
+        yield Annotation(span, span, f"The draft in itself. {fault.reason}{write}")
+
+
+# Workbook
+
+
+def _workbook(check: Check) -> bytes:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    where = places(check.draft, [start for start, _ in check.spans])
+    _table(book.active, "Sentences", _COLUMNS, [_row(check, n, place) for n, place in enumerate(where)])
+    if check.inconsistencies:
+        text = check.draft.text
+        faulty = zip(check.inconsistencies, places(check.draft, [fault.start for fault in check.inconsistencies]))
+        rows = [
+            [
+                *(place, text[fault.start : fault.end], fault.reason),
+                *("; ".join(text[start:end] for start, end in fault.others), fault.write),
+            ]
+            for fault, place in faulty
+        ]
+        _table(book.create_sheet(), "The draft in itself", _FAULTS, rows)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _row(check: Check, n: int, place: str) -> list[Any]:
+    (start, end), one, decision = check.spans[n], check.sentences[n], check.decisions[n]
+    text = check.draft.text[start:end]
+    if one is None:
+        return [n + 1, place, text, "Not checked", *[""] * 6, decided(decision), "", decision.note]
+    first, *others = one.citations or (None,)
+    return [
+        *(n + 1, place, text, VERDICTS[one.status], one.reason),
+        *((first.title, first.page_label, first.quotation) if first else ("", "", "")),
+        "; ".join(f"{each.title}, p. {each.page_label}" for each in others if each),
+        "; ".join(f"“{each.said}” → “{each.write or each.found}”" for each in one.corrections),
+        *(decided(decision), decision.revised if decision.kind == "replaced" else "", decision.note),
+    ]
+
+
+def _table(sheet: Any, name: str, columns: dict[str, int], rows: Sequence[Sequence[Any]]) -> None:
+    """Fill a sheet: a frozen row of heads with filters, and text that is never computed."""
+    from openpyxl.styles import Alignment, Font
+
+    sheet.title = name
+    for number, (head, width) in enumerate(columns.items(), start=1):
+        cell = sheet.cell(1, number, head)
+        cell.font = Font(bold=True)
+        sheet.column_dimensions[cell.column_letter].width = width
+        for line, row in enumerate(rows, start=2):
+            value = row[number - 1]
+            at = sheet.cell(line, number)
+            if isinstance(value, int):
+                at.value = value
+            elif value:
+                put(at, clean(value))
+            at.alignment = Alignment(vertical="top", wrap_text=True)
+    sheet.freeze_panes = "A2"
+    sheet.auto_filter.ref = sheet.dimensions
+
+
+def places(draft: Draft, starts: Sequence[int]) -> list[str]:
+    """Where the blocks at ``starts`` are: their place in the original, and of a cell its row and column by name."""
+    begins = [block.start for block in draft.blocks]
+    rows, heads = dict[tuple[int, int], str](), dict[tuple[int, int], str]()
+    for block in draft.blocks:
+        text = one_line(draft.text[block.start : block.end])
+        if block.kind == "cell" and block.header:
+            heads[block.table, block.col] = text
+        elif block.kind == "cell" and block.col == 0:
+            rows[block.table, block.row] = text
+    out = []
+    for block in (draft.blocks[bisect_right(begins, start) - 1] for start in starts):
+        named = rows.get((block.table, block.row)), heads.get((block.table, block.col))
+        labels = " · ".join(filter(None, named)) if block.kind == "cell" else ""
+        out.append(", ".join(filter(None, (block.place, labels))))
+    return out
+
+
+# The draft as a manuscript
+
+
+def _blocks(draft: Draft, inlines: Any, *, below: int = 0) -> Nodes:
+    """Blocks of a draft, its headings ``below`` those of another; ``inlines`` gives the words of each block."""
+    out: Nodes = []
+    groups = groupby(
+        draft.blocks, key=lambda block: (block.kind, block.table) if block.kind in ("item", "cell") else block
+    )
+    for _, found in groups:
+        group = list(found)
+        first = group[0]
+        match first.kind:
+            case "cell":
+                out.append(_grid(group, inlines))
+            case "item":
+                out.append(_list(group, inlines))
+            case "heading":
+                out.append(heading(min(first.level + below, 6), inlines(first)))
+            case "code":
+                out.append(node("CodeBlock", attributes(), draft.text[first.start : first.end]))
+            case _:
+                out.append(paragraph(inlines(first)))
+    return out
+
+
+def _group(block: Block) -> object:
+    """The same for blocks of one list or table."""
+    return (block.kind, block.table) if block.kind in ("item", "cell") else block
+
+
+def _list(items: Sequence[Block], inlines: Any) -> Node:
+    """List with those of deeper items within."""
+    made: list[Nodes] = []
+    top = min(item.level for item in items[:1])
+    rest = list(items)
+    while rest:
+        made.append([node("Plain", inlines(rest.pop(0)))])
+        deeper = list[Block]()
+        while rest and rest[0].level > top:
+            deeper.append(rest.pop(0))
+        if deeper:
+            made[-1].append(_list(deeper, inlines))
+    return bullets(*made)
+
+
+def _grid(cells: Sequence[Block], inlines: Any) -> Node:
+    columns = max(cell.col for cell in cells) + 1
+    rows = []
+    for _, row in groupby(cells, key=lambda cell: cell.row):
+        own = {cell.col: cell for cell in row}
+        made = [[node("Plain", inlines(own[n]) if n in own else [])] for n in range(columns)]
+        named = all(cell.header for cell in own.values())
+        rows.append((named, [attributes(), [[attributes(), node("AlignDefault"), 1, 1, cell] for cell in made]]))
+    heads = next((n for n, (named, _) in enumerate(rows) if not named), len(rows))
+    head, body = [row for _, row in rows[:heads]], [row for _, row in rows[heads:]]
+    widths = [[node("AlignDefault"), node("ColWidthDefault")] for _ in range(columns)]
+    bodies = [[attributes(), 0, [], body]]
+    return node("Table", attributes(), [None, []], widths, [attributes(), head], bodies, [attributes(), []])
+
+
+class _Report:
+    """Builder of the PDF: counts, the draft with marks, what was found and decided with the documents' words, and the
+    draft's own faults. ``notes`` are numbered in order of first reference."""
+
+    def __init__(self, check: Check, quote_length: int) -> None:
+        self.check, self.quote_length = check, quote_length
+        self.notes: list[Note] = []
+        self.pictured = set[int]()
+        listed = (n for n in range(len(check.spans)) if told(check, n))
+        self.numbers = {n: number for number, n in enumerate(listed, start=1)}
+        self.places = places(check.draft, [start for start, _ in check.spans])
+        begins = [block.start for block in check.draft.blocks]
+        self.within: dict[int, list[int]] = {}  # sentences by the start of their block
+        for n, (start, _) in enumerate(check.spans):
+            self.within.setdefault(begins[bisect_right(begins, start) - 1], []).append(n)
+
+    def manuscript(self) -> tuple[Manuscript, set[int]]:
+        """The PDF as a manuscript, and the numbers of the notes that are shown as pictures."""
+        check = self.check
+        draft = _blocks(check.draft, self._marked, below=1)
+        found = [block for n, number in self.numbers.items() for block in self._about(number, n)]
+        blocks = [*self._opening(), heading(1, "The draft"), *draft]
+        if found:
+            blocks += [heading(1, "Found and decided"), *found]
+        if check.inconsistencies:
+            blocks += [heading(1, "The draft in itself"), bullets(*map(self._fault, check.inconsistencies))]
+        title = f"{one_line(check.draft.name)}: check"
+        return Manuscript(title, blocks, tuple(self.notes), check.info.created), self.pictured
+
+    def _opening(self) -> Iterator[Node]:
+        info = self.check.info
+        counts = "; ".join(f"{info.counts.get(status, 0)} {VERDICTS[status].lower()}" for status in STATUSES)
+        yield paragraph(f"Checked on {day(info.created)}. {info.total} sentences: {counts}.", "about")
+        if not info.finished:
+            yield paragraph(f"{info.total - info.done} sentences are not checked yet.", "notice")
+        if self.check.open_problems:
+            yield paragraph(f"{len(self.check.open_problems)} problems have no decision yet.", "notice")
+
+    def _note(self, one: CheckedSentence) -> list[int]:
+        added = range(len(self.notes) + 1, len(self.notes) + 1 + len(one.citations[:MOST_NOTES]))
+        self.notes += [Note(n, cleaned(each, self.quote_length)) for n, each in zip(added, one.citations)]
+        return list(added)
+
+    def _marked(self, block: Block) -> Nodes:
+        """Words of a block with its verdicts: confirmed sentences have notes, others a number below."""
+        text, at, out = self.check.draft.text, block.start, Nodes()
+        for n in self.within.get(block.start, ()):
+            (start, end), one, decision = self.check.spans[n], self.check.sentences[n], self.check.decisions[n]
+            revised = decision.revised if decision.kind == "replaced" else text[start:end]
+            out += words(one_line(text[at:start]) + " " * text[at:start].endswith(" ")) + words(one_line(revised))
+            at = end
+            if one is not None and n in self.numbers:
+                said = "replaced, " * (decision.kind == "replaced") + VERDICTS[one.status].lower()
+                out += [node("Space"), *words(f"[{self.numbers[n]}: {said}]", "remark")]
+            elif one is not None and one.status == "confirmed":
+                out += [node("Ref", number) for number in self._note(one)]
+        rest = text[at : block.end]
+        return [*out, *words(" " * (rest[:1] == " " and bool(out)) + one_line(rest))]
+
+    def _about(self, number: int, n: int) -> Iterator[Node]:
+        """Section on a sentence: its words in the draft, what was found and decided, and the documents' words."""
+        check, one = self.check, self.check.sentences[n]
+        start, end = check.spans[n]
+        place = self.places[n]
+        verdict = VERDICTS[one.status] if one is not None else "Not checked"
+        yield heading(2, f"{number}. {verdict}")
+        yield paragraph(f"“{one_line(check.draft.text[start:end])}”{f' ({place})' if place else ''}")
+        notes = self._note(one) if one is not None else []
+        for line in told(check, n):
+            yield paragraph(line, "notice" if line.startswith(("Replaced", "Left", "Note")) else "")
+        if notes:
+            nearest = one is not None and one.status == "not_found"
+            self.pictured.update(notes[:1] if nearest else notes)
+            said = words("The nearest words:" if nearest else "The documents say:")
+            yield node("Para", [*said, *(each for note in notes for each in (node("Ref", note), node("Space")))])
+            yield node("Notes", notes)
+
+    def _fault(self, fault: Any) -> Nodes:
+        text = self.check.draft.text
+        write = f" Write {fault.write}." if fault.write else ""
+        [place] = places(self.check.draft, [fault.start])
+        said = f"{text[fault.start : fault.end]}{f' ({place})' if place else ''}: {fault.reason}{write}"
+        return [node("Plain", words(one_line(said)))]

@@ -1,0 +1,115 @@
+"""Command ``check``: a draft against the library, sentence by sentence."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcore.check.files import KINDS, VERDICTS, places, told
+from ragcore.cli.common import documents_asked, print_json, show, stopped_by_ctrl_c, write_file
+from ragcore.errors import Cancelled, FileMissing
+from ragcore.export import kind
+from ragcore.types import Scope
+from ragcore.types import json as wire
+from ragcore.types.check import PROBLEMS, STATUSES, Check, CheckInfo
+from ragcore.types.json import plain
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+
+
+def check(engine: Engine, options: argparse.Namespace) -> int:
+    """Check a draft, or go on with a check. Raises `Cancelled`, which says how to go on, and what checking raises."""
+    checks = engine.checks
+    if options.list:
+        found = checks.all()
+        show(options, lambda: {"checks": plain(found)}, map(_listed, found))
+        return 0
+    scope = Scope(documents_asked(engine, options.doc))
+    if options.resume is None:
+        info = checks.add(options.draft.name, _read(options.draft), scope)
+    else:
+        info = checks.again(options.resume, scope) if options.doc else checks.info(options.resume)
+    print(f"Check {info.check_id}: {info.total} sentences of {info.name}", file=sys.stderr)
+    stop = threading.Event()
+    try:
+        with stopped_by_ctrl_c(stop.set):
+            checks.run(info.check_id, _progress(), stop.is_set)
+    except Cancelled as error:
+        done = checks.info(info.check_id).done
+        hint = f"They are kept. Go on with `groundwork check --resume {info.check_id}`."
+        raise Cancelled(f"Stopped with {done} of {info.total} sentences checked.", hint=hint) from error
+    if options.output is not None:
+        write_file(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
+        print(f"Wrote {options.output}.", file=sys.stderr)
+    result = checks.get(info.check_id)
+    if options.json:
+        print_json(wire.check(result))
+    elif options.output is None:
+        where = places(result.draft, [start for start, _ in result.spans])
+        for line in chain(*(_problem(result, n, place) for n, place in enumerate(where)), _in_itself(result)):
+            print(line)
+    if not options.json:
+        print(_counts(result.info))
+    return 0
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileMissing(f"{path} can't be read: {error.strerror}.") from error
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Progress printer: at most one line per tenth, with the time that the rest may take."""
+    began, first, last = time.monotonic(), -1, -1
+
+    def show(done: int, total: int) -> None:
+        nonlocal first, last
+        first = done if first < 0 else first
+        tenth = done * 10 // max(total, 1)
+        if tenth > last:
+            last = tenth
+            seconds = (time.monotonic() - began) / (done - first) * (total - done) if done > first else 0.0
+            left = f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"
+            print(f"checked {done} of {total}{left if seconds >= 1 else ''}", file=sys.stderr)
+
+    return show
+
+
+def _problem(check: Check, n: int, place: str) -> Iterator[str]:
+    """Lines on a sentence with a problem: its words, what is said of it, and the documents' words."""
+    one = check.sentences[n]
+    if one is None or one.status not in PROBLEMS:
+        return
+    yield f"{n + 1:4}  {' '.join(one.text.split())}{f'  ({place})' if place else ''}"
+    yield from (f"      {line}" for line in told(check, n))
+    for each in one.citations:
+        yield f"      {each.title}, p. {each.page_label}: “{' '.join(each.quotation.split())}”"
+    yield ""
+
+
+def _in_itself(check: Check) -> Iterator[str]:
+    where = places(check.draft, [fault.start for fault in check.inconsistencies])
+    for fault, place in zip(check.inconsistencies, where):
+        write = f" Write {fault.write}." if fault.write else ""
+        yield f"      {check.draft.text[fault.start : fault.end]}{f'  ({place})' if place else ''}"
+        yield f"      The draft in itself. {fault.reason}{write}"
+        yield ""
+
+
+def _counts(info: CheckInfo) -> str:
+    return ", ".join(f"{info.counts.get(status, 0)} {VERDICTS[status].lower()}" for status in STATUSES)
+
+
+def _listed(info: CheckInfo) -> str:
+    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.created))
+    left = "" if info.finished else f"  ({info.done} of {info.total} checked)"
+    return f"{info.check_id}  {made}  {info.name}: {_counts(info)}{left}"
