@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import date_spans, years
@@ -17,11 +18,11 @@ _ORDER = 5.0  # most that a figure differs from the one in its place
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
-def corrections(text: str, against: Support, evidence: Evidence) -> tuple[Correction, ...]:
+def corrections(text: str, against: Support, evidence: Evidence, context: str = "") -> tuple[Correction, ...]:
     """Corrections of ``text`` by the ``evidence`` whose exact checks are ``against`` it, in order; a figure, day or
-    year only if one alone can stand in its place."""
+    year only if one alone can stand in its place. ``context`` holds the labels of a cell."""
     findings = [finding for finding in against.exact if finding.status == "unsupported"]
-    found = [*_figures(text, {raw for finding in findings for raw in finding.wrong}, evidence)]
+    found = [*_figures(text, context, {raw for finding in findings for raw in finding.wrong}, evidence)]
     found += _periods(text, "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells))))
     for said, given in (finding.contrast for finding in findings if finding.contrast[0]):
         match = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)
@@ -34,12 +35,28 @@ def corrections(text: str, against: Support, evidence: Evidence) -> tuple[Correc
     return tuple(out)
 
 
-def _figures(text: str, wrong: set[str], evidence: Evidence) -> Iterator[Correction]:
+def in_cell(text: str, found: Sequence[Correction]) -> tuple[Correction, ...]:
+    """Corrections of a figure that was told in a scale, as those of the cell ``text``, which is written without it."""
+    out = []
+    for one in found:
+        said, given = numbers(one.said), numbers(one.found)
+        write = one.write
+        if said and given:
+            value = abs(given[0].amount) / said[0].scale
+            digits = f"{value:{',' if ',' in text else ''}.{said[0].decimals}f}"
+            write = re.sub(r"\d[\d.,]*", digits, text, count=1)
+        out.append(replace(one, start=0, end=len(text), said=text, write=write))
+    return tuple(out[:1])
+
+
+def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> Iterator[Correction]:
     claimed = numbers(text)
     own = dict(zip((number.start for number in claimed), parts(text, claimed)))
     for number in claimed:
         if number.raw in wrong:
-            figure = _instead(number, own[number.start], [one for one in claimed if one is not number], evidence)
+            figure = _instead(
+                number, f"{own[number.start]} {context}", [one for one in claimed if one is not number], evidence
+            )
             if figure is not None:
                 said, write = _shown(figure), _shown(figure)
                 yield Correction(number.start, number.start + len(number.raw), number.raw, said, write)

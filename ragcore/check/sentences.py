@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import numbers
+from ragcore.text.numbers import numbers, scale_note
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import tokens
 from ragcore.types.check import Block, Draft
+
+_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,20 @@ def checkable(draft: Draft) -> list[Checkable]:
     return out
 
 
+def scaled(cell: Checkable) -> list[str]:
+    """Figure of ``cell`` as a sentence would tell it: in the scale and per cent of its labels, else in each scale."""
+    found = numbers(cell.text)
+    labels = " ".join((cell.context, *cell.headings))
+    if len(found) != 1 or found[0].scale != 1.0 or found[0].percent or found[0].unit:
+        return [cell.text]
+    if "%" in cell.context:
+        return [f"{cell.text}%"]
+    named = scale_note(labels)
+    if named is not None:
+        return [f"{cell.text} {_SCALES[named]}" if named in _SCALES else cell.text]
+    return [cell.text, *(f"{cell.text} {scale}" for scale in _SCALES.values())]
+
+
 def is_opinion(text: str) -> bool:
     """Whether ``text`` says what its author thinks, wants or asks for, and gives no figure."""
     said = set(tokens(text))
@@ -79,4 +95,5 @@ def _cell(draft: Draft, cell: Block, headings: tuple[str, ...]) -> Iterator[Chec
     row = next((one for one in table if one.row == cell.row and one.col == 0), None)
     heads = [one for one in table if one.header and one.col == cell.col]
     labels = [draft.text[one.start : one.end] for one in (row, *heads) if one is not None]
-    yield Checkable(text, cell.start, cell.end, " · ".join(labels), headings, "", cell.place)
+    corners = (draft.text[one.start : one.end] for one in table if one.header and one.col == 0)
+    yield Checkable(text, cell.start, cell.end, " · ".join(labels), (*headings, *corners), "", cell.place)

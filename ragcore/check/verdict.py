@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 from ragcore.answer.cite import cite_span
 from ragcore.check.candidates import PASSAGES, Candidate, Candidates
 from ragcore.check.confirmation import doubt
-from ragcore.check.corrections import corrections
+from ragcore.check.corrections import corrections, in_cell
 from ragcore.check.quotations import Quotation, quotations, quoted_spans
-from ragcore.check.sentences import Checkable, is_opinion
+from ragcore.check.sentences import Checkable, is_opinion, scaled
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
 from ragcore.text.logistic import Logistic
@@ -28,7 +28,7 @@ from ragcore.text.periods import years
 from ragcore.text.words import tokens
 from ragcore.types import Citation, Document, Scope
 from ragcore.types.check import CheckedSentence, CheckStatus, Correction
-from ragcore.verify.attribution import label_terms, terms, with_synonyms
+from ragcore.verify.attribution import label_terms, named_by, terms, with_synonyms
 from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding, gather
@@ -47,15 +47,18 @@ CONFIRMED = 0.4
 CONTRADICTED = 0.8
 ALONE = 0.6  # least share of the words of a sentence in one of several that is against it
 MORE = 0.1  # share of the words of a sentence that nearer words must have more
-ROW = 4.0  # log odds of a row that is named in full
+ROW = 4.0  # log odds of a row that is named
+NAMED = 0.85  # least share of its name
 CLAUSE = 0.5  # least share of the content words of each clause
 QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
+_CELLS: Final = ("confirmed", "contradicted", "partly", "not_found", "no_claim")
 NEAREST = 3  # passages shown of a sentence that is not found
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Candidate with its support for a statement; ``cover`` is the share of the statement's content words in it."""
+    """Candidate with its support for a statement; ``cover`` is the share of the statement's content words in it, and it
+    is ``dated`` if it names the years in a cell's labels."""
 
     candidate: Candidate
     support: Support
@@ -63,6 +66,7 @@ class _Read:
     says: float
     same: float
     doubt: str
+    dated: bool
 
     @property
     def confirms(self) -> bool:
@@ -79,9 +83,8 @@ class _Read:
 
     @property
     def contradicts(self) -> bool:
-        return self.same >= CONTRADICTED and any(
-            finding.status == "unsupported" and not finding.worded for finding in self.support.exact
-        )
+        against = any(finding.status == "unsupported" and not finding.worded for finding in self.support.exact)
+        return against and self.same >= CONTRADICTED and self.dated
 
 
 class Checker:
@@ -97,6 +100,13 @@ class Checker:
 
     def verdict(self, sentence: Checkable) -> CheckedSentence:
         """Raises what retrieval raises."""
+        if not sentence.is_cell:
+            return self._verdict(sentence)
+        found = [self._verdict(replace(sentence, text=text)) for text in scaled(sentence)]
+        best = min(found, key=lambda one: _CELLS.index(one.status))
+        return replace(best, text=sentence.text, corrections=in_cell(sentence.text, best.corrections))
+
+    def _verdict(self, sentence: Checkable) -> CheckedSentence:
         near = self.near(sentence)
         if (quoted := self._quoted(sentence, near)) is not None:
             return quoted
@@ -105,7 +115,7 @@ class Checker:
         best = self._best(reads)
         against = next((read for read in reads if read.contradicts), None)
         if against is not None and (best is None or against.same > best.same):
-            found = corrections(sentence.text, against.support, against.candidate.evidence)
+            found = corrections(sentence.text, against.support, against.candidate.evidence, sentence.context)
             if found or not against.by_figures:
                 return self._made(sentence, "contradicted", _told(found, against), [against], found)
         spans = clause_spans(sentence.text)
@@ -205,29 +215,25 @@ class Checker:
 
     def reads(self, sentence: Checkable, span: tuple[int, int], near: Sequence[Candidate]) -> list[_Read]:
         """Support of each candidate for the words of ``sentence`` at ``span``, best first."""
-        text = sentence.text[slice(*span)]
-        statement = Statement(text, 0, len(text), (1,), sentence.context)
-        figured = float(any(not number.counts for number in numbers(text)))
         top = max((one.relevance for one in near), default=0.0)
-        out = []
-        for one in near:
-            found = support(statement, one.evidence, self._settings, self._reranker, self._entailment)
-            found = replace(found, exact=(*found.exact, *_by_sentence(statement, one.evidence)))
-            cover, _ = cover_of(f"{text} {sentence.context}", one.evidence)
-            nearness = max(one.relevance, ROW) if _names_row(statement, one.evidence) else one.relevance
-            says = SAYS(nearness, cover, figured, top - nearness)
-            supported = found.finding.status == "supported"
-            out.append(
-                _Read(
-                    one,
-                    found,
-                    cover,
-                    says,
-                    SAME(one.relevance, cover),
-                    doubt(statement, one.evidence) if supported else "",
-                )
-            )
-        return out
+        return [self._read(sentence, sentence.text[slice(*span)], one, top) for one in near]
+
+    def _read(self, sentence: Checkable, text: str, one: Candidate, top: float) -> _Read:
+        statement = Statement(text, 0, len(text), (1,), sentence.context)
+        found = support(statement, one.evidence, self._settings, self._reranker, self._entailment)
+        found = replace(found, exact=(*found.exact, *_by_sentence(statement, one.evidence)))
+        cover, _ = cover_of(f"{text} {sentence.context}", one.evidence)
+        figured = float(any(not number.counts for number in numbers(text)))
+        nearness = max(one.relevance, ROW) if _names_row(statement, one.evidence) else one.relevance
+        return _Read(
+            one,
+            found,
+            cover,
+            SAYS(nearness, cover, figured, top - nearness),
+            SAME(nearness if sentence.is_cell else one.relevance, cover),
+            doubt(statement, one.evidence) if found.finding.status == "supported" else "",
+            years(sentence.context) <= years(f"{one.evidence.words}\n{one.evidence.around}"),
+        )
 
     def _made(
         self,
@@ -258,11 +264,11 @@ class Checker:
 
 
 def _names_row(statement: Statement, evidence: Evidence) -> bool:
-    """Whether the statement has the full name, of two words and more, of the row that its figures are in: the
-    cross-encoder does not read tables well."""
+    """Whether the statement names the row that its figures are in, by two words and more: the cross-encoder does not
+    read tables well."""
     said = with_synonyms(set(terms(f"{statement.text} {statement.context}")))
     heads = {cell.named.head for cell in evidence.cells if cell.label}
-    return bool(heads) and all(len(label_terms(head)) > 1 and label_terms(head) <= said for head in heads)
+    return bool(heads) and all(len(label_terms(head)) > 1 and named_by(head, said) >= NAMED for head in heads)
 
 
 def _by_sentence(statement: Statement, evidence: Evidence) -> Iterator[Finding]:
@@ -277,13 +283,16 @@ def _by_sentence(statement: Statement, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _passage(quote: str, text: str) -> str:
-    """Part of ``text`` that runs as ``quote`` does, from its first to its last common word."""
+    """Part of ``text`` that runs as ``quote`` does, with as many words before and after their common ones."""
     words = list(re.finditer(r"\S+", text))
     matcher = SequenceMatcher(None, quote.lower().split(), [word.group().lower() for word in words], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks:
         return text
-    return text[words[blocks[0].b].start() : words[blocks[-1].b + blocks[-1].size - 1].end()]
+    first, last = blocks[0], blocks[-1]
+    start = max(0, first.b - first.a)
+    end = min(len(words), last.b + last.size + len(quote.split()) - last.a - last.size)
+    return text[words[start].start() : words[end - 1].end()]
 
 
 def _told(found: Sequence[Correction], read: _Read) -> str:
