@@ -12,14 +12,16 @@ from typing import Final
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
-from ragcore.text.words import tokens
+from ragcore.text.words import content_stems, stem, tokens
 from ragcore.verify.attribution import terms, with_synonyms
 from ragcore.verify.claims import Statement
-from ragcore.verify.contrast import replaced
+from ragcore.verify.contrast import denied_stems, replaced
 from ragcore.verify.evidence import Evidence, Figure, parts
 from ragcore.verify.figures import derive
 
 HALF = 50.0  # per cent
+_AFTER = 60  # characters in which a figure's thing is named
+_FAMILY = 5  # letters of a stem
 ALIKE = 0.7  # share of equal words in two sentences
 
 
@@ -92,20 +94,59 @@ def _replaced(statement: Statement, evidence: Evidence) -> Iterator[str]:
             yield f"It says “{found[0]}” where the document says “{found[1]}”."
 
 
+def _counted(statement: Statement, evidence: Evidence) -> Iterator[str]:
+    """Counts of one thing told of another: "79 events in 42 patients" counts no 79 patients."""
+    for number in numbers(statement.text):
+        thing = _things(statement.text, number)[:1]
+        for figure in evidence.figures if thing and not number.kind else ():
+            if figure.sentence < 0 or figure.number.kind or not agree(number, figure.number, None):
+                continue
+            sentence = evidence.sentences[figure.sentence]
+            others = [one for one in numbers(sentence) if one.start != figure.number.start]
+            there = any(thing[0] in _things(sentence, one)[:2] for one in others)
+            if there and thing[0] not in with_synonyms(set(_things(sentence, figure.number))):
+                yield f"These words count something else: {figure.number.raw}."
+
+
+def _things(text: str, number: Number) -> list[str]:
+    """Stems of the words after ``number`` that may name what it counts."""
+    return content_stems(text[number.start + len(number.raw) :][:_AFTER])[:4]
+
+
+def _polarity(statement: Statement, evidence: Evidence) -> Iterator[str]:
+    """A word denied here and affirmed in the nearest sentence, or the other way round."""
+    sentence = _nearest(statement, evidence)
+    said, given = tokens(statement.text), tokens(sentence)
+    here, there = denied_stems(said), denied_stems(given)
+    affirmed = {stem(word) for word in given} - there, {stem(word) for word in said} - here
+    if any(_alike(one, other) for mine, theirs in zip((here, there), affirmed) for one in mine for other in theirs):
+        yield "These words deny it, or the draft denies what they say."
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two stems are of one word family ("applic" and "appli")."""
+    short = min(len(one), len(other))
+    return one == other or (short >= _FAMILY and one[:short] == other[:short])
+
+
+def _nearest(statement: Statement, evidence: Evidence) -> str:
+    said = with_synonyms(set(terms(statement.text)))
+    return max(evidence.sentences, key=lambda one: len(said & terms(one)), default="")
+
+
 def _certainty(statement: Statement, evidence: Evidence) -> Iterator[str]:
     """A fact where the sentence that is nearest to it has a possibility."""
-    said = tokens(statement.text)
-    stems = with_synonyms(set(terms(statement.text)))
-    nearest = max(evidence.sentences, key=lambda one: len(stems & terms(one)), default="")
-    given = set(tokens(nearest))
+    said, given = tokens(statement.text), set(tokens(_nearest(statement, evidence)))
     doubtful = not given.isdisjoint(lex.DOUBTFUL) and (lex.HEDGES - lex.ABLE).isdisjoint(said)
     if doubtful or (not given.isdisjoint(lex.POSSIBLE) and lex.HEDGES.isdisjoint(said)):
         yield "These words say it as a possibility."
 
 
 def _extent(statement: Statement, evidence: Evidence) -> Iterator[str]:
-    """Only, and most, without words for it."""
+    """All, only, and most, without words for it."""
     said, given = set(tokens(statement.text)), set(tokens(evidence.words))
+    if said & lex.ALL and given & lex.SOME and not given & lex.ALL:
+        yield "These words say it of a part only."
     if said & lex.ONLY and not given & (lex.ONLY | lex.DENIALS):
         yield "These words don't say that there is nothing else."
     shares = [one.number.value for one in evidence.figures if one.number.percent]
@@ -113,4 +154,4 @@ def _extent(statement: Statement, evidence: Evidence) -> Iterator[str]:
         yield "These words don't say that it is most of them."
 
 
-CHECKS: Final = (_counts, _whose, _replaced, _certainty, _extent)
+CHECKS: Final = (_counts, _whose, _counted, _replaced, _polarity, _certainty, _extent)

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import date_spans, years
+from ragcore.text.words import tokens
 from ragcore.types.check import Correction
 from ragcore.verify.attribution import named_by, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Figure, parts
 from ragcore.verify.support import Support
 
 _SUBJECT = 0.7  # least share of the words before a figure
+_COMPARED = frozenset(("than", "from", "since", "against", "versus"))
 _ORDER = 5.0  # most that a figure differs from the one in its place
 _SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
@@ -49,11 +52,17 @@ def in_cell(text: str, found: Sequence[Correction]) -> tuple[Correction, ...]:
     return tuple(out[:1])
 
 
+def _compares(text: str) -> bool:
+    """Whether a figure that begins ``text`` is a difference: "20 minutes longer than"."""
+    words = tokens(text)
+    return "than" in words and not (lex.MORE | lex.LESS).isdisjoint(words)
+
+
 def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> Iterator[Correction]:
     claimed = numbers(text)
     own = dict(zip((number.start for number in claimed), parts(text, claimed)))
     for number in claimed:
-        if number.raw in wrong:
+        if number.raw in wrong and not _compares(text[number.start :]):
             figure = _instead(
                 number, f"{own[number.start]} {context}", [one for one in claimed if one is not number], evidence
             )
@@ -121,5 +130,7 @@ def _periods(text: str, given: str) -> Iterator[Correction]:
     if len(lacking) == 1 and len(more) == 1:
         year = str(lacking.pop())
         at = text.find(year)
+        if at >= 0 and not _COMPARED.isdisjoint(tokens(text[:at])[-3:]):
+            return
         if at >= 0:
             yield Correction(at, at + len(year), year, str(other := more.pop()), str(other))

@@ -210,7 +210,7 @@ def _plain(words: Sequence[str]) -> list[str]:
 
 def _denial(said: list[str], given: list[str]) -> Finding | None:
     """Finding on a word denied in one text and affirmed in the other."""
-    here, there = _denied(said), _denied(given)
+    here, there = denied_stems(said), denied_stems(given)
     told = {stem(word) for word in lex.TELLING}  # "is not described in the passage" is irrelevant
     turned = {stem(other) for word in given for other in _against(word)}  # "did not fall" for "rose"
     if not {*said, *given}.isdisjoint(_IMPLIED) or bool(here) == bool(there):
@@ -223,7 +223,7 @@ def _denial(said: list[str], given: list[str]) -> Finding | None:
     return Finding("unsupported", f"It affirms “{min(denied)}”, against the cited words.") if denied else None
 
 
-def _denied(words: Sequence[str]) -> set[str]:
+def denied_stems(words: Sequence[str]) -> set[str]:
     """Stems of the content words next after a denial; one denied twice is none."""
     found: set[str] = set()
     for index, word in enumerate(words):
