@@ -169,8 +169,8 @@ def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
 def _faults_told(check: Check) -> Iterator[Annotation]:
     from ragcore.check.annotations import Annotation
 
-    told = zip(check.spans, check.decisions)
-    gone = [span for span, decision in told if decision.kind == "replaced"]
+    decided_on = zip(check.spans, check.decisions)
+    gone = [span for span, decision in decided_on if decision.kind == "replaced"]
     for fault in check.inconsistencies:
         span = (fault.start, fault.end)
         if any(start <= fault.start < end for start, end in gone):
