@@ -28,7 +28,17 @@ from ragcore.export.tree import (
     plain,
     words,
 )
-from ragcore.types.check import PROBLEMS, STATUSES, Block, Check, CheckedSentence, CheckStatus, Decision, Draft
+from ragcore.types.check import (
+    PROBLEMS,
+    STATUSES,
+    Block,
+    Check,
+    CheckedSentence,
+    CheckStatus,
+    Decision,
+    Draft,
+    Inconsistency,
+)
 from ragcore.types.json import check as as_json
 
 if TYPE_CHECKING:
@@ -142,6 +152,11 @@ def told(check: Check, n: int) -> list[str]:
     return [one_line(line) for line in lines]
 
 
+def fault_told(fault: Inconsistency) -> str:
+    """A fault of the draft in itself, and what to write."""
+    return f"{fault.reason} Write {fault.write}." if fault.write else fault.reason
+
+
 def _notes(one: CheckedSentence | None, quote_length: int) -> list[str]:
     """The documents' words: title, page and quotation of each citation."""
     cited = one.citations[:MOST_NOTES] if one is not None else ()
@@ -175,8 +190,7 @@ def _faults_told(check: Check) -> Iterator[Annotation]:
         span = (fault.start, fault.end)
         if any(start <= fault.start < end for start, end in gone):
             continue
-        write = f" Write {fault.write}." if fault.write else ""
-        yield Annotation(span, span, f"The draft in itself. {fault.reason}{write}")
+        yield Annotation(span, span, fault_told(fault))
 
 
 # Workbook
@@ -396,9 +410,8 @@ class _Report:
             yield node("Para", [*said, *(each for note in notes for each in (node("Ref", note), node("Space")))])
             yield node("Notes", notes)
 
-    def _fault(self, fault: Any) -> Nodes:
+    def _fault(self, fault: Inconsistency) -> Nodes:
         text = self.check.draft.text
-        write = f" Write {fault.write}." if fault.write else ""
         [place] = places(self.check.draft, [fault.start])
-        said = f"{text[fault.start : fault.end]}{f' ({place})' if place else ''}: {fault.reason}{write}"
+        said = f"{text[fault.start : fault.end]}{f' ({place})' if place else ''}: {fault_told(fault)}"
         return [node("Plain", words(one_line(said)))]
