@@ -135,21 +135,25 @@ def decided(decision: Decision) -> str:
 def told(check: Check, n: int) -> list[str]:
     """Lines about sentence ``n``: verdict and reason, corrections, what is missing, decision and note."""
     one, decision = check.sentences[n], check.decisions[n]
-    lines = list[str]()
+    replaced = decision.kind == "replaced"
+    lines = [f"Replaced by: “{decision.revised}”"] if replaced else []
     if one is not None and (one.status in PROBLEMS or decision.kind or decision.note):
-        lines.append(f"{VERDICTS[one.status]}. {one.reason}".rstrip())
+        lines.append(f"{'The new text: ' * replaced}{VERDICTS[one.status]}. {one.reason}".rstrip())
         for correction in one.corrections:
             write = f" Write {correction.write}." if correction.write else ""
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
         if one.missing:
             lines.append(f"Not covered: {'; '.join(f'“{one.text[start:end].strip()}”' for start, end in one.missing)}")
-    if decision.kind == "replaced":
-        lines.append(f"Replaced by: “{decision.revised}”")
-    elif decision.kind:
+    if decision.kind and not replaced:
         lines.append(f"{decided(decision)}.")
     if decision.note:
         lines.append(f"Note: {decision.note}")
     return [one_line(line) for line in lines]
+
+
+def quoted_as(one: CheckedSentence | None) -> str:
+    """What stands above the documents' words about a sentence."""
+    return "The nearest words:" if one is not None and one.status == "not_found" else "The documents say:"
 
 
 def fault_told(fault: Inconsistency) -> str:
@@ -177,7 +181,8 @@ def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
         spans = [(each.start, each.end) for each in one.corrections] or list(one.missing)
         if spans and one.text == check.draft.text[start:end]:
             at = (start + min(low for low, _ in spans), start + max(high for _, high in spans))
-    comment = "\n".join([*lines, *([] if confirmed else notes)]) if lines else ""
+    evidence = [] if confirmed or not notes else [quoted_as(one), *notes]
+    comment = "\n".join([*lines, *evidence]) if lines else ""
     return Annotation((start, end), at, comment, " ".join(notes) if confirmed else "", revised)
 
 
@@ -404,9 +409,8 @@ class _Report:
         for line in told(check, n):
             yield paragraph(line, "notice" if line.startswith(("Replaced", "Left", "Note")) else "")
         if notes:
-            nearest = one is not None and one.status == "not_found"
-            self.pictured.update(notes[:1] if nearest else notes)
-            said = words("The nearest words:" if nearest else "The documents say:")
+            self.pictured.update(notes[:1] if one is not None and one.status == "not_found" else notes)
+            said = words(quoted_as(one))
             yield node("Para", [*said, *(each for note in notes for each in (node("Ref", note), node("Space")))])
             yield node("Notes", notes)
 
