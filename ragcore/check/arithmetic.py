@@ -170,8 +170,9 @@ def _of_table(draft: Draft, cells: Sequence[Block]) -> Iterator[Inconsistency]:
             one = _Figure.of(number, cell.start, text)
             columns.setdefault(cell.col, {})[cell.row] = one
             rows.setdefault(cell.row, {})[cell.col] = one
-        elif any(map(str.isdigit, text)):
-            unread.add((cell.col, cell.row))
+        elif any(map(str.isdigit, text)):  # two figures without a word belong to two cells of their row
+            merged = len(numbers(text)) > 1 and not any(map(str.isalpha, text))
+            unread |= {(each.col, cell.row) for each in cells} if merged else {(cell.col, cell.row)}
     derived = {column for column, head in heads.items() if "%" in head or not lex.CHANGE.isdisjoint(tokens(head))}
     shares = {column for column, head in heads.items() if "%" in head or not lex.SHARE.isdisjoint(tokens(head))}
     added = {n: line for n, line in columns.items() if n not in derived or all(f.number.percent for f in line.values())}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 20_000_000
 MOST_UNPACKED, MOST_XML = 300_000_000, 40_000_000  # bytes of a zip's files, and of those of a program's own text
-MOST_CHARACTERS = 2_000_000
+MOST_CHARACTERS = 1_000_000
 MOST_PAGES = 300
 MOST_CELLS = 200_000
 _TAKEN = "Groundwork checks Word (.docx), PDF, Excel (.xlsx), Markdown and text files."
@@ -119,15 +119,18 @@ class _Writer:
             start += len(self.parts[-1])
         self.parts.append(text)
         self.blocks.append(Block(kind, start, start + len(text), **fields))
-        if start + len(text) > MOST_CHARACTERS:
-            raise InputError(
-                f"The draft has more than {MOST_CHARACTERS:,} characters.", hint="Split it, and check its parts."
-            )
+        _check_length(start + len(text))
 
     def row(self, cells: Iterable[tuple[int, str, str]], number: int, *, header: bool) -> None:
         """Add a row of the table begun last: column, text and place of each cell."""
         for column, text, place in cells:
             self.add(text, "cell", table=self.tables - 1, row=number, col=column, header=header, place=place)
+
+
+def _check_length(characters: int) -> None:
+    if characters > MOST_CHARACTERS:
+        hint = "Split it, and check its parts."
+        raise InputError(f"The draft has more than {MOST_CHARACTERS:,} characters.", hint=hint)
 
 
 # Kind
@@ -183,6 +186,7 @@ def _decoded(name: str, data: bytes) -> str:
         except UnicodeDecodeError:
             continue
         if not _CONTROLS.search(text):
+            _check_length(len(text))
             return "\n".join(text.splitlines())
     raise InputError(f"{name} is no text file. {_TAKEN}", hint="Save it as one of these.")
 

@@ -28,7 +28,17 @@ from ragcore.export.tree import (
     plain,
     words,
 )
-from ragcore.types.check import PROBLEMS, STATUSES, Block, Check, CheckedSentence, CheckStatus, Decision, Draft
+from ragcore.types.check import (
+    PROBLEMS,
+    STATUSES,
+    Block,
+    Check,
+    CheckedSentence,
+    CheckStatus,
+    Decision,
+    Draft,
+    Inconsistency,
+)
 from ragcore.types.json import check as as_json
 
 if TYPE_CHECKING:
@@ -125,21 +135,30 @@ def decided(decision: Decision) -> str:
 def told(check: Check, n: int) -> list[str]:
     """Lines about sentence ``n``: verdict and reason, corrections, what is missing, decision and note."""
     one, decision = check.sentences[n], check.decisions[n]
-    lines = list[str]()
+    replaced = decision.kind == "replaced"
+    lines = [f"Replaced by: “{decision.revised}”"] if replaced else []
     if one is not None and (one.status in PROBLEMS or decision.kind or decision.note):
-        lines.append(f"{VERDICTS[one.status]}. {one.reason}".rstrip())
+        lines.append(f"{'The new text: ' * replaced}{VERDICTS[one.status]}. {one.reason}".rstrip())
         for correction in one.corrections:
             write = f" Write {correction.write}." if correction.write else ""
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
         if one.missing:
             lines.append(f"Not covered: {'; '.join(f'“{one.text[start:end].strip()}”' for start, end in one.missing)}")
-    if decision.kind == "replaced":
-        lines.append(f"Replaced by: “{decision.revised}”")
-    elif decision.kind:
+    if decision.kind and not replaced:
         lines.append(f"{decided(decision)}.")
     if decision.note:
         lines.append(f"Note: {decision.note}")
     return [one_line(line) for line in lines]
+
+
+def quoted_as(one: CheckedSentence | None) -> str:
+    """What stands above the documents' words about a sentence."""
+    return "The nearest words:" if one is not None and one.status == "not_found" else "The documents say:"
+
+
+def fault_told(fault: Inconsistency) -> str:
+    """A fault of the draft in itself, and what to write."""
+    return f"{fault.reason} Write {fault.write}." if fault.write else fault.reason
 
 
 def _notes(one: CheckedSentence | None, quote_length: int) -> list[str]:
@@ -162,21 +181,21 @@ def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
         spans = [(each.start, each.end) for each in one.corrections] or list(one.missing)
         if spans and one.text == check.draft.text[start:end]:
             at = (start + min(low for low, _ in spans), start + max(high for _, high in spans))
-    comment = "\n".join([*lines, *([] if confirmed else notes)]) if lines else ""
+    evidence = [] if confirmed or not notes else [quoted_as(one), *notes]
+    comment = "\n".join([*lines, *evidence]) if lines else ""
     return Annotation((start, end), at, comment, " ".join(notes) if confirmed else "", revised)
 
 
 def _faults_told(check: Check) -> Iterator[Annotation]:
     from ragcore.check.annotations import Annotation
 
-    told = zip(check.spans, check.decisions)
-    gone = [span for span, decision in told if decision.kind == "replaced"]
+    decided_on = zip(check.spans, check.decisions)
+    gone = [span for span, decision in decided_on if decision.kind == "replaced"]
     for fault in check.inconsistencies:
         span = (fault.start, fault.end)
         if any(start <= fault.start < end for start, end in gone):
             continue
-        write = f" Write {fault.write}." if fault.write else ""
-        yield Annotation(span, span, f"The draft in itself. {fault.reason}{write}")
+        yield Annotation(span, span, fault_told(fault))
 
 
 # Workbook
@@ -390,15 +409,13 @@ class _Report:
         for line in told(check, n):
             yield paragraph(line, "notice" if line.startswith(("Replaced", "Left", "Note")) else "")
         if notes:
-            nearest = one is not None and one.status == "not_found"
-            self.pictured.update(notes[:1] if nearest else notes)
-            said = words("The nearest words:" if nearest else "The documents say:")
+            self.pictured.update(notes[:1] if one is not None and one.status == "not_found" else notes)
+            said = words(quoted_as(one))
             yield node("Para", [*said, *(each for note in notes for each in (node("Ref", note), node("Space")))])
             yield node("Notes", notes)
 
-    def _fault(self, fault: Any) -> Nodes:
+    def _fault(self, fault: Inconsistency) -> Nodes:
         text = self.check.draft.text
-        write = f" Write {fault.write}." if fault.write else ""
         [place] = places(self.check.draft, [fault.start])
-        said = f"{text[fault.start : fault.end]}{f' ({place})' if place else ''}: {fault.reason}{write}"
+        said = f"{text[fault.start : fault.end]}{f' ({place})' if place else ''}: {fault_told(fault)}"
         return [node("Plain", words(one_line(said)))]

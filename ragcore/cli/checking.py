@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.check.files import KINDS, VERDICTS, places, told
+from ragcore.check.files import KINDS, VERDICTS, fault_told, places, quoted_as, told
 from ragcore.cli.common import documents_asked, print_json, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import Cancelled, FileMissing
 from ragcore.export import kind
@@ -91,6 +91,7 @@ def _problem(check: Check, n: int, place: str) -> Iterator[str]:
         return
     yield f"{n + 1:4}  {' '.join(one.text.split())}{f'  ({place})' if place else ''}"
     yield from (f"      {line}" for line in told(check, n))
+    yield from [f"      {quoted_as(one)}"] if one.citations else []
     for each in one.citations:
         yield f"      {each.title}, p. {each.page_label}: “{' '.join(each.quotation.split())}”"
     yield ""
@@ -99,9 +100,8 @@ def _problem(check: Check, n: int, place: str) -> Iterator[str]:
 def _in_itself(check: Check) -> Iterator[str]:
     where = places(check.draft, [fault.start for fault in check.inconsistencies])
     for fault, place in zip(check.inconsistencies, where):
-        write = f" Write {fault.write}." if fault.write else ""
         yield f"      {check.draft.text[fault.start : fault.end]}{f'  ({place})' if place else ''}"
-        yield f"      The draft in itself. {fault.reason}{write}"
+        yield f"      {fault_told(fault)}"
         yield ""
 
 
