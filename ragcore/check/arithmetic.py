@@ -6,7 +6,6 @@ table, or that it nearly is, are held against it; a table that no reading fits i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,7 +23,6 @@ from ragcore.types.check import Block, Draft, Inconsistency
 _NEAR, _NEARER = 0.25, 0.1  # how far off, as a share, a figure may be: if its reading fits elsewhere, and if not
 _BESIDE = 3  # words between a figure and what it is said to be
 _MOST_SAID = 6  # stems of a statement that says what one figure is
-_DIGITS = re.compile(r"[\d,]*\.?\d+")
 _EXACT = 1 + 1e-9
 
 
@@ -57,15 +55,7 @@ class _Figure:
 
     def written(self, value: float) -> str:
         """``value`` in the form of this figure."""
-        match = _DIGITS.search(self.raw)
-        assert match is not None
-        shown = abs(value / self.number.scale)
-        plain = "," not in match.group() and abs(self.number.value) >= 1000
-        text = f"{shown:{'' if plain else ','}.{self.number.decimals}f}"
-        out = f"{self.raw[: match.start()]}{text}{self.raw[match.end() :]}"
-        if (value < 0) == (self.number.value < 0):
-            return out
-        return f"-{out}" if value < 0 else out.strip("()").lstrip("-−–")
+        return self.number.written(value)
 
 
 Line = Mapping[int, _Figure]  # figures of a row or column, by place

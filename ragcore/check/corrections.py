@@ -42,12 +42,9 @@ def in_cell(text: str, found: Sequence[Correction]) -> tuple[Correction, ...]:
     """Corrections of a figure that was told in a scale, as those of the cell ``text``, which is written without it."""
     out = []
     for one in found:
-        said, given = numbers(one.said), numbers(one.found)
-        write = one.write
-        if said and given:
-            value = abs(given[0].amount) / said[0].scale
-            digits = f"{value:{',' if ',' in text else ''}.{said[0].decimals}f}"
-            write = re.sub(r"\d[\d.,]*", digits, text, count=1)
+        said, write = numbers(one.write), one.write
+        if said:
+            write = numbers(text)[0].written(said[0].value)
         out.append(replace(one, start=0, end=len(text), said=text, write=write))
     return tuple(out[:1])
 
@@ -63,12 +60,11 @@ def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> It
     own = dict(zip((number.start for number in claimed), parts(text, claimed)))
     for number in claimed:
         if number.raw in wrong and not _compares(text[number.start :]):
-            figure = _instead(
-                number, f"{own[number.start]} {context}", [one for one in claimed if one is not number], evidence
-            )
+            others = [one for one in claimed if one is not number]
+            figure = _instead(number, f"{own[number.start]} {context}", others, evidence)
             if figure is not None:
-                said, write = _shown(figure), _shown(figure)
-                yield Correction(number.start, number.start + len(number.raw), number.raw, said, write)
+                end = number.start + len(number.raw)
+                yield Correction(number.start, end, number.raw, _shown(figure), _write(number, figure))
 
 
 def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evidence) -> Figure | None:
@@ -105,6 +101,15 @@ def _same_subject(figure: Figure, said: set[str], evidence: Evidence) -> bool:
     sentence = evidence.sentences[figure.sentence]
     ahead = terms(figure.part[: figure.part.find(figure.number.raw)]) or terms(sentence[: figure.number.start])
     return bool(ahead) and len(ahead & said) >= _SUBJECT * len(ahead)
+
+
+def _write(number: Number, figure: Figure) -> str:
+    """``figure`` in the form of ``number``, if they are of the same order; else as the document has it."""
+    scale = figure.scale if figure.cell is not None and figure.number.scale == 1.0 else None
+    amount = abs(figure.number.amount) * (scale or 1.0)
+    if amount and 1 / _ORDER <= abs(number.amount) / amount <= _ORDER:
+        return number.written(amount if number.value >= 0 else -amount)
+    return _shown(figure)
 
 
 def _shown(figure: Figure) -> str:

@@ -4,7 +4,7 @@ tables."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import numbers, scale_note
@@ -31,6 +31,7 @@ class Checkable:
 
     @property
     def is_cell(self) -> bool:
+        """Whether it is a figure of a table with names for it."""
         return bool(self.context)
 
 
@@ -38,13 +39,17 @@ def checkable(draft: Draft) -> list[Checkable]:
     """Sentences and body cells of ``draft``, in order."""
     out: list[Checkable] = []
     headings: list[tuple[int, str]] = []
+    tables: dict[int, _Labels] = {}
+    for block in draft.blocks:
+        if block.kind == "cell":
+            tables.setdefault(block.table, _Labels()).add(block, draft.text[block.start : block.end])
     for block in draft.blocks:
         text = draft.text[block.start : block.end]
         if block.kind == "heading":
             headings = [one for one in headings if one[0] < block.level]
             headings.append((block.level, text))
         elif block.kind == "cell":
-            out.extend(_cell(draft, block, tuple(name for _, name in headings)))
+            out.extend(_cell(draft, block, tables[block.table], tuple(name for _, name in headings)))
         elif block.kind != "code":
             out.extend(_sentences(text, block, tuple(name for _, name in headings)))
     return out
@@ -86,14 +91,26 @@ def _sentences(text: str, block: Block, headings: tuple[str, ...]) -> Iterator[C
             before = said
 
 
-def _cell(draft: Draft, cell: Block, headings: tuple[str, ...]) -> Iterator[Checkable]:
+@dataclass(slots=True)
+class _Labels:
+    """Names of a table's rows, by row, of its columns, by column, and its corners."""
+
+    rows: dict[int, str] = field(default_factory=dict)
+    columns: dict[int, list[str]] = field(default_factory=dict)
+    corners: list[str] = field(default_factory=list)
+
+    def add(self, cell: Block, text: str) -> None:
+        if cell.col == 0:
+            self.rows.setdefault(cell.row, text)
+        if cell.header and cell.col == 0:
+            self.corners.append(text)
+        elif cell.header:
+            self.columns.setdefault(cell.col, []).append(text)
+
+
+def _cell(draft: Draft, cell: Block, labels: _Labels, headings: tuple[str, ...]) -> Iterator[Checkable]:
     """A body cell with a figure, below its labels."""
     text = draft.text[cell.start : cell.end]
-    if cell.header or cell.col == 0 or not any(character.isdigit() for character in text):
-        return
-    table = [one for one in draft.blocks if one.table == cell.table]
-    row = next((one for one in table if one.row == cell.row and one.col == 0), None)
-    heads = [one for one in table if one.header and one.col == cell.col]
-    labels = [draft.text[one.start : one.end] for one in (row, *heads) if one is not None]
-    corners = (draft.text[one.start : one.end] for one in table if one.header and one.col == 0)
-    yield Checkable(text, cell.start, cell.end, " · ".join(labels), (*headings, *corners), "", cell.place)
+    if not cell.header and cell.col > 0 and any(character.isdigit() for character in text):
+        context = " · ".join(filter(None, (labels.rows.get(cell.row), *labels.columns.get(cell.col, ()))))
+        yield Checkable(text, cell.start, cell.end, context, (*headings, *labels.corners), "", cell.place)

@@ -109,7 +109,9 @@ class Checker:
             return self._verdict(sentence)
         found = [self._verdict(replace(sentence, text=text)) for text in scaled(sentence)]
         best = min(found, key=lambda one: _CELLS.index(one.status))
-        return replace(best, text=sentence.text, corrections=in_cell(sentence.text, best.corrections))
+        given = in_cell(sentence.text, best.corrections)
+        reason = _told(given, best.citations[0].title) if given else best.reason
+        return replace(best, text=sentence.text, corrections=given, reason=reason)
 
     def _verdict(self, sentence: Checkable) -> CheckedSentence:
         near = self.near(sentence)
@@ -122,7 +124,9 @@ class Checker:
         if against is not None and (best is None or against.same > best.same):
             found = corrections(sentence.text, against.support, against.candidate.evidence, sentence.context)
             if found or not against.by_figures:
-                return self._made(sentence, "contradicted", _told(found, against), [against], found)
+                return self._made(
+                    sentence, "contradicted", _told(found, against.candidate.source.title), [against], found
+                )
         spans = clause_spans(sentence.text)
         if best is not None and not any(self._lacks(sentence.text[slice(*span)], best) for span in spans):
             return self._made(sentence, "confirmed", "", [best])
@@ -302,8 +306,7 @@ def _passage(quote: str, text: str) -> str:
     return text[words[start].start() : words[end - 1].end()]
 
 
-def _told(found: Sequence[Correction], read: _Read) -> str:
-    title = read.candidate.source.title
+def _told(found: Sequence[Correction], title: str) -> str:
     if found:
         return " ".join(f"The draft says {one.said}; {title} says {one.found}." for one in found)
     return f"{title} says otherwise."

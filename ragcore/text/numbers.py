@@ -46,6 +46,7 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|francs|yen|yuan|rupees)\b", re.IGNORECASE)
+_DIGITS = re.compile(r"[\d,]*\.?\d+")
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
 _PERCENT = Unit("%", "share", 1.0)
@@ -98,6 +99,18 @@ class Number:
     @property
     def amount(self) -> float:
         return self.value * self.scale
+
+    def written(self, amount: float) -> str:
+        """``amount`` in the form of this number: its scale, digits after the point, separators and signs."""
+        match = _DIGITS.search(self.raw)
+        if match is None:
+            return f"{amount:g}"
+        plain = "," not in match.group() and abs(self.value) >= 1000
+        digits = f"{abs(amount / self.scale):{'' if plain else ','}.{self.decimals}f}"
+        out = f"{self.raw[: match.start()]}{digits}{self.raw[match.end() :]}"
+        if (amount < 0) == (self.value < 0):
+            return out
+        return f"-{out}" if amount < 0 else out.strip("()").lstrip("-−–")
 
     @property
     def counts(self) -> bool:

@@ -1,0 +1,61 @@
+"""Quotations, letter by letter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragcore.check.quotations import Fate, quotations, quoted_spans
+from ragcore.types import Document, Page, WordMap
+
+TEXT = (
+    "The Facility shall be repaid in full on 30 June 2029 (the ‘Maturity Date’), unless extended under clause 4.3.\n"
+    "Any Loan outstanding on that date is due together with accrued interest. The Lender’s costs are borne by the "
+    "Borrower—without limit."
+)
+
+
+def document(text: str = TEXT) -> Document:
+    return Document("d1", "agreement.pdf", "Agreement", text, (Page(1, "1", 100.0, 100.0),), (), WordMap.of([], []))
+
+
+@pytest.mark.parametrize(
+    ("quote", "fate"),
+    [
+        ("The Facility shall be repaid in full on 30 June 2029", "found"),
+        ("The Facility shall be repaid\nin full", "found"),
+        ("(the 'Maturity Date'), unless extended", "found"),
+        ("The Lender's costs are borne by the Borrower-without limit", "found"),
+        ("The Facility shall be repaid … unless extended under clause 4.3", "found"),
+        ("The Facility shall be repaid [...] together with accrued interest", "found"),
+        ("[t]he Facility shall be repaid in full", "found"),
+        ("accrued interest.", "found"),
+        ("The Facility must be repaid in full", "not_found"),
+        ("the facility shall be repaid in full", "not_found"),
+        ("shall be repaid in full on 30 June 2028", "not_found"),
+        ("The Facility shall be repaid with accrued interest. The Lender’s costs", "stitched"),
+    ],
+)
+def test_letters_figures_and_case_must_be_the_documents(quote: str, fate: Fate) -> None:
+    given_text = f"It says “of course {quote}”." if quote == "accrued interest." else f"It says “{quote}”."
+    text = given_text.replace("of course ", "with ")
+    [found] = quotations(text, [document()])
+    assert found.fate == fate
+
+
+def test_terms_of_a_word_or_two_are_no_quotations() -> None:
+    assert quoted_spans("The “Maturity Date” is a “term”.") == []
+
+
+@given(st.integers(0, len(TEXT) - 1), st.integers(20, 90))
+def test_any_run_of_words_is_found_where_it_stands(start: int, length: int) -> None:
+    words = TEXT[start : start + length].split()[1:-1]
+    if len(words) < 3 or "”" in " ".join(words):
+        return
+    quote = " ".join(words)
+    [found] = quotations(f"“{quote}”", [document()])
+    assert found.fate == "found"
+    [(doc_id, low, high)] = found.places
+    assert doc_id == "d1"
+    assert "".join(TEXT[low:high].split()).startswith("".join(quote.split()).rstrip(".,;"))

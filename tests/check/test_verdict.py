@@ -1,0 +1,211 @@
+"""Verdicts on sentences over the sample report, and the checks that hold them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ragcore.check.checks import Checks
+from ragcore.engine import Engine
+from ragcore.errors import Cancelled, InputError, UnknownCheck
+from ragcore.index.checks import CheckStore
+from ragcore.types import EVERYTHING
+from ragcore.types.check import Check, Decision
+
+TITLE = "Larkfield Instruments, annual report 2025"
+
+
+@pytest.fixture(scope="module")
+def engine(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("verdict") / "home"))
+    with Engine.open(home) as opened:
+        yield opened
+
+
+@pytest.fixture
+def checks(engine: Engine) -> Checks:
+    return engine.checks
+
+
+def checked(checks: Checks, draft: str, name: str = "draft.md") -> Check:
+    check_id = checks.add(name, draft.encode(), EVERYTHING).check_id
+    assert checks.run(check_id).finished
+    return checks.get(check_id)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Revenue grew 12.4% to $148.6 million in fiscal 2025.", "$148.6 million"),
+        ("Operating income came to $28.1 million, which is 18.9% of revenue.", "$28.1 million"),
+        ("The facility matures in June 2029.", "30 June 2029"),
+        ("Capital expenditure was $9.7 million, of which $5.2 million went into the hall in Leuven.", "$9.7 million"),
+        ("At year end, $18 million had been drawn.", "$18 million"),
+    ],
+)
+def test_what_the_report_says_is_confirmed_at_its_words(checks: Checks, sentence: str, words: str) -> None:
+    [found] = checked(checks, sentence).sentences
+    assert found is not None
+    assert (found.status, found.reason) == ("confirmed", "")
+    assert any(words in one.quote for one in found.citations)
+    assert all(one.boxes for one in found.citations)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said", "instead", "write"),
+    [
+        ("Revenue was $142.6 million in fiscal 2025.", "$142.6 million", "$148.6 million", "$148.6 million"),
+        ("The facility matures on 30 June 2028.", "30 June 2028", "30 June 2029", "30 June 2029"),
+        # The figure of a part is not that of the whole.
+        ("Capital expenditure was $5.2 million.", "$5.2 million", "$9.7 million", "$9.7 million"),
+        ("At year end $28 million was drawn.", "$28 million", "$18 million", "$18 million"),
+    ],
+)
+def test_a_wrong_figure_is_contradicted_by_the_one_in_its_place(
+    checks: Checks, sentence: str, said: str, instead: str, write: str
+) -> None:
+    [found] = checked(checks, sentence).sentences
+    assert found is not None
+    assert found.status == "contradicted"
+    [one] = found.corrections
+    assert (one.said, one.found, one.write) == (said, instead, write)
+    assert found.text[one.start : one.end] == said
+    assert said in found.reason
+    assert instead in found.reason
+    assert TITLE in found.reason
+
+
+def test_a_statement_that_the_report_denies_is_contradicted(checks: Checks) -> None:
+    [found] = checked(checks, "Larkfield hedges sales in euros and Norwegian kroner due within 90 days.").sentences
+    assert found is not None
+    assert found.status == "contradicted"
+    assert "do not hedge" in found.citations[0].quote
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Larkfield plans to move its headquarters to Berlin.",
+        "A class action was filed against the company in March.",
+        "The patent for the rings runs out in 2031.",
+    ],
+)
+def test_what_the_report_says_nothing_of_is_not_found(checks: Checks, sentence: str) -> None:
+    [found] = checked(checks, sentence).sentences
+    assert found is not None
+    assert found.status == "not_found"
+    assert found.reason
+
+
+def test_a_clause_that_nothing_covers_is_named(checks: Checks) -> None:
+    text = "Interest is 1.35 percentage points over the reference rate, and the chairman owns a vineyard in Portugal."
+    [found] = checked(checks, text).sentences
+    assert found is not None
+    assert found.status == "partly"
+    [(start, end)] = found.missing
+    assert "vineyard" in text[start:end]
+    assert "1.35" not in text[start:end]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["We believe that the margin is fair.", "Should the limit be raised?", "I would ask for a meeting."]
+)
+def test_an_opinion_is_left_alone(checks: Checks, sentence: str) -> None:
+    [found] = checked(checks, sentence).sentences
+    assert found is not None
+    assert (found.status, found.citations) == ("no_claim", ())
+
+
+def test_quotations_are_held_to_the_letter(checks: Checks) -> None:
+    right = 'The report says that "Interest is 1.35 percentage points over the reference rate".'
+    wrong = "It says “Interest is 1.55 percentage points over the reference rate”."
+    invented = "It says “the moon is made of green cheese and always was”."
+    found = checked(checks, f"{right}\n\n{wrong}\n\n{invented}").sentences
+    assert [one.status for one in found if one] == ["confirmed", "contradicted", "not_found"]
+    assert found[1] is not None
+    [one] = found[1].corrections
+    assert one.said == "Interest is 1.55 percentage points over the reference rate"
+    assert one.found.startswith("Interest is 1.35 percentage points")
+
+
+def test_figures_of_a_table_are_checked_in_its_scale_and_years(checks: Checks) -> None:
+    table = "| $ million | 2025 | 2024 |\n|---|---|---|\n| Revenue | 148.6 | 132.2 |\n| Operating income | 28.1 | 24.9 |\n"
+    found = checked(checks, f"# Key figures\n\n{table}").sentences
+    assert [one.status for one in found if one] == ["confirmed", "confirmed", "confirmed", "contradicted"]
+    assert found[3] is not None
+    [one] = found[3].corrections
+    assert (one.said, one.write) == ("24.9", "24.0")
+
+
+def test_the_same_draft_gets_the_same_verdicts(checks: Checks) -> None:
+    draft = "Revenue was $142.6 million. The facility matures in June 2029. The hall is in Leuven."
+    assert checked(checks, draft).sentences == checked(checks, draft).sentences
+
+
+def test_a_stopped_check_goes_on_where_it_was(checks: Checks) -> None:
+    draft = "The facility matures in June 2029. Interest is 1.35 percentage points over the reference rate."
+    check_id = checks.add("draft.txt", draft.encode(), EVERYTHING).check_id
+    told: list[tuple[int, int]] = []
+    with pytest.raises(Cancelled):
+        checks.run(check_id, lambda done, total: told.append((done, total)), lambda: len(told) == 2)
+    assert checks.info(check_id).done == 1
+    first = checks.get(check_id).sentences[0]
+    assert checks.run(check_id).finished
+    assert checks.get(check_id).sentences[0] == first
+    assert told == [(0, 2), (1, 2)]
+
+
+def test_a_replaced_sentence_is_checked_as_it_is_now(checks: Checks) -> None:
+    check = checked(checks, "The facility matures on 30 June 2028.")
+    check_id = check.info.check_id
+    assert check.open_problems == (0,)
+    new = "The facility matures on 30 June 2029."
+    found = checks.decide(check_id, 0, Decision("replaced", new, "as agreed"))
+    assert found is not None
+    assert (found.status, found.text) == ("confirmed", new)
+    after = checks.get(check_id)
+    assert after.decisions == (Decision("replaced", new, "as agreed"),)
+    assert after.open_problems == ()
+    assert after.draft == check.draft
+    undone = checks.decide(check_id, 0, Decision())
+    assert undone == check.sentences[0]
+    with pytest.raises(InputError):
+        checks.decide(check_id, 0, Decision("replaced", "  "))
+
+
+def test_a_decision_without_new_words_keeps_the_verdict(checks: Checks) -> None:
+    check = checked(checks, "The facility matures on 30 June 2028.")
+    assert checks.decide(check.info.check_id, 0, Decision("left", note="agreed by phone")) == check.sentences[0]
+    assert checks.get(check.info.check_id).open_problems == ()
+
+
+def test_checking_again_forgets_verdicts_and_keeps_decisions(checks: Checks) -> None:
+    check = checked(checks, "The facility matures on 30 June 2028.")
+    check_id = check.info.check_id
+    checks.decide(check_id, 0, Decision("left"))
+    assert checks.again(check_id).done == 0
+    assert checks.run(check_id).finished
+    after = checks.get(check_id)
+    assert (after.sentences, after.decisions) == (check.sentences, (Decision("left"),))
+
+
+def test_a_verdict_on_words_that_have_changed_is_not_kept(checks: Checks, engine: Engine) -> None:
+    check = checked(checks, "The facility matures on 30 June 2028.")
+    store, check_id = CheckStore(engine.store.database), check.info.check_id
+    assert check.sentences[0] is not None
+    store.decide(check_id, 0, Decision("replaced", "It matures in 2029."))
+    store.put(check_id, 0, replace(check.sentences[0], status="confirmed"), 0.1, "")
+    assert checks.get(check_id).sentences == (None,)
+
+
+def test_a_removed_check_is_gone(checks: Checks) -> None:
+    check_id = checked(checks, "The facility matures in June 2029.").info.check_id
+    checks.remove(check_id)
+    assert check_id not in [one.check_id for one in checks.all()]
+    for use in (checks.info, checks.get, checks.run, checks.original, checks.remove, checks.again):
+        with pytest.raises(UnknownCheck):
+            use(check_id)
