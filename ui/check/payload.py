@@ -18,9 +18,10 @@ def listed(infos: Sequence[CheckInfo], jobs: Sequence[Job], trouble: Mapping[str
 
 
 def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> Json:
-    """Check without its draft. ``state`` is ``done``, ``waiting``, ``running``, ``stopping`` or ``stopped``; ``left`` is
-    in seconds, None until measurable."""
-    job = next((one for one in jobs if one.target == info.check_id), None)
+    """Check without its draft. ``state`` is ``done``, ``waiting``, ``running``, ``stopping`` or ``stopped``, ``left``
+    what it will take in seconds, None until measurable."""
+    at = next((at for at, one in enumerate(jobs) if one.target == info.check_id), None)
+    job = None if at is None else jobs[at]
     failed = trouble if trouble is not None and trouble["target"] == info.check_id else info.error
     return {
         "id": info.check_id,
@@ -30,18 +31,16 @@ def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None
         "total": info.total,
         "done": info.done,
         "counts": info.counts,
-        "state": _state(info, job),
+        "state": ("done" if info.finished else "stopped") if job is None else _state(job, at == 0),
         "left": None if job is None else job.seconds_left,
         "error": payload.error(failed) if failed and job is None else None,
     }
 
 
-def _state(info: CheckInfo, job: Job | None) -> str:
-    if job is None:
-        return "done" if info.finished else "stopped"
+def _state(job: Job, first: bool) -> str:
     if job.stopping:
         return "stopping"
-    return "running" if job.began else "waiting"
+    return "running" if first else "waiting"
 
 
 def draft(check: Check) -> Json:

@@ -239,14 +239,14 @@ def explore(
 
 
 def checks(documents: list[dict[str, Any]]) -> None:
-    """Form that starts a check against ``documents`` (id, title, pages), above the list of checks. Emits ``opened``: the
+    """Form that starts a check against ``documents`` (id, title, pages), and the list of checks. Emits ``opened``: the
     id of a check."""
     _checks(key="checks", data=_data("checks") | {"documents": documents, "sample": sample_id()})
 
 
 def check(check_id: str, documents: list[dict[str, Any]]) -> None:
-    """Draft with its marks; it can be checked again against some of ``documents``. Emits ``left`` to return to the list,
-    also after deletion elsewhere (``gone``)."""
+    """Draft with its marks, to be checked again against other ``documents``. Emits ``left`` to return to the list, with
+    ``gone`` if it was deleted elsewhere."""
     _check(key="check", data=_data("check") | {"check": check_id, "documents": documents})
 
 

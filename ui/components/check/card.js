@@ -86,7 +86,7 @@ export class Card {
     const problem = status !== "confirmed";
     this.write = text && status !== "confirmed" && decision.kind !== "left" ? () => this.decide({ kind: "replaced", revised: text }) : null;
     this.leave = problem && decision.kind !== "left" ? () => this.decide({ kind: "left" }) : null;
-    const undo = decision.kind && act([icon("undo", "s16"), { left: "Don’t leave it", replaced: "Undo the edit", noted: "Remove the note" }[decision.kind]], () => this.undo(), "quiet");
+    const undo = decision.kind && act([icon("undo", "s16"), { left: "Undo", replaced: "Undo the edit", noted: "Remove the note" }[decision.kind]], () => this.undo(), "quiet");
     this.actions.replaceChildren(
       ...[
         this.write && act([icon("edit", "s16"), `Write ${short(words)}`], this.write, "primary"),

@@ -128,7 +128,7 @@ export class Draft {
   }
 
   current(key) {
-    for (const old of this.element.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
+    for (const old of this.element.querySelectorAll("a[data-key][aria-current]")) old.removeAttribute("aria-current");
     for (const old of this.element.querySelectorAll(".on")) old.classList.remove("on");
     this.link(key)?.setAttribute("aria-current", "true");
     if (String(key).startsWith("f")) for (const figure of this.element.querySelectorAll(`[data-fault~="${key.slice(1)}"]`)) figure.classList.add("on");

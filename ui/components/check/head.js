@@ -28,12 +28,12 @@ export class Head {
     this.progress = h("span", { class: "prog num", role: "status" });
     this.place = h("span", { class: "num" });
     this.steps = h("span", { class: "nx" }, button("Previous problem", "keyboard_arrow_up", () => check.step(-1), { title: "Previous problem (p)" }), this.place, button("Next problem", "keyboard_arrow_down", () => check.step(1), { title: "Next problem (n)" }));
-    this.stop = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/stop") }, icon("stop", "s16"), "Stop");
-    this.goOn = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), "Go on");
-    this.again = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/again") }, icon("refresh", "s16"), "Check again");
+    this.stop = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/stop") }, icon("stop", "s16"), h("span", { class: "lb" }, "Stop"));
+    this.goOn = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), h("span", { class: "lb" }, "Go on"));
+    this.again = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/again") }, icon("refresh", "s16"), h("span", { class: "lb" }, "Check again"));
     this.exports = new Popup("Export", "download", (panel) => this.write(panel));
     this.exports.button.className = "gw-btn primary";
-    this.exports.button.append("Export");
+    this.exports.button.append(h("span", { class: "lb" }, "Export"));
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Draft" }, button("All drafts", "arrow_back", () => check.leave()), this.title, this.against.element, this.tally, h("span", { class: "sp" }), this.progress, this.steps, this.stop, this.goOn, this.again, this.exports.element);
   }
 
@@ -70,7 +70,7 @@ export class Head {
     const at = keys.indexOf(check.current);
     const noun = check.filter ? "" : "Problem ";
     if (!keys.length) this.place.replaceChildren(check.data.state === "done" ? "No open problem" : "No problem yet");
-    else if (at < 0) this.place.replaceChildren(h("b", {}, String(keys.length)), check.filter ? "" : keys.length === 1 ? " problem" : " problems");
+    else if (at < 0) this.place.replaceChildren(check.filter ? "– of " : "", h("b", {}, String(keys.length)), check.filter ? "" : keys.length === 1 ? " problem" : " problems");
     else this.place.replaceChildren(noun, h("b", {}, String(at + 1)), ` of ${keys.length}`);
     for (const arrow of this.steps.querySelectorAll("button")) arrow.disabled = !keys.length;
   }
