@@ -116,7 +116,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
 def test_a_draft_of_ones_own(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
     page = open_page(f"{sample.url}/check")
     begin = page.get_by_role("button", name="Check", exact=True)
-    text = page.get_by_label("Draft", exact=True)
+    text = page.get_by_role("textbox", name="Draft")
     with promise("what is typed outlives a reload, and nothing is checked against no document"):
         expect(begin).to_be_disabled()
         text.fill(PASTED)
