@@ -18,7 +18,7 @@ from tests.matrix import standing_for
 
 PASTED = """# Note 🌍
 
-Revenue grew 12.4% to $148.6 million. <img src=x onerror="document.title='run'"> At year end $28 million was drawn.
+Revenue grew 12.4% to $148.6 million. &lt;img src=x onerror="document.title='run'"> At year end $28 million was drawn.
 
 | | 2025 |
 |---|---|
