@@ -16,9 +16,9 @@ from tests.browser.conftest import App, promise, serve
 from tests.browser.test_axe import check
 from tests.matrix import standing_for
 
-PASTED = """# Note 🌍
+PASTED = """# Note 🌍 &lt;img src=x onerror="document.title='run'">
 
-Revenue grew 12.4% to $148.6 million. &lt;img src=x onerror="document.title='run'"> At year end $28 million was drawn.
+Revenue grew 12.4% to $148.6 million. At year end $28 million was drawn.
 
 | | 2025 |
 |---|---|
@@ -129,9 +129,8 @@ def test_a_draft_of_ones_own(sample: App, open_page: Callable[..., Any], tmp_pat
     with promise("Ctrl Enter checks it; its own markup is text, its table a table"):
         text.press("Control+Enter")
         expect(marked(page, "x").first).to_contain_text("$28 million")
-        expect(page.locator(".gw-check .memo h2")).to_have_text("Note 🌍")
+        expect(page.locator(".gw-check .memo h2")).to_contain_text("Note 🌍 <img src=x")
         expect(page.locator(".gw-check .memo td", has_text="71,340")).to_be_visible()
-        expect(page.locator(".gw-check .memo")).to_contain_text("<img src=x")
         assert page.title() != "run"
         expect(page.locator(".prog")).to_be_empty()
     with promise("its own words take the place of a sentence"):

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, InputError, UnknownCheck
-from ragcore.export import MEDIA_TYPES
+from ragcore.export import kind
 from ragcore.types import Scope
 from ragcore.types.check import Decision, DecisionKind
 from ui.chat.exports import disposition, file_name
@@ -28,7 +28,6 @@ Json = dict[str, Any]
 
 DRAFT = SAMPLE.with_name("draft.md")
 PASTED = 60  # characters of a pasted draft's first line that name it
-KINDS = {"docx": "Word", "pdf": "PDF", "xlsx": "Excel", "json": "JSON"}
 
 
 def action(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
@@ -167,11 +166,11 @@ def again(request: Request, body: Json) -> Json:
 def decide(request: Request, body: Json) -> Json:
     """Decide on sentence ``n``: ``kind``, the text ``revised`` that replaces it, a ``note``. Changed text is checked at
     once."""
-    checks, n, kind = _engine(request).checks, body.get("n"), text_in(body, "kind") or ""
+    checks, n, chosen = _engine(request).checks, body.get("n"), text_in(body, "kind") or ""
     total = checks.info(_check(request)).total
-    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n < total or kind not in get_args(DecisionKind):
+    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n < total or chosen not in get_args(DecisionKind):
         raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
-    decision = Decision(cast(DecisionKind, kind), text_in(body, "revised") or "", text_in(body, "note") or "")
+    decision = Decision(cast(DecisionKind, chosen), text_in(body, "revised") or "", text_in(body, "note") or "")
     checked = checks.decide(_check(request), n, decision)
     return _head(_check(request)) | {"sentences": [payload.sentence(n, checked, decision)]}
 
@@ -185,14 +184,13 @@ def delete(request: Request, _: Json) -> None:
 @guarded
 def export(request: Request) -> Response:
     """Checked draft as Word with comments, PDF, Excel or JSON."""
-    kind = request.path_params["kind"]
-    if kind not in KINDS:
-        raise InputError(f"A check can’t be written as {kind!r}.", hint=f"Choose one of {', '.join(KINDS.values())}.")
-    checks, check_id = services().engine.checks, _check(request)
-    data = checks.export(check_id, kind)
-    name = file_name(f"{Path(checks.info(check_id).name).stem}, checked", kind)
+    from ragcore.check.files import KINDS, MEDIA_TYPES
+
+    checks, check_id, chosen = services().engine.checks, _check(request), kind(request.path_params["kind"], KINDS)
+    data = checks.export(check_id, chosen)
+    name = file_name(f"{Path(checks.info(check_id).name).stem}, checked", chosen)
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-store"}
-    return Response(data, media_type=MEDIA_TYPES[kind], headers=headers)
+    return Response(data, media_type=MEDIA_TYPES[chosen], headers=headers)
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -85,7 +85,7 @@ export class Card {
     const { words, text } = this.revised;
     const problem = status !== "confirmed";
     this.write = text && status !== "confirmed" && decision.kind !== "left" ? () => this.decide({ kind: "replaced", revised: text }) : null;
-    this.leave = problem && decision.kind !== "left" ? () => this.decide({ kind: "left" }) : null;
+    this.leave = problem && !decision.revised && decision.kind !== "left" ? () => this.decide({ kind: "left" }) : null;
     const undo = decision.kind && act([icon("undo", "s16"), { left: "Undo", replaced: "Undo the edit", noted: "Remove the note" }[decision.kind]], () => this.undo(), "quiet");
     this.actions.replaceChildren(
       ...[
@@ -109,9 +109,8 @@ export class Card {
   }
 
   undo() {
-    const { kind, revised, note } = this.sentence.decision;
-    if (kind === "left") return this.decide({ kind: revised ? "replaced" : note ? "noted" : "" });
-    if (kind === "replaced") return this.decide({ kind: note ? "noted" : "", revised: "" });
+    const { kind, note } = this.sentence.decision;
+    if (kind !== "noted") return this.decide({ kind: note ? "noted" : "", revised: "" });
     return this.decide({ kind: "", note: "" });
   }
 
@@ -120,8 +119,8 @@ export class Card {
   }
 
   note() {
-    const { kind, revised } = this.sentence.decision;
-    this.open("Note", this.sentence.decision.note, "Keep the note", (text) => this.decide({ kind: revised ? kind : kind === "left" ? kind : text.trim() ? "noted" : "", note: text.trim() }));
+    const { kind, note } = this.sentence.decision;
+    this.open("Note", note, "Keep the note", (text) => this.decide({ kind: ["replaced", "left"].includes(kind) ? kind : text.trim() ? "noted" : "", note: text.trim() }));
   }
 
   // A field below what is known; what is typed into it stays until it is kept or cancelled.

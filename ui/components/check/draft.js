@@ -112,12 +112,12 @@ export class Draft {
     if (status === "partly") more.push(...sentence.missing.map(([from, to]) => [from, to, "at"]));
     const words = revised ? pieces(text, more) : this.pieces(start, end, more);
     const [mark, word] = STATUSES[status] ?? [status ? "" : "u", ""];
-    const decided = { left: "left as it is", replaced: "edited", noted: "noted" }[decision.kind];
+    const decided = [revised && "edited", decision.kind === "left" && "left as it is", decision.note && "noted"].filter(Boolean);
     const off = filter && filter !== status;
     const cls = ["s", mark, decision.kind === "left" && "left", off && "off"].filter(Boolean).join(" ");
     const body = mark && mark !== "u" ? h("a", { class: cls, href: this.href(n), "data-key": String(n), title: word[0].toUpperCase() + word.slice(1) }, ...words) : h("span", { class: cls }, ...words);
     const tone = { x: "bad", p: "weak", n: "off" }[mark];
-    const said = [tone && decision.kind !== "left" ? word : "", decided].filter(Boolean).join(", ");
+    const said = [tone && decision.kind !== "left" ? word : "", ...decided].filter(Boolean).join(", ");
     const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, mark === "x" && decision.kind !== "left" && icon("close", "s14"), said);
     this.wraps[n].replaceChildren(body, ...[shown].filter(Boolean), ...(revised ? [] : this.faultsIn(start, end)));
   }

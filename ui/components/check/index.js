@@ -11,7 +11,6 @@ import { Head } from "./head.js";
 
 const BUSY_MS = 700;
 const PROBLEMS = ["contradicted", "partly", "not_found"];
-const DECIDED = ["left", "noted"];
 const UNCHECKED = { status: null, text: "", decision: { kind: "", revised: "", note: "" } };
 
 export function mount({ parentElement, data, tell }) {
@@ -143,7 +142,7 @@ class Check {
   // What the arrows go through: the problems that nobody has decided on, or all of one kind.
   keys() {
     const { filter } = this;
-    const chosen = ({ status, decision }) => (filter ? status === filter : PROBLEMS.includes(status) && !DECIDED.includes(decision.kind));
+    const chosen = ({ status, decision }) => (filter ? status === filter : PROBLEMS.includes(status) && decision.kind !== "left" && !decision.note);
     const claims = this.sentences.flatMap((one, n) => (chosen(one) ? [String(n)] : []));
     const faults = filter && filter !== "fault" ? [] : this.faults.map((n) => `f${n}`);
     return [...claims, ...faults].sort((a, b) => this.start(a) - this.start(b));
