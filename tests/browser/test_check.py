@@ -163,6 +163,7 @@ def test_a_draft_of_ones_own(sample: App, open_page: Callable[..., Any], tmp_pat
     with promise("checks are listed, and deleted after a question"):
         page.get_by_role("button", name="All drafts").click()
         rows = page.locator(".gw-checks .rec li")
+        rows.first.wait_for()
         before = rows.count()
         page.get_by_role("button", name="Delete own.txt").click()
         check(page, "the question before a check is deleted")
