@@ -133,6 +133,17 @@ def test_what_cannot_be_checked_is_said(opened: Services) -> None:
     assert call(opened, "/0123/run", {})["refused"]["code"] == "unknown_check"
 
 
+def test_nothing_is_lost_where_its_document_was_removed(opened: Services) -> None:
+    check_id = begun(opened)
+    before = until(opened, check_id, "done")["sentences"]
+    opened.engine.remove(sample_id())
+    replaced = {"n": 0, "kind": "replaced", "revised": "It matures."}
+    for path, body in (("again", {}), ("run", {}), ("decide", replaced)):
+        assert "was removed" in call(opened, f"/{check_id}/{path}", body)["refused"]["message"]
+    assert call(opened, f"/{check_id}")["sentences"] == before
+    assert "refused" not in call(opened, f"/{check_id}/decide", {"n": 0, "kind": "noted", "note": "Gone."})
+
+
 def test_a_check_is_deleted_even_while_it_runs(opened: Services) -> None:
     check_id = begun(opened)
     assert "refused" not in call(opened, f"/{check_id}/delete", {})

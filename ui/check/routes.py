@@ -20,13 +20,12 @@ from ragcore.types import Scope
 from ragcore.types.check import Decision, DecisionKind
 from ui.chat.exports import disposition, file_name
 from ui.check import payload
-from ui.library.samples import NAME, SAMPLE, sample_id
+from ui.library.samples import DRAFT, DRAFT_NAME, NAME, SAMPLE, sample_id
 from ui.server.guard import guarded, posted, refusing, text_in, texts_in, visit
 from ui.server.services import services
 
 Json = dict[str, Any]
 
-DRAFT = SAMPLE.with_name("draft.md")
 PASTED = 60  # characters of a pasted draft's first line that name it
 
 
@@ -54,6 +53,16 @@ def _check(request: Request) -> str:
 def _head(check_id: str) -> Json:
     made = services()
     return payload.head(made.engine.checks.info(check_id), made.checks.jobs, made.checks.trouble)
+
+
+def _ready(check_id: str) -> None:
+    """Raises `InputError` if a document of a check is gone, before anything is changed."""
+    made = services()
+    docs = made.engine.checks.info(check_id).scope.doc_ids
+    if not {info.doc_id for info in made.engine.documents()}.issuperset(docs or ()):
+        raise InputError(
+            "A document of this check was removed.", hint="Choose others beside the draft’s name, and check again."
+        )
 
 
 @guarded
@@ -110,7 +119,7 @@ def sample(request: Request, _: Json) -> Json:
     made = services()
     info = next((one for one in made.engine.documents() if one.doc_id == sample_id()), None)
     if info is not None and info.indexed:
-        return _start(_engine(request), "Note on Larkfield (sample).md", DRAFT.read_bytes(), Scope((info.doc_id,)))
+        return _start(_engine(request), DRAFT_NAME, DRAFT.read_bytes(), Scope((info.doc_id,)))
     job = made.ingestion.jobs().get(sample_id())
     if job is None:
         failed = made.ingestion.failures.get(sample_id()) or (info.error if info is not None else None)
@@ -141,6 +150,7 @@ def check(request: Request) -> Response:
 @action
 def run(request: Request, _: Json) -> Json:
     """Go on with a check that was stopped."""
+    _ready(_check(request))
     services().checks.run(_check(request), _engine(request))
     return _head(_check(request))
 
@@ -157,6 +167,8 @@ def again(request: Request, body: Json) -> Json:
     engine = _engine(request)
     if any(job.target == _check(request) for job in services().checks.jobs):
         raise InputError("This draft is being checked.", hint="Stop the check first.")
+    if "docs" not in body:
+        _ready(_check(request))
     engine.checks.again(_check(request), _scope(body) if "docs" in body else None)
     services().checks.run(_check(request), engine)
     return _head(_check(request))
@@ -167,10 +179,13 @@ def decide(request: Request, body: Json) -> Json:
     """Decide on sentence ``n``: ``kind``, the text ``revised`` that replaces it, a ``note``. Changed text is checked at
     once."""
     checks, n, chosen = _engine(request).checks, body.get("n"), text_in(body, "kind") or ""
-    total = checks.info(_check(request)).total
-    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n < total or chosen not in get_args(DecisionKind):
+    before = checks.get(_check(request)).decisions
+    within = isinstance(n, int) and not isinstance(n, bool) and 0 <= n < len(before)
+    if not within or chosen not in get_args(DecisionKind):
         raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
     decision = Decision(cast(DecisionKind, chosen), text_in(body, "revised") or "", text_in(body, "note") or "")
+    if decision.revised != before[n].revised:
+        _ready(_check(request))
     checked = checks.decide(_check(request), n, decision)
     return _head(_check(request)) | {"sentences": [payload.sentence(n, checked, decision)]}
 

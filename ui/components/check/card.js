@@ -153,7 +153,7 @@ export class Card {
   }
 
   busy(words) {
-    this.write = this.leave = null;
+    this.form = this.write = this.leave = null;
     this.actions.replaceChildren(h("span", { class: "muted" }, h("span", { class: "gw-spin" }), words));
   }
 

@@ -51,7 +51,7 @@ class Check {
 
   show(id) {
     if (this.id === id) return;
-    Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false });
+    Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false, refused: null });
     this.card.element.remove();
     closeCitation();
     this.poll(0);
@@ -89,7 +89,7 @@ class Check {
     this.data = { ...this.data, ...head };
     if (fresh) this.lay();
     if (sentences) this.put(sentences, fresh ? 0 : since);
-    if (!this.lost || !head.error) this.complain(head.error ?? null);
+    this.complain(head.error ?? this.refused);
     this.head.draw();
     if (behind) return void this.poll(0);
     if (fresh) this.restore();
@@ -257,18 +257,18 @@ class Check {
 
   // Posts and shows what came of it. True where it was done.
   async act(path, body = {}) {
-    let refused = null;
+    this.refused = null;
+    if (path === "/again") this.touched = false;
     try {
       const answer = await post(`/checks/${this.id}${path}`, body);
-      refused = answer.refused ?? null;
+      this.refused = answer.refused ?? null;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      refused = error;
+      this.refused = error;
     }
-    if (refused?.code === "unknown_check") return void this.leave(true); // another window deleted it
+    if (this.refused?.code === "unknown_check") return void this.leave(true); // another window deleted it
     await this.poll(0);
-    if (refused) this.complain(refused);
-    return !refused;
+    return !this.refused;
   }
 
   // A text that changes is checked at once.
@@ -277,7 +277,7 @@ class Check {
     const before = this.sentences[n].decision.revised;
     this.card.busy(decision.revised === before ? "Keeping it" : "Checking the new words");
     const done = await this.act("/decide", { n, ...decision });
-    if (this.current === null) return done;
+    if (this.current === null || this.card.form) return done;
     if (done && this.current.startsWith("f")) {
       if (["confirmed", ...PROBLEMS].includes(this.sentences[n].status)) this.select(String(n), { chosen: true });
     } else this.redraw();
@@ -292,6 +292,9 @@ class Check {
   }
 
   complain(error) {
+    const key = JSON.stringify([error?.message, error?.hint]);
+    if (key === this.complained) return;
+    this.complained = key;
     this.trouble.hidden = !error;
     if (!error) return;
     this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))));
@@ -299,7 +302,7 @@ class Check {
   }
 
   key(event) {
-    if (!free(event) || !this.data || event.target.closest?.("dialog, .gw-popup, .gw-pane")) return;
+    if (!free(event) || !this.data || event.target.closest?.("dialog, .gw-popup") || (event.target.closest?.(".gw-pane") && !/^[np]$/i.test(event.key))) return;
     const { card, current } = this;
     const own = event.target === document.body || event.target === this.flow || event.target === this.draft.link(current);
     const done = {

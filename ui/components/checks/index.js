@@ -217,13 +217,12 @@ class Checks {
     }
     if (this.closed) return;
     const key = JSON.stringify(found.checks);
-    if (key !== this.drawn) this.draw(found.checks);
-    this.drawn = key;
+    if (key !== this.drawn && !this.list.querySelector(".danger")) this.draw(found.checks, key); // no question is open
     if (found.checks.some((one) => !["done", "stopped"].includes(one.state))) this.timer = setTimeout(() => this.load(), BUSY_MS);
   }
 
-  draw(checks) {
-    if (this.list.querySelector(".danger")) return; // a question is open
+  draw(checks, key) {
+    this.drawn = key;
     this.list.hidden = !checks.length;
     this.list.replaceChildren(h("h2", { id: "gw-before" }, "Checked before"), h("ul", { "aria-labelledby": "gw-before" }, checks.map((one) => this.row(one))));
   }
@@ -240,8 +239,8 @@ class Checks {
 
   sure(line, one) {
     const gone = async () => {
-      if (await this.act(`/checks/${one.id}/delete`, {})) line.remove();
-      this.drawn = null;
+      if (!(await this.act(`/checks/${one.id}/delete`, {}))) return;
+      line.remove();
       this.load();
     };
     const keep = () => {
