@@ -9,6 +9,7 @@ export const STATUSES = {
   not_found: ["n", "not found"],
 };
 const FAULTS = { total: "doesn’t add up", difference: "doesn’t add up", share: "doesn’t add up", twice: "given twice, differently" };
+const JOINED = "\u2060"; // no line ends between a sentence and the word behind it
 const OUTSIDE_PLANES = /[\ud800-\udfff]/; // characters that are two units of a JavaScript string
 
 export function cutter(text) {
@@ -119,7 +120,7 @@ export class Draft {
     const tone = { x: "bad", p: "weak", n: "off" }[mark];
     const said = [tone && decision.kind !== "left" ? word : "", ...decided].filter(Boolean).join(", ");
     const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, mark === "x" && decision.kind !== "left" && icon("close", "s14"), said);
-    this.wraps[n].replaceChildren(body, ...[shown].filter(Boolean), ...(revised ? [] : this.faultsIn(start, end)));
+    this.wraps[n].replaceChildren(body, ...(shown ? [JOINED, shown] : []), ...(revised ? [] : this.faultsIn(start, end)));
   }
 
   // The element that has sentence or fault `key`.

@@ -44,7 +44,7 @@ export class Head {
     this.against.button.textContent = `against ${docs ? plural(docs.length, "document") : "all documents"}`;
     const faults = check.faults.length;
     const rows = [...SHOWN.map(([status, tone, words, sign]) => [status, tone, words, counts[status], sign]), ["fault", "own", `own figure${faults === 1 ? "" : "s"}`, faults]];
-    const shown = rows.filter(([status, , , n]) => n || (status !== "fault" && status !== "no_claim" && status !== "partly" && state === "done"));
+    const shown = rows.filter(([status, , , n]) => n || (status === "contradicted" && state === "done"));
     const key = JSON.stringify([shown, check.filter]);
     if (key !== this.drawn) {
       this.drawn = key;
