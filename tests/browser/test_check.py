@@ -98,11 +98,11 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         card.get_by_role("button", name="Undo").click()
         expect(page.locator(".nx")).to_contain_text("1 of 1")
     with promise("a count shows the claims of its kind alone, confirmed ones too, each with its page"):
-        page.locator('.tal [data-status="confirmed"]').evaluate("button => button.click()")  # hidden where it is narrow
+        page.locator('.tal [data-status="confirmed"]').click()
         page.keyboard.press("n")
         expect(card).to_have_attribute("aria-label", "Confirmed")
         lit.wait_for()
-        page.locator('.tal [data-status="confirmed"]').evaluate("button => button.click()")
+        page.locator('.tal [data-status="confirmed"]').click()
     with promise("it is taken along as a file, with the new words"):
         page.get_by_role("button", name="Export").click()
         check(page, f"the export of a check, {theme}")

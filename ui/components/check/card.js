@@ -12,6 +12,7 @@ const TONES = { confirmed: "ok", contradicted: "bad", partly: "weak", not_found:
 const line = (text) => text.replace(/\s+/g, " ").trim();
 const short = (text, most = LONG) => (text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
 const act = (words, onclick, more = "") => h("button", { type: "button", class: `gw-btn sm ${more}`, onclick }, words);
+const words = (cls, text) => h("b", { class: text.length > LONG ? cls : `${cls} whole` }, text);
 const key = (name) => h("kbd", { "aria-hidden": "true" }, name);
 
 export class Card {
@@ -45,7 +46,7 @@ export class Card {
     const title = citations[0]?.title ?? "";
     const says = title && title.length <= LONG ? title : "The document";
     const known = corrections.filter((one) => one.said && one.found).slice(0, MANY);
-    if (known.length && status !== "confirmed") return known.map((one) => h("p", { class: "say" }, "The draft says ", h("b", { class: "d" }, one.said), `. ${says} says `, h("b", { class: "lit-t" }, line(one.found)), "."));
+    if (known.length && status !== "confirmed") return known.map((one) => h("p", { class: "say" }, "The draft says ", words("d", one.said), `. ${says} says `, words("lit-t", line(one.found)), "."));
     const cut = cutter(text);
     const lacks = status === "partly" && missing.map(([start, end]) => quoted(line(cut(start, end)))).join(", ");
     if (status === "confirmed") return [h("p", { class: "say" }, icon("check_circle", "s16"), " ", h("b", {}, "Confirmed"), ` by ${citations.length > 1 ? `${citations.length} passages` : says.startsWith("The ") ? "the document" : says}.`)];
@@ -77,19 +78,19 @@ export class Card {
       at = end;
       return before;
     });
-    return { words: written.map((one) => one.write).join(", "), text: written.length ? parts.join("") + cut(at, Infinity) : "" };
+    return { said: written.map((one) => one.write).join(", "), text: written.length ? parts.join("") + cut(at, Infinity) : "" };
   }
 
   offer() {
     const { status, decision } = this.sentence;
-    const { words, text } = this.revised;
+    const { said, text } = this.revised;
     const problem = status !== "confirmed";
     this.write = text && status !== "confirmed" && decision.kind !== "left" ? () => this.decide({ kind: "replaced", revised: text }) : null;
     this.leave = problem && !decision.revised && decision.kind !== "left" ? () => this.decide({ kind: "left" }) : null;
     const undo = decision.kind && act([icon("undo", "s16"), { left: "Undo", replaced: "Undo the edit", noted: "Remove the note" }[decision.kind]], () => this.undo(), "quiet");
     this.actions.replaceChildren(
       ...[
-        this.write && act([icon("edit", "s16"), `Write ${short(words)}`], this.write, "primary"),
+        this.write && act([icon("edit", "s16"), `Write ${short(said)}`], this.write, "primary"),
         act("Edit", () => this.edit()),
         act(decision.note ? "Change the note" : "Add a note", () => this.note()),
         this.leave && act("Leave as it is", this.leave, "quiet"),
