@@ -26,6 +26,7 @@ from ui.server.services import services
 
 Json = dict[str, Any]
 
+DECISIONS = get_args(DecisionKind)
 PASTED = 60  # characters of a pasted draft's first line that name it
 
 
@@ -180,8 +181,7 @@ def decide(request: Request, body: Json) -> Json:
     once."""
     checks, n, chosen = _engine(request).checks, body.get("n"), text_in(body, "kind") or ""
     before = checks.get(_check(request)).decisions
-    within = isinstance(n, int) and not isinstance(n, bool) and 0 <= n < len(before)
-    if not within or chosen not in get_args(DecisionKind):
+    if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < len(before) or chosen not in DECISIONS:
         raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
     decision = Decision(cast(DecisionKind, chosen), text_in(body, "revised") or "", text_in(body, "note") or "")
     if decision.revised != before[n].revised:
