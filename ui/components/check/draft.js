@@ -1,6 +1,6 @@
 // The draft's text with its marks. Offsets count characters as Python does. All of it goes in as text.
 
-import { h, icon } from "../shared/dom.js";
+import { h } from "../shared/dom.js";
 
 export const STATUSES = {
   confirmed: ["c", "confirmed"],
@@ -10,6 +10,7 @@ export const STATUSES = {
 };
 const FAULTS = { total: "doesn’t add up", difference: "doesn’t add up", share: "doesn’t add up", twice: "given twice, differently" };
 const JOINED = "\u2060"; // no line ends between a sentence and the word behind it
+const FIGURE = /^\P{L}*\d\P{L}*\p{L}{0,3}$/u; // what a column of a table is set flush right for
 const OUTSIDE_PLANES = /[\ud800-\udfff]/; // characters that are two units of a JavaScript string
 
 export function cutter(text) {
@@ -52,9 +53,8 @@ export class Draft {
   }
 
   table(block) {
-    const [sheet] = block.place.includes("!") ? block.place.split("!") : [""];
-    const body = h("table", {}, sheet && h("caption", {}, sheet));
-    return { number: block.table, row: -1, body, element: h("div", { class: "tb gw-scroll", tabindex: "0", role: "group", "aria-label": sheet || "Table" }, body) };
+    const body = h("table");
+    return { number: block.table, row: -1, body, element: h("div", { class: "tb gw-scroll", tabindex: "0", role: "group", "aria-label": "Table" }, body) };
   }
 
   cell(table, block) {
@@ -66,7 +66,8 @@ export class Draft {
     }
     for (; table.col < col; table.col += 1) table.line.append(h("td"));
     const named = block.header && block.span[1] > block.span[0];
-    table.line.append(h(named ? "th" : "td", named ? { scope: "col" } : {}, this.words(block)));
+    const figure = FIGURE.test(this.cut(...block.span)) && "figure";
+    table.line.append(h(named ? "th" : "td", { scope: named && "col", class: figure }, this.words(block)));
     table.col = col + 1;
   }
 
@@ -119,7 +120,7 @@ export class Draft {
     const body = mark && mark !== "u" ? h("a", { class: cls, href: this.href(n), "data-key": String(n), title: word[0].toUpperCase() + word.slice(1) }, ...words) : h("span", { class: cls }, ...words);
     const tone = { x: "bad", p: "weak", n: "off" }[mark];
     const said = [tone && decision.kind !== "left" ? word : "", ...decided].filter(Boolean).join(", ");
-    const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, mark === "x" && decision.kind !== "left" && icon("close", "s14"), said);
+    const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, said);
     this.wraps[n].replaceChildren(body, ...(shown ? [JOINED, shown] : []), ...(revised ? [] : this.faultsIn(start, end)));
   }
 
