@@ -214,6 +214,7 @@ class Check {
   reveal() {
     const link = this.draft.link(this.current);
     if (!link) return;
+    link.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" }); // a wide table moves too
     const [view, mark, card] = [this.flow, link, this.card.element].map((one) => one.getBoundingClientRect());
     if (mark.top >= view.top + 8 && card.bottom <= view.bottom - 8) return;
     this.flow.scrollBy({ top: mark.top - view.top - Math.max(24, (view.height - (card.bottom - mark.top)) / 3), behavior: "instant" });
