@@ -27,7 +27,7 @@ from tests.report.filings import filings
 from tests.report.filings_unseen import filings_unseen
 from tests.report.truths import companies, unseen
 from ui.chat.first_run import QUESTIONS
-from ui.library.samples import NAME, SAMPLE
+from ui.library.samples import DRAFT, DRAFT_NAME, NAME, SAMPLE
 
 DOCS = ROOT / "docs" / "tour"
 SIZE = {"width": 1280, "height": 800}
@@ -64,10 +64,11 @@ def shoot(page: Any, name: str) -> None:
 
 @dataclass(frozen=True)
 class Shown:
-    """Ids of what is shown: conversations, a report, two runs of one set and a case of it."""
+    """Ids of what is shown: conversations, a checked draft, a report, two runs of one set and a case of it."""
 
     conversation: str
     overview: str
+    check: str
     report: str
     runs: tuple[str, str]
     case: str
@@ -90,6 +91,7 @@ def prepared(home: Path) -> Shown:
         conversation = engine.conversations.new(scope)
         for question in QUESTIONS:
             engine.chat(conversation, question).run()
+        check = engine.checks.run(engine.checks.add(DRAFT_NAME, DRAFT.read_bytes(), scope).check_id).check_id
         workspace = engine.reports
         report = workspace.new(load_template("company-profile"), doc_ids=[sample])
         workspace.queue(report)
@@ -106,7 +108,7 @@ def prepared(home: Path) -> Shown:
             engine.evaluation.run(known, Configuration.parsed(one)).info.run_id
             for one in ("retrieve.mode=bm25", "default")
         )
-        return Shown(conversation, themes, report, (first, second), cases[0].case_id)
+        return Shown(conversation, themes, check, report, (first, second), cases[0].case_id)
 
 
 def film(page: Any, url: str, conversation: str) -> None:
@@ -175,6 +177,10 @@ def tour(page: Any, url: str, shown: Shown, theme: str) -> None:
     page.get_by_role("tree", name="Outline of the library").wait_for()
     shoot(page, f"outline-{theme}")
     page.get_by_role("button", name="Outline").click()
+    page.goto(f"{url}/check?d={shown.check}")
+    page.locator(".gw-check .ccard").wait_for()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    shoot(page, f"check-{theme}")
     page.goto(f"{url}/reports?r={shown.report}")
     page.locator(".gw-report .out a", has_text="Risks").click()
     page.locator(".gw-report .tx a.gw-cite").first.click()

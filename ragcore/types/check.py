@@ -137,11 +137,11 @@ class Check:
 
     @property
     def open_problems(self) -> tuple[int, ...]:
-        """Indexes of sentences with a problem that nobody has decided on."""
+        """Indexes of sentences with a problem that nobody has left as it is or noted something on."""
         return tuple(
             n
             for n, (one, decided) in enumerate(zip(self.sentences, self.decisions, strict=True))
-            if one is not None and one.status in PROBLEMS and decided.kind not in ("left", "noted")
+            if one is not None and one.status in PROBLEMS and decided.kind != "left" and not decided.note
         )
 
 

@@ -68,7 +68,7 @@ def test_judging_waits_in_the_same_queue_and_says_what_went_wrong(engine: Engine
     jobs.run(set_id, MEANING, within=False)
     for _ in range(2):
         jobs.judge(run_id, "support", 0.0, engine)
-    assert [job.by for job in jobs.jobs if job.run_id == run_id] in (["support"], [])
+    assert [job.by for job in jobs.jobs if job.target == run_id] in (["support"], [])
     ended(jobs)
     assert jobs.trouble is None
     assert engine.evaluation.info(run_id).verdicts == 3

@@ -18,6 +18,7 @@ from ragcore.types import Scope
 from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed, sections_in_words
 from ui.chat.scope_words import pages_in_brief
 from ui.explore.plotly_script import plotly_path
+from ui.library.samples import sample_id
 from ui.server import component_events, frame, visits, web
 from ui.server.services import services
 from ui.server.tokens import LIFETIME_SECONDS
@@ -96,6 +97,8 @@ _table = _component("library")
 _reader = _component("reader")
 _drop = _component("drop")
 _settings = _component("settings")
+_checks = _component("checks")
+_check = _component("check")
 _reports = _component("reports")
 _report = _component("report")
 _evidence = _component("evidence")
@@ -233,6 +236,18 @@ def explore(
     about = {"documents": documents, "conversation": conversation, "asked": asked, "examples": examples}
     script = f"{frame.prefix()}{plotly_path()[0]}"
     _explore(key="explore", data=_data("explore") | about | {"plotly": script})
+
+
+def checks(documents: list[dict[str, Any]]) -> None:
+    """Form that starts a check against ``documents`` (id, title, pages), and the list of checks. Emits ``opened``: the
+    id of a check."""
+    _checks(key="checks", data=_data("checks") | {"documents": documents, "sample": sample_id()})
+
+
+def check(check_id: str, documents: list[dict[str, Any]]) -> None:
+    """Draft with its marks, to be checked again against other ``documents``. Emits ``left`` to return to the list, with
+    ``gone`` if it was deleted elsewhere."""
+    _check(key="check", data=_data("check") | {"check": check_id, "documents": documents})
 
 
 def reports() -> None:

@@ -16,7 +16,7 @@ from ragcore.evaluate.states import gain, state, worth
 from ragcore.index.evaluations import Outcome, RunInfo, SetInfo
 from ragcore.types import Answer
 from ui.chat import payload
-from ui.evaluate.jobs import Job
+from ui.server.queue import Job
 
 Json = dict[str, Any]
 # Configurations to choose from, by what is typed for them.

@@ -1,4 +1,4 @@
-"""Sample document that a new library offers."""
+"""Sample document that a new library offers, and a draft about it with three errors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "sample.pdf"
 NAME = "Larkfield annual report 2025 (sample).pdf"
+DRAFT = SAMPLE.with_name("draft.md")
+DRAFT_NAME = "Note on Larkfield (sample).md"
 
 
 @cache

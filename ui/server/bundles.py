@@ -28,6 +28,8 @@ STYLES = (
     "components/library/document.css",
     "components/scope/scope.css",
     "components/filters/filters.css",
+    "components/checks/checks.css",
+    "components/check/check.css",
     "components/reports/reports.css",
     "components/report/report.css",
     "components/settings/settings.css",

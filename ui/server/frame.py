@@ -42,6 +42,7 @@ class Page:
 PAGES = (
     Page("", "pages/chat.py", "Chat", ":material/forum:"),
     Page("library", "pages/library.py", "Library", ":material/folder_open:"),
+    Page("check", "pages/check.py", "Check", ":material/fact_check:"),
     Page("reports", "pages/reports.py", "Reports", ":material/article:"),
     Page("explore", "pages/explore.py", "Explore", ":material/scatter_plot:"),
     Page("evaluate", "pages/evaluate.py", "Evaluate", ":material/speed:"),

@@ -21,6 +21,7 @@ from ragcore.errors import (
     GroundworkError,
     InputError,
     StoreBusy,
+    UnknownCheck,
     UnknownConversation,
     UnknownDocument,
     UnknownReport,
@@ -187,7 +188,8 @@ def scope_in(body: Json) -> Scope | None:
 
 
 def _status(error: GroundworkError) -> int:
-    if isinstance(error, (UnknownDocument, UnknownConversation, UnknownTurn, UnknownReport, UnknownSection)):
+    unknown = (UnknownCheck, UnknownDocument, UnknownConversation, UnknownTurn, UnknownReport, UnknownSection)
+    if isinstance(error, unknown):
         return 404
     if isinstance(error, StoreBusy):
         return 409

@@ -14,6 +14,7 @@ from ragcore.types import Scope
 from ragcore.types.scope import page_ranges
 from ui.chat import conversation_routes, exports, payload, start_routes, turn_routes
 from ui.chat.scope_words import pages_in_brief
+from ui.check import routes as check_routes
 from ui.evaluate import routes as evaluate_routes
 from ui.explore import routes as explore_routes
 from ui.library import routes as library_routes
@@ -51,6 +52,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         *pane_routes.routes(doc),
         *conversation_routes.routes(prefix),
         *exports.routes(prefix),
+        *check_routes.routes(prefix),
         *report_routes.routes(prefix),
         *settings_routes.routes(prefix),
         *explore_routes.routes(prefix),

@@ -18,6 +18,7 @@ from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
 from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
+from ui.check.jobs import CheckJobs
 from ui.evaluate.jobs import EvaluationJobs
 from ui.library.jobs import Ingestion
 from ui.reports.jobs import ReportJobs
@@ -43,6 +44,7 @@ class Services:
     visits: Visits = field(init=False)
     reports: ReportJobs = field(init=False)
     evaluations: EvaluationJobs = field(init=False)
+    checks: CheckJobs = field(default_factory=CheckJobs, init=False)
     first_questions: FirstQuestions = field(init=False)
     structures: StructureJobs = field(default_factory=StructureJobs, init=False)
 
@@ -75,6 +77,7 @@ class Services:
         self.ingestion.close()
         self.reports.close()
         self.evaluations.close()
+        self.checks.close()
         self.answers.close()
         self.renderer.close()
 

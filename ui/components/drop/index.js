@@ -2,6 +2,7 @@
 // A file of a folder goes under its path in it, by which the library lays it into that folder.
 
 import { h, icon, plural } from "../shared/dom.js";
+import { holdsFiles } from "../shared/files.js";
 
 const TAKEN = /\.(pdf|json)$/i;
 
@@ -91,8 +92,6 @@ class Drop {
     this.giving = false;
   }
 }
-
-const holdsFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
 
 // All files of an entry, with their paths from the folder that was dropped; hidden files are passed over. `lost` gets the
 // paths of those that cannot be opened.

@@ -1,6 +1,7 @@
 // The form of a new run: which questions, under which settings, asked of which documents.
 
 import { h, icon, plural } from "../shared/dom.js";
+import { base64 } from "../shared/files.js";
 
 const OWN = "own";
 
@@ -62,10 +63,7 @@ export class NewRun {
     const [file] = this.file.files;
     this.file.value = "";
     if (!file) return;
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    let text = "";
-    for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-    const added = await this.add(file.name, btoa(text));
+    const added = await this.add(file.name, await base64(file));
     if (!added) return;
     this.set = this.drawn = null;
     this.set = added.set;

@@ -1,4 +1,4 @@
-// The keys of Chat and its page viewer.
+// The keys of Chat, of Check, and of their page viewer.
 
 import { listKeys } from "../shared/key_list.js";
 import { free } from "../shared/keys.js";
@@ -8,6 +8,11 @@ const LIST = [
   ["Everywhere", [["/", "Search conversations"], ["[", "Hide or show the sidebar"], ["]", "Hide or show the page"], ["?", "This list"], ["Esc", "Close"], ["1 2 3 4", "Ask a suggested question, in a new conversation"]]],
   ["Citations", [["n", "Next citation"], ["p", "Previous citation"], ["Tab", "Next citation mark"], ["Enter", "Open the citation"], ["Shift Enter", "Open it and go to the page"], ["c", "Copy the link of the citation in focus"]]],
   ["Page", [["g", "Go to a page label"], ["+", "Zoom in"], ["−", "Zoom out"], ["0", "Fit width"], ["9", "Fit page"], ["r", "Rotate"], ["o", "Contents"], ["Ctrl F", "Find on the page in focus"]]],
+];
+
+const OF_CHECK = [
+  ["Draft", [["n", "Next problem"], ["p", "Previous problem"], ["Enter", "Write the documents’ words"], ["a", "Add a note"], ["Esc", "Leave as it is, close"], ["]", "Hide or show the page"], ["?", "This list"]]],
+  LIST[2],
 ];
 
 // What a key does; `pane` is the page viewer.
@@ -36,4 +41,4 @@ export function pressed(pane, event) {
   done();
 }
 
-export const help = () => listKeys(LIST);
+export const help = () => listKeys(document.querySelector(".gw-check") ? OF_CHECK : LIST);

@@ -2,6 +2,7 @@
 
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { h, icon, prose } from "../shared/dom.js";
+import { base64 } from "../shared/files.js";
 
 const BLANK = JSON.stringify({ title: "Untitled report", sections: [{ heading: "First section" }] });
 
@@ -77,10 +78,7 @@ class Reports {
   async upload(file) {
     const [given] = file.files;
     if (!given) return;
-    const bytes = new Uint8Array(await given.arrayBuffer());
-    let binary = "";
-    for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-    await this.create({ file: btoa(binary), name: given.name });
+    await this.create({ file: await base64(given), name: given.name });
     file.value = "";
   }
 

@@ -1,0 +1,171 @@
+"""Check: from the sample draft to a file, with the keyboard; a draft of one's own, pasted and as a file."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import App, promise, serve
+from tests.browser.test_axe import check
+from tests.matrix import standing_for
+
+PASTED = """# Note 🌍 &lt;img src=x onerror="document.title='run'">
+
+Revenue grew 12.4% to $148.6 million. At year end $28 million was drawn.
+
+| | 2025 |
+|---|---|
+| Field Sensors | 71,340 |
+| Laboratory Balances | 48,215 |
+"""
+
+
+@pytest.fixture(scope="module")
+def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app on a home that has the sample only."""
+    home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("check") / "home"))
+    with serve(home) as served:
+        yield served
+
+
+def marked(page: Any, mark: str) -> Any:
+    return page.locator(f".gw-check .memo a.s.{mark}")
+
+
+@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
+def test_the_sample_draft_from_three_errors_to_a_file(
+    theme: str, sample: App, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = open_page(f"{sample.url}/check", 1280, 720, theme)
+    card = page.locator(".gw-check .ccard")
+    lit = page.locator('.gw-highlight[data-role="cited"]').first
+    current = page.locator(".gw-check .memo a.s[aria-current]")
+    with promise("one press shows three errors, the first of them open with its words lit on the page"):
+        page.get_by_role("button", name="Try it").wait_for()
+        check(page, f"the start of a check, {theme}")
+        page.get_by_role("button", name="Try it").click()
+        expect(page.locator('.tal [data-status="contradicted"]')).to_have_text(re.compile("3"))
+        expect(page.locator(".prog")).to_be_empty()
+        expect(marked(page, "x")).to_have_count(3)
+        expect(current).to_contain_text("30 June 2028")
+        expect(card.locator("blockquote mark")).to_have_text("30 June 2029")
+        lit.wait_for()
+        check(page, f"a checked draft, {theme}")
+    with promise("n and p go through the problems, whose pages are lit"):
+        for key, words in (
+            ("n", "$28 million"),
+            ("n", "hedges"),
+            ("n", "30 June 2028"),
+            ("p", "hedges"),
+            ("n", "2028"),
+        ):
+            page.keyboard.press(key)
+            expect(current).to_contain_text(words)
+            lit.wait_for()
+    with promise("Enter writes the document's words, which are checked at once"):
+        page.keyboard.press("Enter")
+        expect(current).to_contain_text("30 June 2029")
+        expect(card).to_have_attribute("aria-label", "Confirmed")
+        expect(marked(page, "x")).to_have_count(2)
+    with promise("a note is typed and kept with the keyboard, another problem left as it is"):
+        page.keyboard.press("n")
+        expect(current).to_contain_text("$28 million")
+        page.keyboard.press("a")
+        page.get_by_role("textbox", name="Note").fill("Ask the agent <b>again</b>.")
+        check(page, f"a note, {theme}")
+        page.keyboard.press("Control+Enter")
+        expect(card.locator(".note")).to_contain_text("Ask the agent <b>again</b>.")
+        page.keyboard.press("n")
+        expect(current).to_contain_text("hedges")
+        page.keyboard.press("Escape")
+        page.locator(".wd", has_text="left as it is").wait_for()
+        expect(page.locator(".nx")).to_contain_text("No open problem")
+    with promise("all of it outlives a reload"):
+        page.reload()
+        expect(current).to_contain_text("hedges")
+        expect(marked(page, "x")).to_have_count(2)
+        page.locator(".wd", has_text="edited").wait_for()
+        page.locator(".wd", has_text="noted").wait_for()
+        lit.wait_for()
+    with promise("what was decided is undone"):
+        card.get_by_role("button", name="Undo").click()
+        expect(page.locator(".nx")).to_contain_text("1 of 1")
+    with promise("a count shows the claims of its kind alone, confirmed ones too, each with its page"):
+        page.locator('.tal [data-status="confirmed"]').click()
+        page.keyboard.press("n")
+        expect(card).to_have_attribute("aria-label", "Confirmed")
+        lit.wait_for()
+        page.locator('.tal [data-status="confirmed"]').click()
+    with promise("it is taken along as a file, with the new words"):
+        page.get_by_role("button", name="Export").click()
+        check(page, f"the export of a check, {theme}")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="JSON").click()
+        file = tmp_path / "check.json"
+        download.value.save_as(file)
+        assert "30 June 2029" in json.dumps(json.loads(file.read_text("utf-8")))
+
+
+def test_a_draft_of_ones_own(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
+    page = open_page(f"{sample.url}/check")
+    begin = page.get_by_role("button", name="Check", exact=True)
+    text = page.get_by_role("textbox", name="Draft")
+    with promise("what is typed outlives a reload, and nothing is checked against no document"):
+        expect(begin).to_be_disabled()
+        text.fill(PASTED)
+        page.reload()
+        expect(text).to_have_value(PASTED)
+        page.get_by_role("group", name="Check against").get_by_role("checkbox").uncheck()
+        begin.click()
+        page.get_by_role("alert").get_by_text("No document is chosen").wait_for()
+        page.get_by_role("group", name="Check against").get_by_role("checkbox").check()
+    with promise("Ctrl Enter checks it; its own markup is text, its table a table"):
+        text.press("Control+Enter")
+        expect(marked(page, "x").first).to_contain_text("$28 million")
+        expect(page.locator(".gw-check .memo h2")).to_contain_text("Note 🌍 <img src=x")
+        expect(page.locator(".gw-check .memo td", has_text="71,340")).to_be_visible()
+        assert page.title() != "run"
+        expect(page.locator(".prog")).to_be_empty()
+    with promise("its own words take the place of a sentence"):
+        marked(page, "x").first.click()
+        page.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("textbox", name="Your words").fill("At year end $18 million was drawn.")
+        page.get_by_role("button", name="Write it").click()
+        expect(marked(page, "x")).to_have_count(0)
+        page.get_by_text("The draft said").wait_for()
+    with promise("on a phone the page is a drawer, which a citation opens"):
+        page.set_viewport_size({"width": 390, "height": 844})
+        expect(page.locator(".gw-pane .desk")).to_be_hidden()
+        page.locator(".ccard a.gw-cite").first.click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+        page.keyboard.press("Escape")
+        check(page, "a checked draft on a phone")
+        page.set_viewport_size({"width": 1440, "height": 900})
+    with promise("a file that cannot be read says so, and loses nothing; another is checked"):
+        page.get_by_role("button", name="All drafts").click()
+        wrong, right = tmp_path / "wrong.docx", tmp_path / "own.txt"
+        wrong.write_bytes(b"no Word file")
+        right.write_text("Interest is 1.35 percentage points over the reference rate.", "utf-8")
+        page.locator("#gw-draft-file").set_input_files(wrong)
+        begin.click()
+        page.get_by_role("alert").get_by_text("wrong.docx").wait_for()
+        page.locator("#gw-draft-file").set_input_files(right)
+        begin.click()
+        expect(marked(page, "c")).to_have_count(1)
+        expect(page.locator(".gw-check h1")).to_have_text("own.txt")
+    with promise("checks are listed, and deleted after a question"):
+        page.get_by_role("button", name="All drafts").click()
+        rows = page.locator(".gw-checks .rec li")
+        rows.first.wait_for()
+        before = rows.count()
+        page.get_by_role("button", name="Delete own.txt").click()
+        check(page, "the question before a check is deleted")
+        rows.get_by_role("button", name="Delete", exact=True).click()
+        expect(rows).to_have_count(before - 1)

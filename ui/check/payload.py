@@ -1,0 +1,100 @@
+"""JSON payload of Check: the list, a draft with its verdicts, and what changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision, Inconsistency
+from ui.chat import payload
+from ui.server.queue import Job
+
+Json = dict[str, Any]
+
+
+def listed(infos: Sequence[CheckInfo], jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> list[Json]:
+    return [head(info, jobs, trouble) for info in infos]
+
+
+def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> Json:
+    """Check without its draft. ``state`` is ``done``, ``waiting``, ``running``, ``stopping`` or ``stopped``, ``left``
+    what it will take in seconds, None until measurable."""
+    at = next((at for at, one in enumerate(jobs) if one.target == info.check_id), None)
+    job = None if at is None else jobs[at]
+    failed = trouble if trouble is not None and trouble["target"] == info.check_id else info.error
+    return {
+        "id": info.check_id,
+        "name": info.name,
+        "created": info.created,
+        "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
+        "total": info.total,
+        "done": info.done,
+        "counts": info.counts,
+        "state": ("done" if info.finished else "stopped") if job is None else _state(job, at == 0),
+        "left": None if job is None else job.seconds_left,
+        "error": payload.error(failed) if failed and job is None else None,
+    }
+
+
+def _state(job: Job, first: bool) -> str:
+    if job.stopping:
+        return "stopping"
+    return "running" if first else "waiting"
+
+
+def draft(check: Check) -> Json:
+    """Draft with the spans of its sentences. Offsets count characters (Unicode code points)."""
+    blocks = [
+        {
+            "kind": block.kind,
+            "span": [block.start, block.end],
+            "level": block.level,
+            "table": block.table,
+            "cell": [block.row, block.col],
+            "header": block.header,
+            "place": block.place,
+        }
+        for block in check.draft.blocks
+    ]
+    return {
+        "text": check.draft.text,
+        "blocks": blocks,
+        "spans": [list(span) for span in check.spans],
+        "faults": [_fault(one) for one in check.inconsistencies],
+    }
+
+
+def _fault(one: Inconsistency) -> Json:
+    return {
+        "kind": one.kind,
+        "span": [one.start, one.end],
+        "others": [list(span) for span in one.others],
+        "reason": one.reason,
+        "write": one.write,
+    }
+
+
+def verdicts(check: Check, since: int = 0) -> list[Json]:
+    """Sentences from ``since`` on that are checked or decided on."""
+    found = enumerate(zip(check.sentences, check.decisions, strict=True))
+    return [
+        sentence(n, one, decision)
+        for n, (one, decision) in found
+        if n >= since and (one is not None or decision != Decision())
+    ]
+
+
+def sentence(n: int, checked: CheckedSentence | None, decision: Decision) -> Json:
+    """Sentence ``n`` with its verdict, none if it is not checked yet, and what a person decided."""
+    shown: Json = {"n": n, "decision": asdict(decision), "status": None, "text": decision.revised}
+    if checked is None:
+        return shown
+    return shown | {
+        "text": checked.text,
+        "status": checked.status,
+        "reason": checked.reason,
+        "citations": [payload.citation(one) for one in checked.citations],
+        "corrections": [asdict(one) for one in checked.corrections],
+        "missing": [list(span) for span in checked.missing],
+    }

@@ -1,0 +1,226 @@
+"""HTTP routes of Check, under ``/gw/checks``: drafts, their verdicts, decisions, exported files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.engine import Engine
+from ragcore.errors import GroundworkError, InputError, UnknownCheck
+from ragcore.export import kind
+from ragcore.types import Scope
+from ragcore.types.check import Decision, DecisionKind
+from ui.chat.exports import disposition, file_name
+from ui.check import payload
+from ui.library.samples import DRAFT, DRAFT_NAME, NAME, SAMPLE, sample_id
+from ui.server.guard import guarded, posted, refusing, text_in, texts_in, visit
+from ui.server.services import services
+
+Json = dict[str, Any]
+
+DECISIONS = get_args(DecisionKind)
+PASTED = 60  # characters of a pasted draft's first line that name it
+
+
+def action(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
+    """Decorator that answers ``refused`` for what cannot be done now, else the result of ``handler``."""
+
+    @posted
+    @refusing(GroundworkError)
+    @wraps(handler)
+    def answer(request: Request, body: Json) -> Response:
+        return JSONResponse(handler(request, body) or {})
+
+    return answer
+
+
+def _engine(request: Request) -> Engine:
+    return services().visits.engine(visit(request))
+
+
+def _check(request: Request) -> str:
+    given: str = request.path_params["check"]
+    return given
+
+
+def _head(check_id: str) -> Json:
+    made = services()
+    return payload.head(made.engine.checks.info(check_id), made.checks.jobs, made.checks.trouble)
+
+
+def _ready(check_id: str) -> None:
+    """Raises `InputError` if a document of a check is gone, before anything is changed."""
+    made = services()
+    docs = made.engine.checks.info(check_id).scope.doc_ids
+    if not {info.doc_id for info in made.engine.documents()}.issuperset(docs or ()):
+        raise InputError(
+            "A document of this check was removed.", hint="Choose others beside the draft’s name, and check again."
+        )
+
+
+@guarded
+def checks(_: Request) -> Response:
+    """Checks, newest first."""
+    made = services()
+    return JSONResponse({"checks": payload.listed(made.engine.checks.all(), made.checks.jobs, made.checks.trouble)})
+
+
+@action
+def add(request: Request, body: Json) -> Json:
+    """Store a draft, from a ``file`` (base64) with its ``name`` or from ``text``, and start to check it against
+    ``docs``."""
+    file, text = text_in(body, "file"), text_in(body, "text") or ""
+    if file is not None:
+        name = Path(text_in(body, "name") or "draft").name
+        try:
+            data = base64.b64decode(file, validate=True)
+        except binascii.Error as error:
+            raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
+    else:
+        name, data = _pasted(text), text.encode()
+    return _start(_engine(request), name, data, _scope(body))
+
+
+def _pasted(text: str) -> str:
+    """Name of a pasted draft: its first words. It is read as Markdown if a line begins as a heading, an item or a table
+    does."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise InputError("The draft is empty.", hint="Paste its text, or choose a file.")
+    ending = "md" if any(line.startswith(("#", "|", "- ", "* ", "> ")) for line in lines) else "txt"
+    first = lines[0].lstrip("#|-*> ")[:PASTED].strip(" .|*")
+    return f"{first or 'Pasted text'}.{ending}"
+
+
+def _scope(body: Json) -> Scope:
+    docs = texts_in(body, "docs")
+    if not docs:
+        raise InputError("No document is chosen.", hint="Tick at least one.")
+    return Scope(tuple(docs))
+
+
+def _start(engine: Engine, name: str, data: bytes, scope: Scope) -> Json:
+    check_id = engine.checks.add(name, data, scope).check_id
+    services().checks.run(check_id, engine)
+    return {"id": check_id}
+
+
+@action
+def sample(request: Request, _: Json) -> Json:
+    """Check the sample draft against the sample document. While that is being read the answer is how far it is
+    (``words``), and the page asks again."""
+    made = services()
+    info = next((one for one in made.engine.documents() if one.doc_id == sample_id()), None)
+    if info is not None and info.indexed:
+        return _start(_engine(request), DRAFT_NAME, DRAFT.read_bytes(), Scope((info.doc_id,)))
+    job = made.ingestion.jobs().get(sample_id())
+    if job is None:
+        failed = made.ingestion.failures.get(sample_id()) or (info.error if info is not None else None)
+        if failed:
+            raise InputError(str(failed.get("message")), hint=str(failed.get("hint", "Try again.")))
+        made.ingestion.add(made.engine.add(SAMPLE.read_bytes(), NAME).doc_id)
+    reading = job is not None and job.stage == "read" and job.done
+    return {"words": f"Reading page {job.done} of {job.total}" if job and reading else "Reading the sample document"}
+
+
+@guarded
+def check(request: Request) -> Response:
+    """Draft with its verdicts. With ``from`` only the verdicts from that sentence on, and none if as many sentences
+    (``done``) are checked as the page knows."""
+    checks, check_id = services().engine.checks, _check(request)
+    since, known = (request.query_params.get(name, "") for name in ("from", "done"))
+    try:
+        head = _head(check_id)
+        if since and known == str(head["done"]):
+            return JSONResponse(head)
+        found = checks.get(check_id)
+    except UnknownCheck as error:
+        return JSONResponse({"gone": error.as_dict()})
+    drafted = {} if since else payload.draft(found)
+    return JSONResponse(head | drafted | {"sentences": payload.verdicts(found, int(since) if since.isdecimal() else 0)})
+
+
+@action
+def run(request: Request, _: Json) -> Json:
+    """Go on with a check that was stopped."""
+    _ready(_check(request))
+    services().checks.run(_check(request), _engine(request))
+    return _head(_check(request))
+
+
+@action
+def stop(request: Request, _: Json) -> Json:
+    services().checks.stop(_check(request))
+    return _head(_check(request))
+
+
+@action
+def again(request: Request, body: Json) -> Json:
+    """Check every sentence anew, against ``docs`` if given. Decisions stay."""
+    engine = _engine(request)
+    if any(job.target == _check(request) for job in services().checks.jobs):
+        raise InputError("This draft is being checked.", hint="Stop the check first.")
+    if "docs" not in body:
+        _ready(_check(request))
+    engine.checks.again(_check(request), _scope(body) if "docs" in body else None)
+    services().checks.run(_check(request), engine)
+    return _head(_check(request))
+
+
+@action
+def decide(request: Request, body: Json) -> Json:
+    """Decide on sentence ``n``: ``kind``, the text ``revised`` that replaces it, a ``note``. Changed text is checked at
+    once."""
+    checks, n, chosen = _engine(request).checks, body.get("n"), text_in(body, "kind") or ""
+    before = checks.get(_check(request)).decisions
+    if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < len(before) or chosen not in DECISIONS:
+        raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
+    decision = Decision(cast(DecisionKind, chosen), text_in(body, "revised") or "", text_in(body, "note") or "")
+    if decision.revised != before[n].revised:
+        _ready(_check(request))
+    checked = checks.decide(_check(request), n, decision)
+    return _head(_check(request)) | {"sentences": [payload.sentence(n, checked, decision)]}
+
+
+@action
+def delete(request: Request, _: Json) -> None:
+    services().checks.stop(_check(request))
+    services().engine.checks.remove(_check(request))
+
+
+@guarded
+def export(request: Request) -> Response:
+    """Checked draft as Word with comments, PDF, Excel or JSON."""
+    from ragcore.check.files import KINDS, MEDIA_TYPES
+
+    checks, check_id, chosen = services().engine.checks, _check(request), kind(request.path_params["kind"], KINDS)
+    data = checks.export(check_id, chosen)
+    name = file_name(f"{Path(checks.info(check_id).name).stem}, checked", chosen)
+    headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-store"}
+    return Response(data, media_type=MEDIA_TYPES[chosen], headers=headers)
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All routes below ``prefix``."""
+    every = f"{prefix}/gw/checks"
+    one = f"{every}/{{check:str}}"
+    return [
+        Route(every, checks),
+        Route(f"{every}/new", add, methods=["POST"]),
+        Route(f"{every}/sample", sample, methods=["POST"]),
+        Route(one, check),
+        Route(f"{one}/run", run, methods=["POST"]),
+        Route(f"{one}/stop", stop, methods=["POST"]),
+        Route(f"{one}/again", again, methods=["POST"]),
+        Route(f"{one}/decide", decide, methods=["POST"]),
+        Route(f"{one}/delete", delete, methods=["POST"]),
+        Route(f"{one}/export.{{kind:str}}", export),
+    ]

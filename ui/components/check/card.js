@@ -1,0 +1,184 @@
+// What is known of the open sentence, and what can be done about it: write the document's words, or one's own, note
+// something, or leave it.
+
+import { h, icon, prose } from "../shared/dom.js";
+import { quoted } from "../shared/quoted.js";
+import { cutter } from "./draft.js";
+
+const MANY = 3; // corrections that are told
+const LONG = 42; // characters of what a button writes
+const TONES = { confirmed: "ok", contradicted: "bad", partly: "weak", not_found: "off" };
+
+const line = (text) => text.replace(/\s+/g, " ").trim();
+const short = (text, most = LONG) => (text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
+const act = (words, onclick, more = "") => h("button", { type: "button", class: `gw-btn sm ${more}`, onclick }, words);
+const words = (cls, text) => h("b", { class: text.length > LONG ? cls : `${cls} whole` }, text);
+const key = (name) => h("kbd", { "aria-hidden": "true" }, name);
+
+export class Card {
+  // `check` has the sentences, and does what is pressed.
+  constructor(check) {
+    this.check = check;
+    this.unsaved = new Map(); // what was typed and not kept, by what it is of
+    this.element = h("div", { class: "ccard", role: "group" });
+  }
+
+  // Of sentence `n`; `cited` is the number of its citation that is open.
+  show(n, sentence, cited) {
+    Object.assign(this, { n, sentence, form: null });
+    const { status, decision } = sentence;
+    this.element.className = `ccard ${TONES[status]}`;
+    this.element.setAttribute("aria-label", { confirmed: "Confirmed", contradicted: "Contradicted", partly: "Partly covered", not_found: "Not found" }[status]);
+    this.evidence = h("div");
+    this.actions = h("div", { class: "act" });
+    this.element.replaceChildren(
+      ...(decision.revised ? [h("p", { class: "was" }, "The draft said: ", h("s", {}, this.check.original(n)))] : []),
+      ...this.said(sentence),
+      this.evidence,
+      ...(decision.note ? [h("p", { class: "note" }, icon("notes", "s16"), h("span", { class: "gw-unseen" }, "Note: "), decision.note)] : []),
+      this.actions,
+    );
+    this.cite(cited);
+    this.offer();
+  }
+
+  said({ status, reason, citations, corrections, missing, text }) {
+    const title = citations[0]?.title ?? "";
+    const says = title && title.length <= LONG ? title : "The document";
+    const known = corrections.filter((one) => one.said && one.found).slice(0, MANY);
+    if (known.length && status !== "confirmed") return known.map((one) => h("p", { class: "say" }, "The draft says ", words("d", one.said), `. ${says} says `, words("lit-t", line(one.found)), "."));
+    const cut = cutter(text);
+    const lacks = status === "partly" && missing.map(([start, end]) => quoted(line(cut(start, end)))).join(", ");
+    if (status === "confirmed") return [h("p", { class: "say" }, icon("check_circle", "s16"), " ", h("b", {}, "Confirmed"), ` by ${citations.length > 1 ? `${citations.length} passages` : says.startsWith("The ") ? "the document" : says}.`)];
+    return [h("p", { class: "say" }, prose(reason || "The documents don’t say this.")), ...(lacks ? [h("p", { class: "lacks" }, "Not covered: ", lacks)] : [])];
+  }
+
+  // The quotation of the citation that is open, and the way to the others.
+  cite(n) {
+    const { citations, corrections, status } = this.sentence;
+    const open = citations.find((one) => one.n === n) ?? citations[0];
+    if (!open) return this.evidence.replaceChildren();
+    const chip = (one) => h("a", { class: "gw-cite", href: `#cite-${one.n}`, "data-n": String(one.n), "aria-current": one === open && "true", "aria-label": `Citation ${one.n}, page ${one.label}`, onclick: (event) => (event.preventDefault(), this.check.openCitation(one.n, event.shiftKey)) }, String(one.n));
+    const others = citations.filter((one) => one !== open);
+    const section = open.section.at(-1);
+    this.evidence.replaceChildren(
+      ...(status === "not_found" ? [h("p", { class: "near" }, "The nearest passage:")] : []),
+      h("blockquote", {}, open.cell && h("span", { class: "cell" }, `${open.cell}: `), marked(quoted(line(open.quote)), corrections.map((one) => line(one.found))), " ", chip(open)),
+      h("p", { class: "at" }, h("span", { class: "where" }, [open.title, section].filter(Boolean).join(" › ")), h("span", { class: "num" }, `p. ${open.label}`), others.length > 0 && h("span", { class: "also" }, "also ", others.map((one) => h("span", { class: "num" }, `${one.doc === open.doc ? "" : `${short(one.title, 24)} `}p. ${one.label}`, chip(one))))),
+    );
+  }
+
+  get revised() {
+    const { text, corrections } = this.sentence;
+    const written = corrections.filter((one) => one.write).sort((a, b) => a.start - b.start);
+    const cut = cutter(text);
+    let at = 0;
+    const parts = written.flatMap(({ start, end, write }) => {
+      const before = [cut(at, start), write];
+      at = end;
+      return before;
+    });
+    return { said: written.map((one) => one.write).join(", "), text: written.length ? parts.join("") + cut(at, Infinity) : "" };
+  }
+
+  offer() {
+    const { status, decision } = this.sentence;
+    const { said, text } = this.revised;
+    const problem = status !== "confirmed";
+    this.write = text && status !== "confirmed" && decision.kind !== "left" ? () => this.decide({ kind: "replaced", revised: text }) : null;
+    this.leave = problem && !decision.revised && decision.kind !== "left" ? () => this.decide({ kind: "left" }) : null;
+    const undo = decision.kind && act([icon("undo", "s16"), { left: "Undo", replaced: "Undo the edit", noted: "Remove the note" }[decision.kind]], () => this.undo(), "quiet");
+    this.actions.replaceChildren(
+      ...[
+        this.write && act([icon("edit", "s16"), `Write ${short(said)}`], this.write, "primary"),
+        act("Edit", () => this.edit()),
+        act(decision.note ? "Change the note" : "Add a note", () => this.note()),
+        this.leave && act("Leave as it is", this.leave, "quiet"),
+        undo,
+        h("span", { class: "sp" }),
+        this.write && key("↵"),
+        key("A"),
+        this.leave && key("Esc"),
+      ].filter(Boolean),
+    );
+  }
+
+  // A decision beside what was decided before.
+  decide(change) {
+    const { kind, revised, note } = this.sentence.decision;
+    return this.check.decide(this.n, { kind, revised, note, ...change });
+  }
+
+  undo() {
+    const { kind, note } = this.sentence.decision;
+    if (kind !== "noted") return this.decide({ kind: note ? "noted" : "", revised: "" });
+    return this.decide({ kind: "", note: "" });
+  }
+
+  edit() {
+    this.open("Your words", this.sentence.text, "Write it", (text) => (text.trim() ? this.decide({ kind: "replaced", revised: text.trim() }) : null));
+  }
+
+  note() {
+    const { kind, note } = this.sentence.decision;
+    this.open("Note", note, "Keep the note", (text) => this.decide({ kind: ["replaced", "left"].includes(kind) ? kind : text.trim() ? "noted" : "", note: text.trim() }));
+  }
+
+  // A field below what is known; what is typed into it stays until it is kept or cancelled.
+  open(label, value, words, keep) {
+    const id = `${this.n} ${label}`;
+    const field = h("textarea", { class: "gw-field", rows: "3", "aria-label": label });
+    field.value = this.unsaved.get(id) ?? value;
+    const close = () => {
+      this.form = null;
+      this.offer();
+      this.check.focus();
+    };
+    const send = async () => {
+      if (await keep(field.value)) this.unsaved.delete(id);
+    };
+    field.addEventListener("input", () => this.unsaved.set(id, field.value));
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+      if (event.key === "Escape") {
+        event.stopPropagation();
+        this.unsaved.delete(id);
+        close();
+      }
+    });
+    this.form = id;
+    this.write = this.leave = null;
+    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act(words, send, "primary"), act("Cancel", () => (this.unsaved.delete(id), close()), "quiet"), h("span", { class: "sp" }), h("kbd", { "aria-hidden": "true" }, "Ctrl ↵"))));
+    field.focus();
+    field.setSelectionRange(field.value.length, field.value.length);
+  }
+
+  busy(words) {
+    this.form = this.write = this.leave = null;
+    this.actions.replaceChildren(h("span", { class: "muted" }, h("span", { class: "gw-spin" }), words));
+  }
+
+  // Of fault `n` of the draft in itself. What it follows from is lit in the draft.
+  fault(n, { reason, write }, fix) {
+    Object.assign(this, { n: `f${n}`, sentence: null, form: null, leave: null });
+    this.element.className = "ccard own";
+    this.element.setAttribute("aria-label", "The draft’s own figures");
+    this.write = write && fix ? () => fix() : null;
+    this.actions = h("div", { class: "act" }, this.write && act([icon("edit", "s16"), `Write ${short(write)}`], this.write, "primary"), h("span", { class: "muted" }, "The figures it is about are marked in the draft."), h("span", { class: "sp" }), this.write && key("↵"));
+    this.element.replaceChildren(h("p", { class: "say" }, prose(reason)), this.actions);
+  }
+}
+
+// A quotation with the words in it that differ from the draft's.
+function marked(quote, found) {
+  const words = found.filter((one) => one && quote.includes(one)).sort((a, b) => quote.indexOf(a) - quote.indexOf(b));
+  let at = 0;
+  const out = [];
+  for (const one of words) {
+    const here = quote.indexOf(one, at);
+    if (here < 0) continue;
+    out.push(quote.slice(at, here), h("mark", {}, one));
+    at = here + one.length;
+  }
+  return [...out, quote.slice(at)];
+}

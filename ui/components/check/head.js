@@ -1,0 +1,116 @@
+// The line above a draft: what was found, the way through it, how far the check is, export.
+
+import { ApiError, save } from "../shared/api.js";
+import { button, h, icon, plural } from "../shared/dom.js";
+import { Popup } from "../shared/popup.js";
+
+const KINDS = [
+  ["docx", "Word with comments", "one for each problem"],
+  ["pdf", "PDF", "marks and page crops"],
+  ["xlsx", "Excel", "one row for each claim"],
+  ["json", "JSON", "claims, boxes, verdicts"],
+];
+const SHOWN = [
+  ["confirmed", "ok", "confirmed", "check_circle"],
+  ["contradicted", "bad", "contradicted", "close"],
+  ["partly", "weak", "partly"],
+  ["not_found", "off", "not found"],
+  ["no_claim", "off none", "no claim"],
+];
+
+export class Head {
+  constructor(check) {
+    this.check = check;
+    this.title = h("h1", {});
+    this.against = new Popup("Documents", "folder_open", (panel) => this.choose(panel));
+    this.against.button.className = "gw-linkish";
+    this.tally = h("div", { class: "tal", role: "group", "aria-label": "Show" });
+    this.progress = h("span", { class: "prog num", role: "status" });
+    this.place = h("span", { class: "num" });
+    this.steps = h("span", { class: "nx" }, button("Previous problem", "keyboard_arrow_up", () => check.step(-1), { title: "Previous problem (p)" }), this.place, button("Next problem", "keyboard_arrow_down", () => check.step(1), { title: "Next problem (n)" }));
+    this.stop = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/stop") }, icon("stop", "s16"), h("span", { class: "lb" }, "Stop"));
+    this.goOn = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), h("span", { class: "lb" }, "Go on"));
+    this.again = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/again") }, icon("refresh", "s16"), h("span", { class: "lb" }, "Check again"));
+    this.exports = new Popup("Export", "download", (panel) => this.write(panel));
+    this.exports.button.className = "gw-btn primary";
+    this.exports.button.append(h("span", { class: "lb" }, "Export"));
+    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Draft" }, button("All drafts", "arrow_back", () => check.leave()), this.title, this.against.element, this.tally, h("span", { class: "sp" }), this.progress, this.steps, this.stop, this.goOn, this.again, this.exports.element);
+  }
+
+  draw() {
+    const { check } = this;
+    const { name, docs, counts, state, done, total, left } = check.data;
+    this.title.textContent = this.title.title = name;
+    this.against.button.textContent = `against ${docs ? plural(docs.length, "document") : "all documents"}`;
+    const faults = check.faults.length;
+    const rows = [...SHOWN.map(([status, tone, words, sign]) => [status, tone, words, counts[status], sign]), ["fault", "own", `own figure${faults === 1 ? "" : "s"}`, faults]];
+    const shown = rows.filter(([status, , , n]) => n || (status === "contradicted" && state === "done"));
+    const key = JSON.stringify([shown, check.filter]);
+    if (key !== this.drawn) {
+      this.drawn = key;
+      const held = this.tally.contains(document.activeElement) ? document.activeElement.dataset.status : null;
+      this.tally.replaceChildren(...shown.map(([status, tone, words, n, sign]) => h("button", { type: "button", class: tone, "data-status": status, "aria-pressed": String(check.filter === status), disabled: !n, onclick: () => check.only(status) }, sign && icon(sign, "s16"), h("span", {}, h("b", {}, n.toLocaleString("en")), ` ${words}`))));
+      if (held) this.tally.querySelector(`[data-status="${held}"]`)?.focus();
+    }
+    const working = ["waiting", "running", "stopping"].includes(state);
+    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [`${done} of ${total}`, left !== null && time(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
+    if (words !== this.said) this.progress.replaceChildren(...(working ? [h("span", { class: "gw-spin" })] : []), words);
+    this.said = words;
+    this.stop.hidden = !working;
+    this.stop.disabled = state === "stopping";
+    this.goOn.hidden = state !== "stopped";
+    this.again.hidden = state !== "done";
+    this.step();
+  }
+
+  // Which problem is open, of how many.
+  step() {
+    const { check } = this;
+    const keys = check.keys();
+    const at = keys.indexOf(check.current);
+    const noun = check.filter ? "" : "Problem ";
+    if (!keys.length) this.place.replaceChildren(check.data.state === "done" ? "No open problem" : "No problem yet");
+    else if (at < 0) this.place.replaceChildren(check.filter ? "– of " : "", h("b", {}, String(keys.length)), check.filter ? "" : keys.length === 1 ? " problem" : " problems");
+    else this.place.replaceChildren(noun, h("b", {}, String(at + 1)), ` of ${keys.length}`);
+    for (const arrow of this.steps.querySelectorAll("button")) arrow.disabled = !keys.length;
+  }
+
+  // Which documents it is checked against, to change.
+  choose(panel) {
+    const { docs, state } = this.check.data;
+    const boxes = this.check.documents.map(({ id }) => h("input", { type: "checkbox", value: id, checked: !docs || docs.includes(id) }));
+    const rows = this.check.documents.map(({ title, pages }, i) => h("label", { class: "ck" }, boxes[i], h("span", { class: "t", title }, title), h("span", { class: "n num" }, String(pages))));
+    const go = async () => {
+      const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
+      if (await this.check.act("/again", { docs: chosen })) this.against.close(true);
+    };
+    panel.replaceChildren(h("div", { class: "docs gw-scroll" }, rows), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", disabled: state !== "done" && state !== "stopped", onclick: go }, "Check against these")));
+  }
+
+  write(panel) {
+    const { check } = this;
+    const said = h("p", { class: "said", role: "status" });
+    const items = KINDS.map(([kind, name, what]) => {
+      const item = h("button", { type: "button", class: "item", "data-kind": kind }, icon(kind === "xlsx" ? "table" : "description", "s16"), h("span", {}, name, h("small", {}, what)));
+      item.addEventListener("click", async () => {
+        said.className = "said";
+        said.textContent = `Creating ${name}`;
+        try {
+          await save(`/checks/${check.id}/export.${kind}`, `check.${kind}`);
+          this.exports.close(true);
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          said.className = "said bad";
+          said.textContent = `${error.message} ${error.hint ?? ""}`;
+        }
+      });
+      return item;
+    });
+    panel.replaceChildren(...items, said);
+  }
+}
+
+function time(seconds) {
+  if (seconds < 90) return `about ${Math.max(5, Math.ceil(seconds / 5) * 5)} s left`;
+  return `about ${Math.round(seconds / 60)} min left`;
+}

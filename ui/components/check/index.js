@@ -1,0 +1,321 @@
+// A draft that is checked: its text with a mark at each claim, what the documents say of the open one below it, and the
+// page of that beside it. What is open stands in the address.
+
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { closeCitation, openCitation } from "../shared/bus.js";
+import { h, icon, prose } from "../shared/dom.js";
+import { free } from "../shared/keys.js";
+import { Card } from "./card.js";
+import { Draft } from "./draft.js";
+import { Head } from "./head.js";
+
+const BUSY_MS = 700;
+const PROBLEMS = ["contradicted", "partly", "not_found"];
+const UNCHECKED = { status: null, text: "", decision: { kind: "", revised: "", note: "" } };
+
+export function mount({ parentElement, data, tell }) {
+  configure(data);
+  const check = (parentElement.gwCheck ??= new Check(parentElement.querySelector(".gw-check")));
+  check.documents = data.documents;
+  check.leave = (gone = false) => tell("left", { check: data.check, gone });
+  check.show(data.check);
+  return () => check.close();
+}
+
+class Check {
+  constructor(root) {
+    this.root = root;
+    this.narrow = matchMedia("(max-width: 900px)");
+    this.head = new Head(this);
+    this.card = new Card(this);
+    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.said = h("p", { class: "gw-unseen", role: "status" });
+    this.memo = h("article", { class: "memo" });
+    this.flow = h("div", { class: "dr gw-scroll", tabindex: "0", role: "group", "aria-label": "Draft, marked" }, this.trouble, this.memo);
+    root.append(this.head.element, this.flow, this.said);
+    this.draft = new Draft(this.memo, (key, event) => this.select(key, { focus: event.shiftKey, chosen: true }));
+    this.draft.settled = (n) => this.settled(n);
+    this.listeners = [
+      ["focus", () => this.card.form || this.poll(0)],
+      ["gw:opened", ({ detail }) => this.opened(detail)],
+      ["keydown", (event) => this.key(event), true], // before the page viewer, which has n and p too
+    ];
+    for (const [name, listener, early] of this.listeners) addEventListener(name, listener, early);
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    for (const [name, listener, early] of this.listeners) removeEventListener(name, listener, early);
+  }
+
+  show(id) {
+    if (this.id === id) return;
+    Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false, refused: null });
+    this.card.element.remove();
+    closeCitation();
+    this.poll(0);
+  }
+
+  // What there is
+
+  // The sentences from `since` on; while it is checked, from the first that is not.
+  async poll(since = this.unchecked()) {
+    clearTimeout(this.timer);
+    const { id } = this;
+    try {
+      const found = await get(`/checks/${id}`, this.data ? { from: since, done: since ? this.data.done : -1 } : {});
+      if (this.closed || id !== this.id) return;
+      if (found.gone) return this.leave(true);
+      this.take(found, since);
+      this.lost = false;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.lost = true;
+      this.complain(error);
+    }
+    if (!this.closed && (this.lost || !["done", "stopped"].includes(this.data?.state))) this.timer = setTimeout(() => this.poll(), BUSY_MS);
+  }
+
+  unchecked() {
+    const first = this.sentences.findIndex((one) => one.status === null);
+    return first < 0 ? this.sentences.length : first;
+  }
+
+  take(found, since) {
+    const { sentences, ...head } = found;
+    const fresh = !this.data;
+    const behind = this.data && head.done < this.data.done && since; // it is checked anew in another window
+    this.data = { ...this.data, ...head };
+    if (fresh) this.lay();
+    if (sentences) this.put(sentences, fresh ? 0 : since);
+    this.complain(head.error ?? this.refused);
+    this.head.draw();
+    if (behind) return void this.poll(0);
+    if (fresh) this.restore();
+    else if (!this.touched && this.current === null) this.first();
+  }
+
+  lay() {
+    this.sentences = this.data.spans.map(() => UNCHECKED);
+    this.draft.show(this.data);
+    for (let n = 0; n < this.sentences.length; n += 1) this.draft.mark(n, UNCHECKED, "");
+  }
+
+  // Takes the verdicts from sentence `since` on: of those that are not there none is known.
+  put(given, since) {
+    const known = new Map(given.map((one) => [one.n, one]));
+    for (let n = since; n < this.sentences.length; n += 1) this.set(n, known.get(n) ?? UNCHECKED);
+  }
+
+  set(n, sentence) {
+    if (JSON.stringify(this.sentences[n]) === JSON.stringify(sentence)) return;
+    this.sentences[n] = sentence;
+    this.draft.mark(n, sentence, this.filter);
+    if (this.current === String(n)) this.redraw();
+  }
+
+  original(n) {
+    return this.draft.cut(...this.data.spans[n]);
+  }
+
+  // Faults of the draft in itself that still stand: a sentence that was replaced has other figures.
+  get faults() {
+    return this.data.faults.map((_, n) => n).filter((n) => !this.settled(n));
+  }
+
+  settled(n) {
+    const inside = this.holder(n);
+    return inside >= 0 && Boolean(this.sentences[inside]?.decision.revised);
+  }
+
+  // The sentence that has the figure of fault `n`, -1 for none.
+  holder(n) {
+    const [start] = this.data.faults[n].span;
+    return this.data.spans.findIndex(([from, to]) => from <= start && start < to);
+  }
+
+  start(key) {
+    return key.startsWith("f") ? this.data.faults[Number(key.slice(1))].span[0] : this.data.spans[Number(key)][0];
+  }
+
+  // What the arrows go through: the problems that nobody has decided on, or all of one kind.
+  keys() {
+    const { filter } = this;
+    const chosen = ({ status, decision }) => (filter ? status === filter : PROBLEMS.includes(status) && decision.kind !== "left" && !decision.note);
+    const claims = this.sentences.flatMap((one, n) => (chosen(one) ? [String(n)] : []));
+    const faults = filter && filter !== "fault" ? [] : this.faults.map((n) => `f${n}`);
+    return [...claims, ...faults].sort((a, b) => this.start(a) - this.start(b));
+  }
+
+  // What is open
+
+  restore() {
+    const asked = new URLSearchParams(location.search).get("s");
+    if (asked && this.draft.link(asked)) this.select(asked, { scroll: true });
+    else this.first();
+  }
+
+  // The first problem opens by itself, so that one sees at once what there is.
+  first() {
+    const [key] = this.keys();
+    if (key !== undefined) this.select(key, { quiet: true });
+  }
+
+  // `focus` gives the page the focus, `chosen`: a person did it.
+  select(key, { focus = false, chosen = false, scroll = false, quiet = false } = {}) {
+    this.touched ||= chosen;
+    this.current = key;
+    this.cited = 0;
+    history.replaceState(history.state, "", `${location.pathname}${this.draft.href(key)}`);
+    this.redraw();
+    this.head.step();
+    if (scroll || chosen) this.reveal();
+    const sentence = this.sentences[Number(key)];
+    if (sentence && (!this.narrow.matches || focus)) {
+      const [first] = sentence.citations;
+      if (first) this.openCitation(first.n, focus);
+      else closeCitation();
+    }
+    if (!quiet) this.said.textContent = this.card.element.querySelector(".say")?.textContent ?? "";
+  }
+
+  redraw() {
+    const key = this.current;
+    const held = this.card.element.contains(document.activeElement);
+    if (key.startsWith("f")) this.showFault(Number(key.slice(1)));
+    else if (["confirmed", ...PROBLEMS].includes(this.sentences[Number(key)].status)) this.card.show(Number(key), this.sentences[Number(key)], this.cited);
+    else return this.unselect();
+    this.draft.below(key, this.card.element);
+    this.draft.current(key);
+    if (held) this.focus();
+  }
+
+  showFault(n) {
+    if (this.settled(n)) return this.unselect();
+    const fault = this.data.faults[n];
+    const inside = this.holder(n);
+    const cut = this.draft.cut;
+    const fix = inside < 0 ? null : () => {
+      const [[from, to], [start, end]] = [this.data.spans[inside], fault.span];
+      return this.decide(inside, { ...this.sentences[inside].decision, kind: "replaced", revised: cut(from, start) + fault.write + cut(end, to) });
+    };
+    this.card.fault(n, fault, fix);
+  }
+
+  unselect() {
+    this.current = null;
+    this.card.element.remove();
+    this.draft.current("");
+    this.head.step();
+    history.replaceState(history.state, "", `${location.pathname}?d=${this.id}`);
+  }
+
+  reveal() {
+    const link = this.draft.link(this.current);
+    if (!link) return;
+    link.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" }); // a wide table moves too
+    const [view, mark, card] = [this.flow, link, this.card.element].map((one) => one.getBoundingClientRect());
+    if (mark.top >= view.top + 8 && card.bottom <= view.bottom - 8) return;
+    this.flow.scrollBy({ top: mark.top - view.top - Math.max(24, (view.height - (card.bottom - mark.top)) / 3), behavior: "instant" });
+  }
+
+  focus() {
+    this.draft.link(this.current)?.focus({ preventScroll: true });
+  }
+
+  step(by) {
+    const keys = this.keys();
+    if (!keys.length) return;
+    const here = this.current === null ? -1 : this.start(this.current);
+    const at = keys.indexOf(this.current);
+    const next = at >= 0 ? at + by : by > 0 ? keys.findIndex((key) => this.start(key) > here) : keys.findLastIndex((key) => this.start(key) < here);
+    this.select(keys.at(next % keys.length), { chosen: true });
+    this.focus();
+  }
+
+  only(status) {
+    this.filter = this.filter === status ? "" : status;
+    this.sentences.forEach((one, n) => this.draft.mark(n, one, this.filter));
+    this.head.draw();
+    const keys = this.keys();
+    if (this.filter && keys.length && !keys.includes(this.current)) this.select(keys[0], { chosen: true });
+    else if (this.current !== null) this.redraw();
+  }
+
+  openCitation(n, focus = false) {
+    const { citations } = this.sentences[Number(this.current)];
+    openCitation({ turn: `${this.id}-${this.current}`, n, citations, peers: [], focus });
+  }
+
+  opened({ turn, n }) {
+    if (this.current === null || turn !== `${this.id}-${this.current}` || this.card.form) return;
+    this.cited = n;
+    this.card.cite(n);
+  }
+
+  // What is done
+
+  // Posts and shows what came of it. True where it was done.
+  async act(path, body = {}) {
+    this.refused = null;
+    if (path === "/again") this.touched = false;
+    try {
+      const answer = await post(`/checks/${this.id}${path}`, body);
+      this.refused = answer.refused ?? null;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.refused = error;
+    }
+    if (this.refused?.code === "unknown_check") return void this.leave(true); // another window deleted it
+    await this.poll(0);
+    return !this.refused;
+  }
+
+  // A text that changes is checked at once.
+  async decide(n, decision) {
+    this.touched = true;
+    const before = this.sentences[n].decision.revised;
+    this.card.busy(decision.revised === before ? "Keeping it" : "Checking the new words");
+    const done = await this.act("/decide", { n, ...decision });
+    if (this.current === null || this.card.form) return done;
+    if (done && this.current.startsWith("f")) {
+      if (["confirmed", ...PROBLEMS].includes(this.sentences[n].status)) this.select(String(n), { chosen: true });
+    } else this.redraw();
+    this.head.draw();
+    this.focus();
+    const found = this.sentences[n];
+    if (found.decision.revised !== before) {
+      if (this.current === String(n) && found.citations?.length && !this.narrow.matches) this.openCitation(found.citations[0].n);
+      this.said.textContent = `Checked again: ${found.status?.replace("_", " ") ?? "not yet"}.`;
+    }
+    return done;
+  }
+
+  complain(error) {
+    const key = JSON.stringify([error?.message, error?.hint]);
+    if (key === this.complained) return;
+    this.complained = key;
+    this.trouble.hidden = !error;
+    if (!error) return;
+    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))));
+    this.trouble.scrollIntoView({ block: "nearest" });
+  }
+
+  key(event) {
+    if (!free(event) || !this.data || event.target.closest?.("dialog, .gw-popup") || (event.target.closest?.(".gw-pane") && !/^[np]$/i.test(event.key))) return;
+    const { card, current } = this;
+    const own = event.target === document.body || event.target === this.flow || event.target === this.draft.link(current);
+    const done = {
+      n: () => this.step(1),
+      p: () => this.step(-1),
+      a: current !== null && card.sentence && !card.form && (() => card.note()),
+      Enter: own && current !== null && card.write,
+      Escape: current !== null && !("gwDrawer" in document.documentElement.dataset) && (card.leave ?? (() => this.unselect())),
+    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!done) return;
+    event.preventDefault();
+    event.stopPropagation();
+    done();
+  }
+}

@@ -1,0 +1,269 @@
+// What a draft is checked against, the draft itself, pasted or as a file, and the checks so far.
+
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { button, h, icon, plural, prose } from "../shared/dom.js";
+import { base64, holdsFiles } from "../shared/files.js";
+
+const BUSY_MS = 1000;
+const SAMPLE_MS = 400;
+const KEPT = "gw.draft"; // what is typed survives a reload
+const DAY = 86_400_000;
+const KEY = [
+  ["c", "cash was $7.4 million", "confirmed"],
+  ["x", "matures in June 2028", "the documents say otherwise"],
+  ["p", "in dollars, euros and kroner", "partly covered"],
+  ["n", "intends to renew", "not in the documents"],
+  ["", "we see little risk", "no claim, no mark"],
+];
+
+export function mount({ parentElement, data, tell }) {
+  configure(data);
+  const page = (parentElement.gwChecks ??= new Checks(parentElement.querySelector(".gw-checks")));
+  page.open = (id) => tell("opened", id);
+  page.offer(data.documents, data.sample);
+  page.load();
+  return () => page.close();
+}
+
+class Checks {
+  constructor(root) {
+    this.root = root;
+    this.chosen = new Map(); // whether a document is checked against, by its id
+    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.text = h("textarea", { id: "gw-draft", placeholder: "Paste the text here, or drop a Word, PDF, Markdown, text or Excel file", oninput: () => this.typed() });
+    this.text.value = sessionStorage.getItem(KEPT) ?? "";
+    this.file = h("input", { type: "file", id: "gw-draft-file", class: "gw-unseen", accept: ".docx,.pdf,.md,.markdown,.txt,.xlsx", onchange: () => this.take(this.file.files[0]) });
+    this.taken = h("p", { class: "file", hidden: true });
+    this.begin = h("button", { type: "submit", class: "gw-btn primary" }, icon("fact_check", "s16"), "Check");
+    this.paste = h(
+      "form",
+      { class: "paste", "aria-label": "Draft", onsubmit: (event) => (event.preventDefault(), this.start()), onkeydown: (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && (event.preventDefault(), this.start()) },
+      h("label", { class: "gw-unseen", for: "gw-draft" }, "Draft"),
+      this.text,
+      this.taken,
+      h("div", { class: "row" }, h("label", { class: "gw-btn", for: "gw-draft-file" }, icon("upload_file", "s16"), "Choose a file"), this.file, h("span", { class: "sp" }), h("span", { class: "muted keys" }, "Ctrl Enter"), this.begin),
+    );
+    this.count = h("span", { class: "muted num" });
+    this.all = h("button", { type: "button", class: "gw-linkish", onclick: () => this.tickAll() });
+    this.documents = h("div", { class: "docs gw-scroll" });
+    this.sample = h("button", { type: "button", class: "gw-btn", onclick: () => this.try() }, icon("play_arrow", "s16"), "Try it: a draft with three errors");
+    this.trying = h("span", { class: "muted", role: "status" });
+    this.list = h("section", { class: "rec", hidden: true });
+    root.append(
+      h("h1", {}, "Check a draft against your documents"),
+      h("p", { class: "lead" }, "Groundwork reads each claim, looks for it in the documents in scope and shows the words that confirm or contradict it. Nothing in the draft changes unless you say so."),
+      this.trouble,
+      this.paste,
+      h("p", { class: "try" }, this.sample, this.trying),
+      h(
+        "div",
+        { class: "opt" },
+        h("section", { class: "card" }, h("h2", { id: "gw-against" }, "Check against", h("span", { class: "sp" }), this.all, this.count), h("div", { role: "group", "aria-labelledby": "gw-against" }, this.documents)),
+        h("section", { class: "card" }, h("h2", {}, "How it marks"), h("ul", { class: "key" }, KEY.map(([mark, words, means]) => h("li", {}, h("span", { class: `s ${mark}` }, words), h("small", {}, means))))),
+      ),
+      this.list,
+    );
+    this.events = { dragover: (event) => this.over(event), dragleave: (event) => event.relatedTarget || this.lit(false), drop: (event) => this.drop(event) };
+    for (const [name, act] of Object.entries(this.events)) document.addEventListener(name, act);
+    this.typed();
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    for (const [name, act] of Object.entries(this.events)) document.removeEventListener(name, act);
+  }
+
+  say(error) {
+    this.trouble.hidden = !error;
+    if (!error) return;
+    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))));
+    this.trouble.scrollIntoView({ block: "nearest" });
+  }
+
+  // What cannot be done comes as an answer in words.
+  async act(path, body) {
+    try {
+      const answer = await post(path, body);
+      this.say(answer.refused);
+      return answer.refused ? null : answer;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.say(error);
+      return null;
+    }
+  }
+
+  // The draft
+
+  typed() {
+    sessionStorage.setItem(KEPT, this.text.value);
+    this.ready();
+  }
+
+  ready() {
+    this.begin.disabled = Boolean(this.starting) || !(this.given || this.text.value.trim());
+  }
+
+  take(file) {
+    this.file.value = "";
+    this.given = file ?? null;
+    this.text.hidden = Boolean(file);
+    this.taken.hidden = !file;
+    this.say(null);
+    this.ready();
+    if (!file) return this.text.focus();
+    const size = file.size < 1_000_000 ? `${Math.max(1, Math.round(file.size / 1000))} KB` : `${(file.size / 1_000_000).toFixed(1)} MB`;
+    this.taken.replaceChildren(icon("description"), h("b", {}, file.name), h("span", { class: "muted num" }, size), button("Take another", "close", () => this.take(null)));
+    this.begin.focus();
+  }
+
+  lit(on) {
+    this.paste.classList.toggle("over", on);
+  }
+
+  over(event) {
+    if (!holdsFiles(event)) return;
+    event.preventDefault(); // else the browser would open the file in place of the app
+    this.lit(true);
+  }
+
+  drop(event) {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    this.lit(false);
+    const [file] = event.dataTransfer.files;
+    if (file) this.take(file);
+  }
+
+  async start() {
+    if (this.begin.disabled) return;
+    this.starting = true;
+    this.ready();
+    const docs = [...this.chosen].filter(([, on]) => on).map(([id]) => id);
+    let draft = { text: this.text.value };
+    try {
+      if (this.given) draft = { name: this.given.name, file: await base64(this.given) };
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      this.say({ message: `The browser couldn’t open ${this.given.name}.`, hint: "Check that it’s still there, then choose it again." });
+      draft = null;
+    }
+    const made = draft && (await this.act("/checks/new", { ...draft, docs }));
+    this.starting = false;
+    this.ready();
+    if (!made) return;
+    if (!this.given) sessionStorage.removeItem(KEPT);
+    this.open(made.id);
+  }
+
+  // The sample document is read first, where it is not in the library yet.
+  async try() {
+    this.sample.disabled = true;
+    for (;;) {
+      const made = await this.act("/checks/sample", {});
+      if (this.closed) return;
+      if (made?.id) return this.open(made.id);
+      this.trying.replaceChildren(made ? h("span", { class: "gw-spin" }) : "", made?.words ?? "");
+      if (!made) break;
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    }
+    this.sample.disabled = false;
+  }
+
+  // The documents: all at first, less the sample where there are others
+
+  offer(documents, sample) {
+    const known = new Set(documents.map((one) => one.id));
+    for (const id of this.chosen.keys()) if (!known.has(id)) this.chosen.delete(id);
+    for (const { id } of documents) if (!this.chosen.has(id)) this.chosen.set(id, id !== sample || documents.length === 1);
+    this.documents.replaceChildren(
+      ...documents.map(({ id, title, pages }) => {
+        const box = h("input", { type: "checkbox", checked: this.chosen.get(id), onchange: () => (this.chosen.set(id, box.checked), this.tally()) });
+        return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, String(pages), h("span", { class: "gw-unseen" }, " pages")));
+      }),
+    );
+    if (!documents.length) this.documents.replaceChildren(h("p", {}, "No document is ready. ", h("a", { href: "library" }, "Add one in the Library"), ", or try the sample."));
+    this.all.hidden = documents.length < 4;
+    this.tally();
+  }
+
+  get ticked() {
+    return [...this.chosen.values()].filter(Boolean).length;
+  }
+
+  tally() {
+    this.count.textContent = this.chosen.size ? `${this.ticked} of ${this.chosen.size}` : "";
+    this.all.textContent = this.ticked ? "None" : "All";
+  }
+
+  tickAll() {
+    const on = !this.ticked;
+    for (const id of this.chosen.keys()) this.chosen.set(id, on);
+    for (const box of this.documents.querySelectorAll("input")) box.checked = on;
+    this.tally();
+  }
+
+  // The checks so far
+
+  async load() {
+    clearTimeout(this.timer);
+    let found;
+    try {
+      found = await get("/checks");
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return this.say(error);
+    }
+    if (this.closed) return;
+    const key = JSON.stringify(found.checks);
+    if (key !== this.drawn && !this.list.querySelector(".danger")) this.draw(found.checks, key); // no question is open
+    if (found.checks.some((one) => !["done", "stopped"].includes(one.state))) this.timer = setTimeout(() => this.load(), BUSY_MS);
+  }
+
+  draw(checks, key) {
+    this.drawn = key;
+    this.list.hidden = !checks.length;
+    this.list.replaceChildren(h("h2", { id: "gw-before" }, "Checked before"), h("ul", { "aria-labelledby": "gw-before" }, checks.map((one) => this.row(one))));
+  }
+
+  row(one) {
+    const open = (event) => {
+      event.preventDefault();
+      this.open(one.id);
+    };
+    const remove = button("Delete", "delete", () => this.sure(line, one), { "aria-label": `Delete ${one.name}` });
+    const line = h("li", {}, h("a", { href: `?d=${one.id}`, onclick: open }, h("b", { title: one.name }, one.name), outcome(one), h("span", { class: "muted when" }, when(one.created))), remove);
+    return line;
+  }
+
+  sure(line, one) {
+    const gone = async () => {
+      if (!(await this.act(`/checks/${one.id}/delete`, {}))) return;
+      line.remove();
+      this.load();
+    };
+    const keep = () => {
+      line.replaceWith(this.row(one));
+      this.list.querySelector(`[aria-label="${CSS.escape(`Delete ${one.name}`)}"]`)?.focus();
+    };
+    const no = h("button", { type: "button", class: "gw-btn sm quiet", onclick: keep }, "Keep it");
+    line.replaceChildren(h("span", { class: "sure" }, `Delete “${one.name}” with its marks and notes?`), h("button", { type: "button", class: "gw-btn sm danger", onclick: gone }, "Delete"), no);
+    no.focus();
+  }
+}
+
+function outcome({ state, counts, done, total, error }) {
+  const said = (tone, words, sign) => h("span", { class: `gw-st num ${tone}` }, sign && icon(sign, "s16"), words);
+  if (state === "waiting") return said("off", "waiting");
+  if (state === "stopped") return said("off", `${error ? "failed" : "stopped"} at ${done} of ${total}`);
+  if (state !== "done") return h("span", { class: "gw-st num run" }, h("span", { class: "gw-spin" }), `${done} of ${total}`);
+  for (const [status, tone, words] of [["contradicted", "bad", "contradicted"], ["partly", "weak", "partly"], ["not_found", "off", "not found"]]) if (counts[status]) return said(tone, `${counts[status]} ${words}`);
+  return counts.confirmed ? said("ok", `${counts.confirmed} confirmed`, "check_circle") : said("off", plural(total, "sentence"));
+}
+
+function when(seconds) {
+  const day = (time) => Math.floor((time - new Date().getTimezoneOffset() * 60_000) / DAY);
+  const ago = day(Date.now()) - day(seconds * 1000);
+  return ["Today", "Yesterday"][ago] ?? new Date(seconds * 1000).toLocaleDateString("en", { day: "numeric", month: "short" });
+}

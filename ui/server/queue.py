@@ -1,0 +1,106 @@
+"""Queue of work in the background: one thing at a time, whatever page is open. What it has done is stored by who does
+it: after a restart what was cut off is started again by hand, and goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ragcore.errors import Cancelled, GroundworkError
+
+
+@dataclass(frozen=True)
+class Job:
+    """Snapshot of work on ``target``, the id of a run or a check: ``done`` of ``total`` parts, of which ``before`` were
+    done when it ``began`` (monotonic seconds, 0: it waits). ``by`` judges a run, "" if nothing does; ``stopping`` if a
+    person asked for its end."""
+
+    target: str
+    name: str
+    by: str = ""
+    done: int = 0
+    total: int = 0
+    before: int = 0
+    began: float = 0.0
+    stopping: bool = False
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None until it is measurable."""
+        done = self.done - self.before
+        return (time.monotonic() - self.began) / done * (self.total - self.done) if done > 0 else None
+
+
+class Queue:
+    """Queue of jobs, worked off in a thread called ``name``. Thread-safe."""
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._lock = threading.Lock()
+        self._jobs: dict[threading.Event, Job] = {}  # by what stops each; the first is at work
+        self.trouble: Mapping[str, Any] | None = None  # of the last job that failed as a whole, with its ``target``
+
+    @property
+    def jobs(self) -> list[Job]:
+        """What is at work, and what waits."""
+        with self._lock:
+            return list(self._jobs.values())
+
+    def put(self, wanted: Job, work: Callable[..., object]) -> None:
+        """Queue a job, unless it is queued. ``work`` is given what shows its progress, and what tells that it is to
+        stop."""
+        with self._lock:
+            known = {(job.target, job.by) for job in self._jobs.values() if not job.stopping}
+            if (wanted.target, wanted.by) not in known:
+                stop = threading.Event()
+                self._jobs[stop] = wanted
+                self.trouble = None
+                self._pool.submit(self._work, stop, work)
+
+    def stop(self, target: str = "") -> None:
+        """End the work on ``target`` ("": all) after its part at hand, and drop what waits of it."""
+        with self._lock:
+            first = next(iter(self._jobs), None)
+            for stop, job in list(self._jobs.items()):
+                if target not in ("", job.target):
+                    continue
+                stop.set()
+                if stop is first:
+                    self._jobs[stop] = replace(job, stopping=True)
+                else:
+                    del self._jobs[stop]
+
+    def close(self) -> None:
+        self.stop()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _work(self, stop: threading.Event, work: Callable[..., object]) -> None:
+        def show(done: int, total: int) -> None:
+            with self._lock:
+                job = self._jobs[stop]
+                if not job.began:
+                    job = replace(job, before=done, began=time.monotonic())
+                self._jobs[stop] = replace(job, done=done, total=total)
+
+        try:
+            if not stop.is_set():
+                work(show, stop.is_set)
+        except Cancelled:
+            pass
+        except GroundworkError as error:
+            self._fail(stop, error.as_dict())
+        except BaseException as error:
+            hint = "Start it again. If it fails again, report this message."
+            self._fail(stop, {"message": f"The run failed: {error!r}.", "hint": hint})
+            raise
+        finally:
+            with self._lock:
+                self._jobs.pop(stop, None)
+
+    def _fail(self, stop: threading.Event, error: Mapping[str, Any]) -> None:
+        with self._lock:
+            self.trouble = {**error, "target": self._jobs[stop].target}
