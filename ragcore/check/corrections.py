@@ -26,7 +26,8 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
     year only if one alone can stand in its place. ``context`` holds the labels of a cell."""
     findings = [finding for finding in against.exact if finding.status == "unsupported"]
     found = [*_figures(text, context, {raw for finding in findings for raw in finding.wrong}, evidence)]
-    found += _periods(text, "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells))))
+    given = "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells)))
+    found = found or [*_periods(text, given)]
     for said, given in (finding.contrast for finding in findings if finding.contrast[0]):
         match = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)
         if match:
@@ -74,6 +75,7 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         figure
         for figure in evidence.figures
         if (figure.cell is not None or figure.sentence >= 0)
+        and not (figure.number.percent and _in_letters(figure.number))  # "a fifth" is no slip for 24.0%
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
     ]
@@ -103,11 +105,16 @@ def _same_subject(figure: Figure, said: set[str], evidence: Evidence) -> bool:
     return bool(ahead) and len(ahead & said) >= _SUBJECT * len(ahead)
 
 
+def _in_letters(number: Number) -> bool:
+    return not any(character.isdigit() for character in number.raw)
+
+
 def _write(number: Number, figure: Figure) -> str:
     """``figure`` in the form of ``number``, if they are of the same order; else as the document has it."""
     scale = figure.scale if figure.cell is not None and figure.number.scale == 1.0 else None
     amount = abs(figure.number.amount) * (scale or 1.0)
-    if amount and 1 / _ORDER <= abs(number.amount) / amount <= _ORDER:
+    alike = amount and 1 / _ORDER <= abs(number.amount) / amount <= _ORDER
+    if alike and not _in_letters(number) and not _in_letters(figure.number):
         return number.written(amount if number.value >= 0 else -amount)
     return _shown(figure)
 

@@ -82,6 +82,11 @@ class _Read:
         return nearer and any(finding.status != "supported" for finding in self.support.exact)
 
     @property
+    def length(self) -> int:
+        """Characters of its words: of two that say the same, the shorter is quoted."""
+        return self.candidate.citation.end - self.candidate.citation.start
+
+    @property
     def by_figures(self) -> bool:
         """Whether nothing but figures is against the statement."""
         return all(finding.wrong or finding.status != "unsupported" for finding in self.support.exact)
@@ -120,8 +125,8 @@ class Checker:
         whole = (0, len(sentence.text))
         reads = self.reads(sentence, whole, near)
         best = self._best(reads)
-        against = next((read for read in reads if read.contradicts), None)
-        if against is not None and (best is None or against.same > best.same):
+        contradicting = (read for read in reads if read.contradicts and not _outweighs(best, read, sentence.text))
+        for against in sorted(contradicting, key=lambda read: (-round(read.same, 1), read.length)):
             found = corrections(sentence.text, against.support, against.candidate.evidence, sentence.context)
             if found or not against.by_figures:
                 return self._made(
@@ -211,7 +216,7 @@ class Checker:
     def _best(self, reads: Sequence[_Read]) -> _Read | None:
         """Read that confirms, if none that is nearer and has more of the words has other figures or names."""
         found = [read for read in reads if read.confirms and not any(one.outdoes(read) for one in reads)]
-        return max(found, key=lambda read: read.says, default=None)
+        return min(found, key=lambda read: (-round(read.says, 1), read.length), default=None)
 
     def _lacks(self, clause: str, read: _Read) -> bool:
         """Whether the words that confirm a sentence lack what one of its ``clause``s is about."""
@@ -272,6 +277,14 @@ class Checker:
         return CheckedSentence(
             sentence.text, *place, status, reason, citations, tuple(found), tuple(missing), sentence.place
         )
+
+
+def _outweighs(best: _Read | None, against: _Read, text: str) -> bool:
+    """Whether words that confirm are nearer than those ``against``, or have all of several figures that these lack."""
+    if best is None:
+        return False
+    several = len({number.amount for number in numbers(text) if not number.counts}) > 1
+    return best.same >= against.same or (several and against.by_figures)
 
 
 def _names_row(statement: Statement, evidence: Evidence) -> bool:

@@ -133,7 +133,9 @@ def test_quotations_are_held_to_the_letter(checks: Checks) -> None:
 
 
 def test_figures_of_a_table_are_checked_in_its_scale_and_years(checks: Checks) -> None:
-    table = "| $ million | 2025 | 2024 |\n|---|---|---|\n| Revenue | 148.6 | 132.2 |\n| Operating income | 28.1 | 24.9 |\n"
+    table = (
+        "| $ million | 2025 | 2024 |\n|---|---|---|\n| Revenue | 148.6 | 132.2 |\n| Operating income | 28.1 | 24.9 |\n"
+    )
     found = checked(checks, f"# Key figures\n\n{table}").sentences
     assert [one.status for one in found if one] == ["confirmed", "confirmed", "confirmed", "contradicted"]
     assert found[3] is not None
