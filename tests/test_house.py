@@ -24,14 +24,14 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1935,  # with checks, pages drawn for files, the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "check": 2830,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
+    "check": 2920,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
     "cli": 1475,  # with checks, evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1580,  # with pictures of places within a page of a PDF
-    "index": 4375,  # with the graph of names and its map, verdicts on answers, own test questions
+    "index": 4512,  # with checks, the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1725,  # with structures: their building, state and estimate
@@ -40,9 +40,9 @@ LINES = {
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2000,  # published trees and graphs
     "suggest": 470,
-    "text": 1739,  # with the slots of a question, the places of its periods, names, the lexicon
+    "text": 1825,  # with clauses, fractions, stance, the slots of a question, the places of its periods, names, the lexicon
     "types": 2370,  # with what of a chunk is in a section, themes
-    "verify": 2150,
+    "verify": 2185,  # with parts of a whole, and what a word is held against
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.
