@@ -35,6 +35,8 @@ Fit = Callable[[AnswerType, str], float]
 BELOW = 0.05  # probability of an answer below which no model is asked
 NEAREST = 3
 _UNANSWERED = "The documents do not answer this question."
+# Said where nothing shows that the answer is missing: it may take several passages, or a calculation.
+_UNSURE = "No passage found answers this question by itself."
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
 _MOST_LACKING = 5
@@ -226,7 +228,7 @@ def reason_to_refuse(
         lacking = [f"“{escape(name.text)}”" for name in unnamed(names, sources)]
         lacking += map(str, sorted(question.years)) if signs.years else []
         return f"{_UNANSWERED} The passages found do not mention {' or '.join(lacking)}."
-    return f"{_UNANSWERED} No passage found is about this."
+    return _UNSURE
 
 
 def _named_nowhere(
