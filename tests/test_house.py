@@ -24,7 +24,7 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1935,  # with checks, pages drawn for files, the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "check": 2920,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
+    "check": 2990,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
     "cli": 1475,  # with checks, evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,
@@ -40,7 +40,7 @@ LINES = {
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2000,  # published trees and graphs
     "suggest": 470,
-    "text": 1825,  # with clauses, fractions, stance, the slots of a question, the places of its periods, names, the lexicon
+    "text": 1845,  # with clauses, fractions, stance, slots and periods of a question, names, the lexicon
     "types": 2370,  # with what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }

@@ -40,14 +40,19 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
 
 
 def in_cell(text: str, found: Sequence[Correction]) -> tuple[Correction, ...]:
-    """Corrections of a figure that was told in a scale, as those of the cell ``text``, which is written without it."""
+    """Corrections of a figure that was told in a scale, as those of the cell ``text``, which is written without it; of
+    a cell with several figures only what stands in it as it is."""
+    given = numbers(text)
     out = []
     for one in found:
-        said, write = numbers(one.write), one.write
-        if said:
-            write = numbers(text)[0].written(said[0].value)
-        out.append(replace(one, start=0, end=len(text), said=text, write=write))
-    return tuple(out[:1])
+        said = numbers(one.write)
+        if len(given) == 1 and said:
+            own = given[0]
+            end = own.start + len(own.raw)
+            out.append(replace(one, start=own.start, end=end, said=own.raw, write=own.written(said[0].value)))
+        elif text[one.start : one.end] == one.said:
+            out.append(one)
+    return tuple(out)
 
 
 def _compares(text: str) -> bool:

@@ -16,7 +16,7 @@ from ragcore.types import Document
 
 _MARKED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«\s?([^«»]+?)\s?»|„([^„“”]+)[“”]")
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:…|\.\s?\.\s?\.)\s*\]|…|\.\s?\.\s?\.)\s*")
-_BRACKETED = re.compile(r"\[[^\[\]]*\]")
+_BRACKETED = re.compile(r"(?:\[[^\[\]]*\])+")
 _DASHES, _SINGLE, _DOUBLE = "-‐‑‒–—−", "'’‘‛", '"“”„«»'
 _FEWEST = 3  # words: fewer are a term, not a quotation
 _PIECE = 4  # least words of a piece of one that was stitched together
@@ -87,10 +87,13 @@ def _apart(words: Sequence[str], text: str) -> tuple[tuple[int, int], ...]:
     places: list[tuple[int, int]] = []
     at = 0
     while at < len(words) and len(places) < _MOST_PIECES:
-        sizes = range(len(words) - at, _PIECE - 1, -1)
-        found = ((size, _pattern(" ".join(words[at : at + size])).search(text)) for size in sizes)
-        size, place = next(((size, match.span()) for size, match in found if match), (0, (0, 0)))
-        if not size:
+        size, place = 0, None
+        for longer in range(_PIECE, len(words) - at + 1):  # what begins a longer piece stands there too
+            match = _pattern(" ".join(words[at : at + longer])).search(text, place[0] if place else 0)
+            if match is None:
+                break
+            size, place = longer, match.span()
+        if place is None:
             return ()
         places.append(place)
         at += size
@@ -102,7 +105,7 @@ def _pattern(words: str) -> re.Pattern[str]:
     """Expression for ``words`` as they may be printed."""
     ends = r"(?<!\w)" if words[:1].isalnum() else "", r"(?!\w)" if words[-1:].isalnum() else ""
     tokens = (_BRACKETED.split(word) if "[" in word else [word] for word in words.split())
-    printed = (r"[\w’'-]*".join("".join(map(_letter, part)) for part in parts) for parts in tokens)
+    printed = (r"[\w’'-]{0,40}".join("".join(map(_letter, part)) for part in parts) for parts in tokens)
     return re.compile(ends[0] + r"\s+".join(printed) + ends[1])
 
 

@@ -25,7 +25,7 @@ from ragcore.text.clauses import clause_spans
 from ragcore.text.logistic import Logistic
 from ragcore.text.numbers import agree, numbers
 from ragcore.text.periods import years
-from ragcore.text.words import tokens
+from ragcore.text.words import content_stems, cover, stem, tokens
 from ragcore.types import Citation, Document, Scope
 from ragcore.types.check import CheckedSentence, CheckStatus, Correction
 from ragcore.verify.attribution import label_terms, named_by, terms, with_synonyms
@@ -51,6 +51,7 @@ MORE = 0.1  # share of the words of a sentence that nearer words must have more
 ROW = 4.0  # log odds of a row that is named
 NAMED = 0.85  # least share of its name
 CLAUSE = 0.5  # least share of the content words of each clause
+AROUND = 0.6  # least share of the words around a quotation in its surroundings
 QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
 _CELLS: Final = ("confirmed", "contradicted", "partly", "not_found", "no_claim")
 NEAREST = 3  # passages shown of a sentence that is not found
@@ -172,22 +173,26 @@ class Checker:
         if any(one.fate == "stitched" for one in found):
             reason = "The quotation joins words that stand apart."
             return self._shown(sentence, "partly", reason, places)
-        if self._unheard(sentence, found, places):
-            reason = "The quotation is right; the figures around it are not there."
-            return self._shown(sentence, "partly", reason, places)
-        return self._shown(sentence, "confirmed", "", places)
+        rest = _without(sentence.text, found)
+        if len(_content(rest)) > sum(len(_content(sentence.text[one.start : one.end])) for one in found):
+            return None  # it speaks in its own words
+        if self._bears(rest, places):
+            return self._shown(sentence, "confirmed", "", places)
+        reason = "The quotation is right; what is said around it is not there."
+        return self._shown(sentence, "partly", reason, places)
 
-    def _unheard(self, sentence: Checkable, found: Sequence[Quotation], places: Sequence[Citation]) -> bool:
-        """Whether the words around quotations have a figure or year that stands nowhere near them."""
-        rest = sentence.text
-        for one in reversed(found):
-            rest = f"{rest[: one.start]}{rest[one.end :]}"
+    def _bears(self, rest: str, places: Sequence[Citation]) -> bool:
+        """Whether the words around quotations only introduce them, or stand near them with their figures and years."""
         evidence = gather(places, self._library.document)
-        given = f"{evidence.near}\n{evidence.around}"
+        near = f"{evidence.near}\n{evidence.around}"
+        said = _content(rest)
+        if not (lex.DENIALS | lex.IMPLIED).isdisjoint(tokens(rest)) or years(rest) - years(near):
+            return False
+        there = numbers(near)
         figures = (number for number in numbers(rest) if not number.counts)
-        there = numbers(given)
-        absent = any(not any(agree(number, other, None, hedged=True) for other in there) for number in figures)
-        return absent or bool(years(rest) - years(given))
+        if not all(any(agree(number, other, None, hedged=True) for other in there) for number in figures):
+            return False
+        return len(said) <= 1 or cover(said, content_stems(near)) >= AROUND
 
     def _misquoted(self, sentence: Checkable, lost: Quotation, near: Sequence[Candidate]) -> CheckedSentence:
         quote = sentence.text[lost.start : lost.end]
@@ -304,6 +309,18 @@ def _by_sentence(statement: Statement, evidence: Evidence) -> Iterator[Finding]:
                 continue
             alone = replace(evidence, words=one, sentences=(one,), quotes=(one,), cells=())
             yield from (finding for finding in check_contrast(statement.text, alone) if not finding.worded)
+
+
+def _without(text: str, quotes: Sequence[Quotation]) -> str:
+    for one in reversed(quotes):
+        text = f"{text[: one.start]}{text[one.end :]}"
+    return text
+
+
+def _content(text: str) -> list[str]:
+    """Stems of what ``text`` says, without words of telling."""
+    telling = {stem(word) for word in lex.TELLING | lex.SOURCES}
+    return [one for one in content_stems(text) if one not in telling]
 
 
 def _passage(quote: str, text: str) -> str:

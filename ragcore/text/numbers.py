@@ -50,13 +50,16 @@ _DIGITS = re.compile(r"[\d,]*\.?\d+")
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
 _PERCENT = Unit("%", "share", 1.0)
-_SHARES = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+_SHARES = {"third": 3, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "quarter": 4}
+_OF = r"(?=\s(?:of|the|more|less|as)\b)"
+# "Three quarters of the year" is a share, "in three quarters of 2024" and "for two quarters" are periods.
 _FRACTION = re.compile(
-    rf"(?<!\bfirst )(?<!\blast )(?<!\bnext )(?<!\bpast )\b(?P<of>{'|'.join(_ONES)}|an?)[\s-]"
-    rf"(?P<share>{'|'.join(_SHARES)})s?(?=\s(?:of|the|more|less|as)\b|[,.;]|\Z)"
+    rf"\b(?P<of>{'|'.join(_ONES)}|an?)[\s-](?P<share>(?:{'|'.join(list(_SHARES)[:-1])})(?=s?\s)|quarter"
+    rf"(?=s?\sof\s(?!(?:19|20)\d|fiscal|calendar|growth|decline)))s?{_OF}"
     rf"|\b(?P<part>{'|'.join(_ONES)})\s(?:in|out\sof)(?:\severy)?\s(?P<whole>{'|'.join((*_ONES, *_TEENS, *_TENS))})\b",
     re.IGNORECASE,
 )
+_PERIODS_BEFORE = re.compile(r"\b(?:first|last|next|past|once|twice|every|per|for|after)\s\Z", re.IGNORECASE)
 _BELOW_100 = rf"(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|{'|'.join(_ONES)}"
 _WORD_NUMBER = re.compile(
     rf"\b(?:(?P<hundreds>{'|'.join((*_ONES, *_TEENS))})\shundred(?:(?:\sand)?\s(?P<more>{_BELOW_100}))?"
@@ -146,7 +149,8 @@ def numbers(text: str) -> list[Number]:
     out += [_in_letters(match, text) for match in _WORD_NUMBER.finditer(masked) if match.group().lower() != "one"]
     for match in _HALF_OF.finditer(masked):
         out.append(Number(match.group(), match.start(), 50.0, percent=True))
-    fractions = [_fraction(match) for match in _FRACTION.finditer(masked)]
+    shares = (match for match in _FRACTION.finditer(text) if not _PERIODS_BEFORE.search(text, 0, match.start()))
+    fractions = [one for match in shares if (one := _fraction(match)).value < 100.0]
     out = [*(one for one in out if not any(_within(one, whole) for whole in fractions)), *fractions]
     return sorted(out, key=lambda number: number.start)
 

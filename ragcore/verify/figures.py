@@ -234,8 +234,9 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
 
 def _of_one_measure(a: Figure, b: Figure, number: Number) -> bool:
     """Whether a difference of ``a`` and ``b`` may be ``number``, by their units; a share has none."""
-    measures = {one.unit.measures if one.unit else "" for one in (a.number, b.number)}
-    return len(measures) == 1 and (number.percent or number.unit is None or {number.unit.measures} == measures)
+    measures = {one.unit.measures for one in (a.number, b.number) if one.unit}
+    own = {number.unit.measures} if number.unit and not number.percent else set()
+    return len(measures | own) <= 1
 
 
 def _operands(evidence: Evidence, number: Number) -> list[Figure]:

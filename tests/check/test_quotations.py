@@ -53,6 +53,16 @@ def test_letters_figures_and_case_must_be_the_documents(quote: str, fate: Fate) 
     assert found.fate == fate
 
 
+@pytest.mark.timeout(20)
+def test_brackets_and_long_inventions_take_no_time() -> None:
+    long = document("signature " + "_ net sales " * 20_000)
+    brackets = " ".join(["[0][1][2][3][4][5][6][7][8]"] * 4)
+    [found] = quotations(f"“{brackets} net sales rose”", [long])
+    assert found.fate == "not_found"
+    [found] = quotations(f"“{'net sales _ ' * 30} and more”", [long])
+    assert found.fate == "not_found"
+
+
 def test_terms_of_a_word_or_two_are_no_quotations() -> None:
     assert quoted_spans("The “Maturity Date” is a “term”.") == []
 

@@ -132,6 +132,21 @@ def test_quotations_are_held_to_the_letter(checks: Checks) -> None:
     assert one.found.startswith("Interest is 1.35 percentage points")
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The auditors resigned, although “Interest is 1.35 percentage points over the reference rate”.",
+        "Management denied that “Interest is 1.35 percentage points over the reference rate”.",
+        "In 1997 it was agreed that “Interest is 1.35 percentage points over the reference rate”.",
+        "The “revolving credit facility” was cancelled by the banks after a fire in the hall.",
+    ],
+)
+def test_a_right_quotation_confirms_nothing_around_it(checks: Checks, sentence: str) -> None:
+    [found] = checked(checks, sentence).sentences
+    assert found is not None
+    assert found.status != "confirmed"
+
+
 def test_figures_of_a_table_are_checked_in_its_scale_and_years(checks: Checks) -> None:
     table = (
         "| $ million | 2025 | 2024 |\n|---|---|---|\n| Revenue | 148.6 | 132.2 |\n| Operating income | 28.1 | 24.9 |\n"

@@ -30,6 +30,10 @@ from ragcore.text.periods import periods
         ("one million people, two thousand a day", [1e6, 2e3]),
         ("1,21,04,38,380 shares, 3,02,16,492.50 paid", [1210438380.0, 30216492.5]),
         ("₹ 2.5 crore, or 250 lakhs", [2.5e7, 2.5e7]),
+        ("457.30ppm after 24h, 3.7 times as much", [457.3, 24.0, 3.7]),
+        ("Sales fell for two quarters, and once a quarter the board met.", [2.0]),
+        ("in three quarters of 2024 and in the first three quarters of the year", [3.0, 3.0]),
+        ("opened a third, smaller plant, two in one year", [2.0]),
     ],
 )
 def test_numbers_are_read(text: str, values: list[float]) -> None:
@@ -100,6 +104,35 @@ def test_units_and_currencies_are_compared(one: str, other: str, same: bool) -> 
 )
 def test_dates_and_quarters_are_read(text: str, dates: set[tuple[int, int, int]], quarters: set[int]) -> None:
     assert (periods(text).dates, periods(text).quarters) == (dates, quarters)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("two thirds of all revenue", 200 / 3),
+        ("about two in five people", 40.0),
+        ("nine out of every ten", 90.0),
+        ("three quarters of which came from rates", 75.0),
+        ("a third more than before", 100 / 3),
+    ],
+)
+def test_a_fraction_in_words_is_a_share(text: str, share: float) -> None:
+    [found] = numbers(text)
+    assert (found.percent, found.value) == (True, pytest.approx(share))
+
+
+@pytest.mark.parametrize(
+    ("form", "amount", "text"),
+    [
+        ("$142.6 million", 148.61e6, "$148.6 million"),
+        ("1,204", 98765.0, "98,765"),
+        ("(3.1)", -2.74, "(2.7)"),
+        ("12.4%", 9.0, "9.0%"),
+    ],
+)
+def test_an_amount_is_written_in_the_form_of_another(form: str, amount: float, text: str) -> None:
+    [number] = numbers(form)
+    assert number.written(amount) == text
 
 
 def test_a_half_of_a_year_is_no_share() -> None:
