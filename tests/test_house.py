@@ -23,7 +23,7 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 # Lines of each package, with some air.
 LINES = {
     "": 1935,  # with checks, pages drawn for files, the reranker's memory, the request for an overview, and structures
-    "answer": 1305,
+    "answer": 1307,
     "check": 2990,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
     "cli": 1475,  # with checks, evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
