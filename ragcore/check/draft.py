@@ -33,6 +33,7 @@ MOST_PAGES = 300
 MOST_CELLS = 200_000
 _TAKEN = "Groundwork checks Word (.docx), PDF, Excel (.xlsx), Markdown and text files."
 _BLANK = "{0} has no text to check."
+_COPY = "Copy what is to be checked to a new file."
 _SAVE_AS = {
     **dict.fromkeys(("doc", "rtf", "odt", "pages", "html", "htm"), "Save it as a Word file (.docx)."),
     **dict.fromkeys(("xls", "ods", "csv", "tsv"), "Save it as an Excel workbook (.xlsx)."),
@@ -45,6 +46,8 @@ _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, LookupError),
     *(ValueError, TypeError, AttributeError, RuntimeError, OSError),
 )
+# Ranges of cells that openpyxl makes one cell after another.
+_RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
@@ -299,13 +302,13 @@ def _names(row: Sequence[tuple[int, str]]) -> bool:
 def _xlsx(data: bytes, out: _Writer) -> None:
     from openpyxl import load_workbook
 
+    _check_ranges(data)
     book = load_workbook(io.BytesIO(data), data_only=True)
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
         if sheet.max_row * sheet.max_column > MOST_CELLS:
-            hint = "Copy what is to be checked to a new file."
-            raise InputError(f"Sheet {sheet.title} has too many cells.", hint=hint)
+            raise InputError(f"Sheet {sheet.title} has too many cells.", hint=_COPY)
         rows = [
             [
                 (cell.column, text, f"{sheet.title}!{cell.coordinate}")
@@ -317,6 +320,21 @@ def _xlsx(data: bytes, out: _Writer) -> None:
         if any(rows):
             out.add(sheet.title, "heading", level=1)
         _sheet(rows, out)
+
+
+def _check_ranges(data: bytes) -> None:
+    """Raise `InputError` if merged cells and links reach over too many cells."""
+    from openpyxl.utils import range_boundaries
+
+    cells = 0
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for part in archive.namelist():
+            text = archive.read(part).replace(b"\0", b"")  # of UTF-16
+            for found in _RANGE.finditer(text if text.lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")[:1] == b"<" else b""):
+                left, top, right, bottom = (place or MOST_CELLS for place in range_boundaries(found[1].decode("ascii")))
+                cells += (right - left + 1) * (bottom - top + 1)
+    if cells > MOST_CELLS:
+        raise InputError("The workbook's merged cells and links reach over too many cells.", hint=_COPY)
 
 
 def _sheet(rows: Sequence[list[tuple[int, str, str]]], out: _Writer) -> None:

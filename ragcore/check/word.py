@@ -30,6 +30,7 @@ _HOLDERS = {
 }
 _ONE_BLANK = dict.fromkeys(map(ord, "\t\n\r\x0b\x0c\x85\u2028\u2029"), " ")
 _BODY = 9  # outline level of text that is no heading
+_WIDEST = 63  # columns of a table in Word
 _DEEPEST = 20  # styles that one may be based on
 
 
@@ -219,13 +220,13 @@ def _inner(parent: Any, tag: str) -> Iterator[Any]:
 def _cells(row: Any) -> Iterator[tuple[Any, bool, int]]:
     """Cells of a row, whether each goes on with the one above it, and its column."""
     before = row.find(f"{qn('w:trPr')}/{qn('w:gridBefore')}")
-    column = 0 if before is None else int(before.get(VALUE))
+    column = 0 if before is None else min(int(before.get(VALUE)), _WIDEST)
     for cell in _inner(row, qn("w:tc")):
         look = cell.find(qn("w:tcPr"))
         merged = None if look is None else look.find(qn("w:vMerge"))
         wide = None if look is None else look.find(qn("w:gridSpan"))
         yield cell, merged is not None and merged.get(VALUE) != "restart", column
-        column += 1 if wide is None else int(wide.get(VALUE))
+        column += 1 if wide is None else min(int(wide.get(VALUE)), _WIDEST)
 
 
 def _spots(parent: Any) -> Iterator[Spot]:

@@ -7,6 +7,7 @@ import zipfile
 from datetime import date
 from itertools import pairwise
 
+import docx
 import openpyxl
 import pytest
 from docx.oxml import parse_xml
@@ -136,8 +137,6 @@ def test_word_is_read_in_order_as_if_all_changes_were_accepted() -> None:
 
 
 def test_a_merged_cell_is_read_once_and_a_table_in_a_cell_after_it() -> None:
-    import docx
-
     made = docx.Document()
     table = made.add_table(3, 3)
     for row, line in enumerate(("abc", "def", "ghi")):
@@ -154,8 +153,6 @@ def test_a_merged_cell_is_read_once_and_a_table_in_a_cell_after_it() -> None:
 
 
 def test_the_text_of_a_box_comes_after_its_paragraph() -> None:
-    import docx
-
     made = docx.Document()
     paragraph = made.add_paragraph("Anchored.")
     inner = "<w:p><w:r><w:t>Boxed.</w:t></w:r></w:p>"
@@ -329,3 +326,22 @@ def test_the_kind_is_told_by_what_is_in_the_file() -> None:
     assert read_draft("memo.pdf", word("It is Word.")).kind == "docx"
     assert read_draft("book.docx", book(One=[["It is Excel."]])).kind == "xlsx"
     assert read_draft("Pasted text, 3.5 lines", b"It is text.").kind == "txt"
+
+
+@pytest.mark.parametrize("reference", ["A1:XFD1048576", "A1:Z10000", "A:Z"])
+@pytest.mark.parametrize("code", ["utf-8", "utf-16"])
+def test_ranges_over_too_many_cells_are_refused_before_they_are_made(reference: str, code: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(book(One=[["Revenue", 5]]))) as given:
+        files = {name: given.read(name) for name in given.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"].decode()
+    merged = f"</sheetData><mergeCells count='1'><mergeCell ref='{reference}'/></mergeCells>"
+    files["xl/worksheets/sheet1.xml"] = sheet.replace("</sheetData>", merged).encode(code)
+    with pytest.raises(InputError, match="too many cells"):
+        read_draft("x.xlsx", archive(files))
+
+
+def test_a_cell_of_a_word_table_is_at_most_as_wide_as_a_table() -> None:
+    made = docx.Document(io.BytesIO(word([["a", "b"], ["c", "d"]])))
+    made.tables[0].cell(0, 0)._tc.grid_span = 10**9
+    draft = read_draft("x.docx", saved(made))
+    assert max(one.col for one in draft.blocks) == 63
