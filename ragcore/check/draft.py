@@ -48,7 +48,7 @@ _DAMAGED = (
 )
 # Ranges of cells that openpyxl makes one cell after another.
 _RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:[\w-]+:(?:[ \t].*)?|[ \t].*|-(?:[ \t].*)?|#.*|)\n)*(?:---|\.\.\.)(?:\n|\Z)")
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z\d]\))\s+(?=\S)")

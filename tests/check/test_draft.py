@@ -345,3 +345,15 @@ def test_a_cell_of_a_word_table_is_at_most_as_wide_as_a_table() -> None:
     made.tables[0].cell(0, 0)._tc.grid_span = 10**9
     draft = read_draft("x.docx", saved(made))
     assert max(one.col for one in draft.blocks) == 63
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("---\ntitle: A\ntags:\n  - b\n- c\n# d\n\nempty:\n---\nIt is text.", ["It is text."]),
+        ("---\n\nRevenue was 5.\n\n---\n\nCosts fell.", ["Revenue was 5.", "Costs fell."]),
+        ("---\nRevenue was 5.\n\n---\n\nCosts fell.", ["Revenue was 5.", "Costs fell."]),
+    ],
+)
+def test_only_fields_between_rules_are_front_matter(text: str, read: list[str]) -> None:
+    assert [text for _, text in blocks(read_draft("x.md", text.encode()))] == read
