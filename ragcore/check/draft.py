@@ -20,6 +20,7 @@ from markdown_it.tree import SyntaxTreeNode
 from ragcore.check.cells import shown
 from ragcore.config.settings import Settings, load
 from ragcore.errors import InputError, ParseError, PasswordRequired
+from ragcore.export.characters import clean
 from ragcore.text.numbers import Number, numbers
 from ragcore.types.check import Block, BlockKind, Draft, DraftKind
 
@@ -110,8 +111,8 @@ class _Writer:
     tables: int = 0
 
     def add(self, text: str, kind: BlockKind, **fields: Any) -> None:
-        """Add a block unless it is blank."""
-        text = text.strip()
+        """Add a block unless it is blank, without characters that a Word file can't hold or may hide."""
+        text = clean(text).replace("\xad", "").strip()
         if not text:
             return
         last = self.blocks[-1] if self.blocks else None

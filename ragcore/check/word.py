@@ -17,6 +17,7 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
+from ragcore.export.characters import clean
 from ragcore.types.check import BlockKind
 
 TEXT, RUN, PARAGRAPH, TABLE, FOOTNOTE = map(qn, ("w:t", "w:r", "w:p", "w:tbl", "w:footnote"))
@@ -234,7 +235,7 @@ def _spots(parent: Any) -> Iterator[Spot]:
         if child.tag == TEXT:
             if child.get(SPACE) != "preserve":
                 child.text = (child.text or "").strip()
-            yield Spot(child, (child.text or "").translate(_ONE_BLANK))
+            yield Spot(child, clean((child.text or "").translate(_ONE_BLANK)).replace("\xad", ""))
         elif child.tag in _BLANKS:
             yield Spot(child, " ")
         elif child.tag == _HYPHEN:

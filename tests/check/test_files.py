@@ -182,6 +182,16 @@ def test_a_footnote_joins_those_of_the_file_and_a_change_those_tracked(engine: E
     assert annotated(data, replace(draft, text=draft.text.upper()), marks) is None
 
 
+def test_a_hyphen_that_is_not_shown_is_no_text_and_stays_in_the_file() -> None:
+    data = word("Costs fell in Sep\xadtember.", "So they did.")
+    draft = read_draft("x.docx", data)
+    assert draft.text == "Costs fell in September.\n\nSo they did."
+    span = (draft.text.index("So"), len(draft.text))
+    made = annotated(data, draft, [Annotation(span, span, "Here")])
+    assert made is not None
+    assert "Sep\xadtember" in docx.Document(io.BytesIO(made)).paragraphs[0].text
+
+
 @given(st.data())
 def test_marks_land_at_exactly_their_words(data: st.DataObject) -> None:
     texts = data.draw(st.lists(st.text("ab é", min_size=1, max_size=12), min_size=1, max_size=4))
@@ -306,6 +316,6 @@ def test_any_draft_can_be_written(engine: Engine, kind: CheckFile) -> None:
     code = "```\n" + "    a = 1\n\n" * 200 + "```"
     wide = f"| {' | '.join('abc')} |\n|{'---|' * 3}\n| 1 | {'long words ' * 300}| {'x' * 400} |"
     hebrew = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd."
-    text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0weeks.\n\n{code}\n\n{wide}\n"
+    text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0weeks. In Sep\xadtem\x1bber\ufffe.\n\n{code}\n\n{wide}\n"
     check = checked(engine, "memo.md", f"{text}\n- One.\n  - Two.\n    - Three.\n- Four.\n".encode())
     assert len(write(check, kind, b"", engine)) > 500
