@@ -53,6 +53,7 @@ _FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:[\w-]+:(?:[ \t].*)?|[ \t].*|-(?:
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z\d]\))\s+(?=\S)")
+_FIRST_BULLET = re.compile(r"\s*(?:[-*•]|1[.)]|\([a1]\))\s")  # another number may go on with a line that was wrapped
 _WRAPPED = 120  # characters; a longer line is a paragraph of its own
 _HEADING_WORDS = 10
 
@@ -224,15 +225,20 @@ def _groups(lines: Sequence[str]) -> Iterator[list[str]]:
 def _paragraphs(lines: Sequence[str]) -> list[str]:
     own_lines = any(len(line) > _WRAPPED for line in lines)
     out: list[list[str]] = []
+    item, stopped = False, True
     for line in lines:
-        if not out or own_lines or _BULLET.match(line):
+        bullet = _BULLET.match(line) and (item or stopped or _FIRST_BULLET.match(line))
+        if not out or own_lines or bullet:
             out.append([])
+            item = bool(bullet)
         out[-1] += line.split()
+        stopped = line.rstrip().endswith((".", ":", ";", "?", "!"))
     return [" ".join(words) for words in out]
 
 
 def _markdown(text: str, out: _Writer) -> None:
     parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
+    parser.disable(["code", "html_block"])  # prose that is indented, or between tags
     _md_blocks(SyntaxTreeNode(parser.parse(_FRONT_MATTER.sub("", text))), out, 0)
 
 
@@ -332,7 +338,7 @@ def _check_ranges(data: bytes) -> None:
         for part in archive.namelist():
             text = archive.read(part).replace(b"\0", b"")  # of UTF-16
             for found in _RANGE.finditer(text if text.lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")[:1] == b"<" else b""):
-                left, top, right, bottom = (place or MOST_CELLS for place in range_boundaries(found[1].decode("ascii")))
+                left, top, right, bottom = (place or 1 for place in range_boundaries(found[1].decode("ascii")))
                 cells += (right - left + 1) * (bottom - top + 1)
     if cells > MOST_CELLS:
         raise InputError("The workbook's merged cells and links reach over too many cells.", hint=_COPY)
