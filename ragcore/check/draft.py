@@ -45,7 +45,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 # What a file that is not what it seems makes of the libraries that open it.
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, LookupError),
-    *(ValueError, TypeError, AttributeError, RuntimeError, OSError),
+    *(ValueError, TypeError, AttributeError, RuntimeError, OSError, ArithmeticError),
 )
 # Ranges of cells that openpyxl makes one cell after another.
 _RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
@@ -82,6 +82,8 @@ def read_draft(name: str, data: bytes, settings: Settings | None = None) -> Draf
     except InputError:
         raise
     except _DAMAGED as error:
+        if kind not in ("docx", "xlsx"):
+            raise
         opened = "Word" if kind == "docx" else "Excel"
         raise InputError(
             f"{name} is damaged, or no {opened} file: it can't be opened.",

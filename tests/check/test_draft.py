@@ -374,3 +374,13 @@ def test_a_wrapped_line_that_begins_with_a_number_goes_on() -> None:
         *(("item", "Two"), ("item", "b"), ("paragraph", "In short"), ("item", "One"), ("item", "Two")),
         *(("paragraph", "Also"), ("item", "Three")),
     ]
+
+
+def test_a_cell_beyond_all_numbers_is_damage() -> None:
+    with zipfile.ZipFile(io.BytesIO(book(One=[["Revenue", 5]]))) as given:
+        files = {name: given.read(name) for name in given.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"]
+    files["xl/worksheets/sheet1.xml"] = sheet.replace(b"<v>5</v>", b"<v>1E999</v>")
+    assert files["xl/worksheets/sheet1.xml"] != sheet
+    with pytest.raises(InputError, match="damaged"):
+        read_draft("x.xlsx", archive(files))
