@@ -45,7 +45,8 @@ class Spot:
 
 @dataclass(slots=True)
 class Passage:
-    """Paragraph or table cell (`ragcore.types.check.Block` has the fields); ``foot``: of a footnote."""
+    """Paragraph or table cell (`ragcore.types.check.Block` has the fields); ``foot``: of a footnote, ``box``: of a text
+    box."""
 
     kind: BlockKind
     spots: list[Spot] = field(default_factory=list)
@@ -55,6 +56,7 @@ class Passage:
     col: int = 0
     header: bool = False
     foot: bool = False
+    box: bool = False
 
     @property
     def text(self) -> str:
@@ -165,7 +167,9 @@ class WordFile:
         for box in paragraph.iter(qn("w:txbxContent")):
             # A text box is there twice, the second time for programs of before 2010.
             if not any(above.tag.endswith("}Fallback") for above in box.iterancestors()):
-                yield from self._flow(box)
+                for passage in self._flow(box):
+                    passage.box = True
+                    yield passage
 
     def _style(self, paragraph: Any) -> str:
         """Name of a paragraph's style, which is English in Word files of any language."""

@@ -14,7 +14,8 @@ import docx
 import openpyxl
 import pymupdf
 import pytest
-from docx.oxml.ns import qn
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls, qn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +29,7 @@ from ragcore.errors import InputError
 from ragcore.export.pandoc import pandoc_binary
 from ragcore.types import EVERYTHING, Citation
 from ragcore.types.check import Check, CheckedSentence, CheckInfo, Correction, Decision, counted
-from tests.check.files import blocks, book, tracked, word
+from tests.check.files import blocks, book, saved, tracked, word
 
 MEMO = [
     ("Heading 1", "Wells"),
@@ -319,3 +320,21 @@ def test_any_draft_can_be_written(engine: Engine, kind: CheckFile) -> None:
     text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0weeks. In Sep\xadtem\x1bber\ufffe.\n\n{code}\n\n{wide}\n"
     check = checked(engine, "memo.md", f"{text}\n- One.\n  - Two.\n    - Three.\n- Four.\n".encode())
     assert len(write(check, kind, b"", engine)) > 500
+
+
+def test_a_text_box_has_comments_alone() -> None:
+    made = docx.Document()
+    inner = "<w:p><w:r><w:t>It ran for six weeks.</w:t></w:r></w:p>"
+    box = f"<w:r {nsdecls('w')}><w:pict><w:txbxContent>{inner}</w:txbxContent></w:pict></w:r>"
+    made.add_paragraph("Anchored.")._p.append(parse_xml(box))
+    data = saved(made)
+    draft = read_draft("x.docx", data)
+    span = (draft.text.index("It"), len(draft.text))
+    mark = Annotation(span, span, "Replaced by: “It ran for nine.”", "A note", "It ran for nine.")
+    done = annotated(data, draft, [mark])
+    assert done is not None
+    assert read_draft("x.docx", done).text == draft.text
+    document = docx.Document(io.BytesIO(done))
+    assert [comment.text for comment in document.comments] == ["Replaced by: “It ran for nine.”\nA note"]
+    unfit = ("w:footnoteReference", "w:ins", "w:del")
+    assert not [each for each in document.element.body.iter(*map(qn, unfit))]
