@@ -24,7 +24,7 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1935,  # with checks, pages drawn for files, the reranker's memory, the request for an overview, and structures
     "answer": 1305,
-    "check": 2920,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
+    "check": 2960,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
     "cli": 1475,  # with checks, evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,

@@ -49,7 +49,9 @@ _DAMAGED = (
 )
 # Ranges of cells that openpyxl makes one cell after another.
 _RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
-_FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:[\w-]+:(?:[ \t].*)?|[ \t].*|-(?:[ \t].*)?|#.*|)\n)*(?:---|\.\.\.)(?:\n|\Z)")
+_FRONT_MATTER = re.compile(
+    r"\A---\n(?!\n)(?:(?:[\w-]+:(?:[ \t].*)?|[ \t].*|-(?:[ \t].*)?|#.*|)\n)*(?:---|\.\.\.)(?:\n|\Z)"
+)
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z\d]\))\s+(?=\S)")
@@ -153,13 +155,13 @@ def _kind(name: str, data: bytes) -> DraftKind:
         raise InputError(f"{name} has a password, or is in an old format.", hint="Save it without, as .docx or .xlsx.")
     if ending in _SAVE_AS or data.startswith(_RTF):
         said = f".{ending}" if ending in _SAVE_AS else "RTF"
-        raise InputError(f"{name} is a {said} file. {_TAKEN}", hint=_SAVE_AS.get(ending, _SAVE_AS["rtf"]))
+        raise InputError(f"{name} can't be checked as {said}. {_TAKEN}", hint=_SAVE_AS.get(ending, _SAVE_AS["rtf"]))
     if ending in ("docx", "xlsx", "pdf"):
         raise InputError(f"{name} is damaged, or no .{ending} file.", hint="Save it again, and choose that file.")
     if ending in ("md", "markdown"):
         return "md"
     if ending not in ("txt", "text", "") and " " not in ending:
-        raise InputError(f"{name} is a .{ending} file. {_TAKEN}", hint="Save it as one of these.")
+        raise InputError(f"{name} can't be checked as .{ending}. {_TAKEN}", hint="Save it as one of these.")
     return "txt"
 
 

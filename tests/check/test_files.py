@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from ragcore.check.annotations import Annotation, annotated
 from ragcore.check.arithmetic import inconsistencies
 from ragcore.check.draft import read_draft
-from ragcore.check.files import KINDS, CheckFile, write
+from ragcore.check.files import KINDS, CheckFile, some, write
 from ragcore.check.sentences import checkable
 from ragcore.engine import Engine
 from ragcore.errors import InputError
@@ -119,6 +119,7 @@ def test_a_word_file_has_comments_footnotes_and_changes_at_their_words(engine: E
     [six] = re.findall(r"\[([^\[\]]*)\]\{\.comment-start[^}]*\}six\[\]\{\.comment-end", text)
     assert "The draft says “six”; the document says “nine”. Write nine." in " ".join(six.split())
     assert "ran for nine weeks" in six
+    assert "says otherwise" not in six, "the correction tells it"
     assert re.search(r"The survey began in April\.\[\^1\]", text)
     note = text[text.rindex("[^1]:") :]
     assert "The Larkfield survey began in April" in note
@@ -317,7 +318,7 @@ def test_any_draft_can_be_written(engine: Engine, kind: CheckFile) -> None:
     code = "```\n" + "    a = 1\n\n" * 200 + "```"
     wide = f"| {' | '.join('abc')} |\n|{'---|' * 3}\n| 1 | {'long words ' * 300}| {'x' * 400} |"
     hebrew = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd."
-    text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0weeks. In Sep\xadtem\x1bber\ufffe.\n\n{code}\n\n{wide}\n"
+    text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0we\xade\x1bks\ufffe.\n\n{code}\n\n{wide}\n"
     check = checked(engine, "memo.md", f"{text}\n- One.\n  - Two.\n    - Three.\n- Four.\n".encode())
     assert len(write(check, kind, b"", engine)) > 500
 
@@ -336,5 +337,8 @@ def test_a_text_box_has_comments_alone() -> None:
     assert read_draft("x.docx", done).text == draft.text
     document = docx.Document(io.BytesIO(done))
     assert [comment.text for comment in document.comments] == ["Replaced by: “It ran for nine.”\nA note"]
-    unfit = ("w:footnoteReference", "w:ins", "w:del")
-    assert not [each for each in document.element.body.iter(*map(qn, unfit))]
+    assert not list(document.element.body.iter(*map(qn, ("w:footnoteReference", "w:ins", "w:del"))))
+
+
+def test_one_is_singular() -> None:
+    assert [some(n, "sentence") for n in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
