@@ -49,9 +49,7 @@ _DAMAGED = (
 )
 # Ranges of cells that openpyxl makes one cell after another.
 _RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
-_FRONT_MATTER = re.compile(
-    r"\A---\n(?!\n)(?:(?:[\w-]+:(?:[ \t].*)?|[ \t].*|-(?:[ \t].*)?|#.*|)\n)*(?:---|\.\.\.)(?:\n|\Z)"
-)
+_FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:(?:[\w-]+:|-)(?:[ \t].*)?|[ \t#].*|)\n)*(?:---|\.\.\.)(?:\n|\Z)")
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z\d]\))\s+(?=\S)")
@@ -241,9 +239,13 @@ def _paragraphs(lines: Sequence[str]) -> list[str]:
 
 
 def _markdown(text: str, out: _Writer) -> None:
+    _md_blocks(_md_tree(_FRONT_MATTER.sub("", text)), out, 0)
+
+
+def _md_tree(text: str, *, html: bool = True) -> SyntaxTreeNode:
     parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-    parser.disable(["code", "html_block"])  # prose that is indented, or between tags
-    _md_blocks(SyntaxTreeNode(parser.parse(_FRONT_MATTER.sub("", text))), out, 0)
+    parser.disable(["code"] if html else ["code", "html_block"])  # prose that is indented, or between tags
+    return SyntaxTreeNode(parser.parse(text))
 
 
 def _md_blocks(parent: SyntaxTreeNode, out: _Writer, depth: int, *, item: bool = False) -> None:
@@ -255,8 +257,10 @@ def _md_blocks(parent: SyntaxTreeNode, out: _Writer, depth: int, *, item: bool =
             case "paragraph":
                 listed = item and n == 0
                 out.add(_md_words(each), "item" if listed else "paragraph", level=depth if listed else 0)
-            case "fence" | "code_block":
+            case "fence":
                 out.add(each.content.strip("\n"), "code")
+            case "html_block" if not each.content.lstrip().lower().startswith(("<!--", "<script", "<style")):
+                _md_blocks(_md_tree(each.content, html=False), out, depth)
             case "table":
                 out.tables += 1
                 rows = [(part.type == "thead", row) for part in each.children for row in part.children]

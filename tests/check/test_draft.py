@@ -360,7 +360,7 @@ def test_only_fields_between_rules_are_front_matter(text: str, read: list[str]) 
 
 
 def test_prose_in_markdown_is_read_however_it_is_set() -> None:
-    text = "# Costs\n\n    They fell.\n\n<p>They rose.</p>\n\n<div>\n\nThey <b>stayed</b>.\n\n</div>\n"
+    text = "# Costs\n\n    They fell.\n\n<p>They rose.</p>\n\n<div>\n\nThey <b>stayed</b>.\n\n</div>\n\n<!-- a\n\nb -->"
     assert blocks(read_draft("x.md", text.encode())) == [
         ("heading", "Costs"),
         *(("paragraph", text) for text in ("They fell.", "They rose.", "They stayed.")),
