@@ -24,7 +24,7 @@ SETTINGS = 85  # with the limit of what relations may cost, and whether what was
 LINES = {
     "": 1935,  # with checks, pages drawn for files, the reranker's memory, the request for an overview, and structures
     "answer": 1307,
-    "check": 2990,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
+    "check": 3045,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
     "cli": 1475,  # with checks, evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,

@@ -33,7 +33,7 @@ _SEPARATORS = "".join(
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """Annotation of a draft: a ``comment`` at its words ``at``, a footnote with ``note`` behind ``span``, and a text
-    ``revised`` in the place of ``span``; each "" for none."""
+    ``revised`` in the place of ``span``; each "" for none. A text box has comments alone."""
 
     span: tuple[int, int]
     at: tuple[int, int]
@@ -83,11 +83,12 @@ class _Writer:
     def annotate(self, passage: Passage, each: Annotation, shift: int) -> None:
         start, end = (place + shift for place in each.span)
         comment = each.comment
-        if each.note and passage.foot:  # a footnote has none of its own
+        if each.note and (passage.foot or passage.box):  # neither may have a footnote
             comment = "\n".join(filter(None, (comment, each.note)))
         elif each.note:
             self._note(passage.runs(start, end)[-1], each.note)
-        if each.revised:
+        replaced = each.revised and not passage.box  # of which the file may hold a second copy
+        if replaced:
             low, high, text = _changed(passage.text[start:end], clean(each.revised))
             runs = passage.runs(start + low, start + high)
         else:
@@ -95,7 +96,7 @@ class _Writer:
         if comment:
             ends = [Run(run, cast(Any, None)) for run in (runs[0], runs[-1])]
             self.file.document.add_comment(ends, clean(comment), AUTHOR, INITIALS)
-        if each.revised:
+        if replaced:
             self._replace(runs, text)
 
     def _note(self, run: Any, text: str) -> None:

@@ -23,6 +23,7 @@ from ragcore.types.check import Block, Draft, Inconsistency
 _NEAR, _NEARER = 0.25, 0.1  # how far off, as a share, a figure may be: if its reading fits elsewhere, and if not
 _BESIDE = 3  # words between a figure and what it is said to be
 _MOST_SAID = 6  # stems of a statement that says what one figure is
+_MOST_TOTALS = 50  # of a table that is read by its totals
 _EXACT = 1 + 1e-9
 
 
@@ -187,12 +188,13 @@ def _sums(grid: _Grid) -> tuple[list[_Sum], set[_Figure]]:
     """Totals of the grid's columns that their parts do not add up to, and those that they do. Where the same parts add
     up in other columns, each of them has to count there."""
     places = sorted({place for line in grid.lines.values() for place in line} | set(grid.labels))
-    totals = [place for place in places if _is_total(grid.labels.get(place, ""))]
+    totals = {place for place in places if _is_total(grid.labels.get(place, ""))}
+    filled = {place for line in grid.lines.values() for place in line}
     faults, held = list[_Sum](), set[_Figure]()
-    for total in totals:
+    for total in sorted(totals) if len(totals) <= _MOST_TOTALS else ():
         tried = list[list[_Sum]]()
+        readings = _readings(grid, places, filled, totals, total)
         for key, line in grid.lines.items():
-            readings = _readings(grid, places, totals, total)
             whole = [each for each in readings if not any((key, place) in grid.unread for place in each)]
             tried.append([one for each in whole if (one := _sum(line, total, each))])
         right = [one for line in tried for one in line if one.fits]
@@ -212,10 +214,11 @@ def _sums(grid: _Grid) -> tuple[list[_Sum], set[_Figure]]:
     return faults, held
 
 
-def _readings(grid: _Grid, places: Sequence[int], totals: Sequence[int], total: int) -> list[tuple[int, ...]]:
+def _readings(
+    grid: _Grid, places: Sequence[int], filled: set[int], totals: set[int], total: int
+) -> list[tuple[int, ...]]:
     """Rows that a total may be the sum of: those since the last total, or since the last row without figures; all
-    above it, with or without the totals among them; those below it, if it comes first."""
-    filled = {place for line in grid.lines.values() for place in line}
+    above it, with or without the totals among them; those below it, if it comes first. ``filled`` have figures."""
     above = [place for place in places if place < total]
     last = max((place for place in above if place in totals), default=-1)
     group = max((place for place in above if place not in filled and place in grid.labels), default=-1)

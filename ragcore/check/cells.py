@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, time
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from ragcore.text.words import MONTHS
 
 # Parts of a format: text in quotes, one escaped character, a currency or condition in brackets, the width of a
 # character, a filler, digits.
-_PART = re.compile(r'"([^"]*)"|\\(.)|\[([^\]]*)\]|_(.)|\*(.)|([#0?][#0?,]*(?:\.[#0?]*)?(,*))|(.)', re.DOTALL)
+_PART = re.compile(r'"([^"]*)"|\\(.)|\[([^\]]*)\]|_(.)|\*(.)|([#0?][#0?,]*(?:\.[#0?,]*)?)|(.)', re.DOTALL)
 _EXACT = 10  # significant digits that Excel shows of a number without a format
 _LARGE = 1e11  # from which it shows a power of ten
 
@@ -43,14 +44,16 @@ def _number(value: float, style: str) -> str:
     digits = [match for match in parts if match[6]]
     if section.strip() in ("", "@", "General") or len(digits) > 1 or re.search(r"E[+-]|/", section):
         return f"{value:.0f}" if value == int(value) and abs(value) < _LARGE else f"{value:.{_EXACT}g}"
-    pattern, scale = (digits[0][6].rstrip(","), len(digits[0][7])) if digits else ("", 0)
-    amount = abs(value) / 1000**scale * (100 if any(match[8] == "%" for match in parts) else 1)
-    decimals = pattern.partition(".")[2]
-    text = f"{amount:{',' if ',' in pattern else ''}.{len(decimals)}f}"
+    pattern, _, fraction = digits[0][6].partition(".") if digits else ("", "", "")
+    whole, decimals = pattern.rstrip(","), fraction.rstrip(",")
+    scale = len(pattern + fraction) - len(whole + decimals)  # commas behind the digits: thousands
+    with localcontext(rounding=ROUND_HALF_UP):
+        amount = Decimal(repr(abs(value))).scaleb(2 * any(match[7] == "%" for match in parts) - 3 * scale)
+        text = f"{amount:{',' if ',' in whole else ''}.{len(decimals)}f}"
     for _ in range(len(decimals) - len(decimals.rstrip("#?"))):
         text = text.removesuffix("0")
     something = any(character in "123456789" for character in text)
-    text = text.rstrip(".") if something or "0" in pattern else ""
+    text = text.rstrip(".") if something or "0" in whole + decimals else ""
     sign = "-" if value < 0 and not negative and something else ""
     return sign + " ".join("".join(text if match[6] else _literal(match) for match in parts).split())
 
@@ -60,7 +63,7 @@ def _literal(match: re.Match[str]) -> str:
         return match[3][1:].partition("-")[0] if match[3].startswith("$") else ""
     if match[4] or match[5]:
         return " " if match[4] else ""
-    return match[1] or match[2] or match[8] or ""
+    return match[1] or match[2] or match[7] or ""
 
 
 def _sections(style: str) -> list[str]:

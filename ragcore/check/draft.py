@@ -20,6 +20,7 @@ from markdown_it.tree import SyntaxTreeNode
 from ragcore.check.cells import shown
 from ragcore.config.settings import Settings, load
 from ragcore.errors import InputError, ParseError, PasswordRequired
+from ragcore.export.characters import clean
 from ragcore.text.numbers import Number, numbers
 from ragcore.types.check import Block, BlockKind, Draft, DraftKind
 
@@ -33,6 +34,7 @@ MOST_PAGES = 300
 MOST_CELLS = 200_000
 _TAKEN = "Groundwork checks Word (.docx), PDF, Excel (.xlsx), Markdown and text files."
 _BLANK = "{0} has no text to check."
+_COPY = "Copy what is to be checked to a new file."
 _SAVE_AS = {
     **dict.fromkeys(("doc", "rtf", "odt", "pages", "html", "htm"), "Save it as a Word file (.docx)."),
     **dict.fromkeys(("xls", "ods", "csv", "tsv"), "Save it as an Excel workbook (.xlsx)."),
@@ -43,12 +45,15 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 # What a file that is not what it seems makes of the libraries that open it.
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, LookupError),
-    *(ValueError, TypeError, AttributeError, RuntimeError, OSError),
+    *(ValueError, TypeError, AttributeError, RuntimeError, OSError, ArithmeticError),
 )
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
+# Ranges of cells that openpyxl makes one cell after another.
+_RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
+_FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:(?:[\w-]+:|-)(?:[ \t].*)?|[ \t#].*|)\n)*(?:---|\.\.\.)(?:\n|\Z)")
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z\d]\))\s+(?=\S)")
+_FIRST_BULLET = re.compile(r"\s*(?:[-*•]|1[.)]|\([a1]\))\s")  # another number may go on with a line that was wrapped
 _WRAPPED = 120  # characters; a longer line is a paragraph of its own
 _HEADING_WORDS = 10
 
@@ -77,6 +82,8 @@ def read_draft(name: str, data: bytes, settings: Settings | None = None) -> Draf
     except InputError:
         raise
     except _DAMAGED as error:
+        if kind not in ("docx", "xlsx"):
+            raise
         opened = "Word" if kind == "docx" else "Excel"
         raise InputError(
             f"{name} is damaged, or no {opened} file: it can't be opened.",
@@ -107,8 +114,8 @@ class _Writer:
     tables: int = 0
 
     def add(self, text: str, kind: BlockKind, **fields: Any) -> None:
-        """Add a block unless it is blank."""
-        text = text.strip()
+        """Add a block unless it is blank, without characters that a Word file can't hold or may hide."""
+        text = clean(text).replace("\xad", "").strip()
         if not text:
             return
         last = self.blocks[-1] if self.blocks else None
@@ -146,13 +153,13 @@ def _kind(name: str, data: bytes) -> DraftKind:
         raise InputError(f"{name} has a password, or is in an old format.", hint="Save it without, as .docx or .xlsx.")
     if ending in _SAVE_AS or data.startswith(_RTF):
         said = f".{ending}" if ending in _SAVE_AS else "RTF"
-        raise InputError(f"{name} is a {said} file. {_TAKEN}", hint=_SAVE_AS.get(ending, _SAVE_AS["rtf"]))
+        raise InputError(f"{name} can't be checked as {said}. {_TAKEN}", hint=_SAVE_AS.get(ending, _SAVE_AS["rtf"]))
     if ending in ("docx", "xlsx", "pdf"):
         raise InputError(f"{name} is damaged, or no .{ending} file.", hint="Save it again, and choose that file.")
     if ending in ("md", "markdown"):
         return "md"
     if ending not in ("txt", "text", "") and " " not in ending:
-        raise InputError(f"{name} is a .{ending} file. {_TAKEN}", hint="Save it as one of these.")
+        raise InputError(f"{name} can't be checked as .{ending}. {_TAKEN}", hint="Save it as one of these.")
     return "txt"
 
 
@@ -220,16 +227,25 @@ def _groups(lines: Sequence[str]) -> Iterator[list[str]]:
 def _paragraphs(lines: Sequence[str]) -> list[str]:
     own_lines = any(len(line) > _WRAPPED for line in lines)
     out: list[list[str]] = []
+    item, stopped = False, True
     for line in lines:
-        if not out or own_lines or _BULLET.match(line):
+        bullet = _BULLET.match(line) and (item or stopped or _FIRST_BULLET.match(line))
+        if not out or own_lines or bullet:
             out.append([])
+            item = bool(bullet)
         out[-1] += line.split()
+        stopped = line.rstrip().endswith((".", ":", ";", "?", "!"))
     return [" ".join(words) for words in out]
 
 
 def _markdown(text: str, out: _Writer) -> None:
+    _md_blocks(_md_tree(_FRONT_MATTER.sub("", text)), out, 0)
+
+
+def _md_tree(text: str, *, html: bool = True) -> SyntaxTreeNode:
     parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-    _md_blocks(SyntaxTreeNode(parser.parse(_FRONT_MATTER.sub("", text))), out, 0)
+    parser.disable(["code"] if html else ["code", "html_block"])  # prose that is indented, or between tags
+    return SyntaxTreeNode(parser.parse(text))
 
 
 def _md_blocks(parent: SyntaxTreeNode, out: _Writer, depth: int, *, item: bool = False) -> None:
@@ -241,8 +257,10 @@ def _md_blocks(parent: SyntaxTreeNode, out: _Writer, depth: int, *, item: bool =
             case "paragraph":
                 listed = item and n == 0
                 out.add(_md_words(each), "item" if listed else "paragraph", level=depth if listed else 0)
-            case "fence" | "code_block":
+            case "fence":
                 out.add(each.content.strip("\n"), "code")
+            case "html_block" if not each.content.lstrip().lower().startswith(("<!--", "<script", "<style")):
+                _md_blocks(_md_tree(each.content, html=False), out, depth)
             case "table":
                 out.tables += 1
                 rows = [(part.type == "thead", row) for part in each.children for row in part.children]
@@ -299,13 +317,13 @@ def _names(row: Sequence[tuple[int, str]]) -> bool:
 def _xlsx(data: bytes, out: _Writer) -> None:
     from openpyxl import load_workbook
 
+    _check_ranges(data)
     book = load_workbook(io.BytesIO(data), data_only=True)
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
         if sheet.max_row * sheet.max_column > MOST_CELLS:
-            hint = "Copy what is to be checked to a new file."
-            raise InputError(f"Sheet {sheet.title} has too many cells.", hint=hint)
+            raise InputError(f"Sheet {sheet.title} has too many cells.", hint=_COPY)
         rows = [
             [
                 (cell.column, text, f"{sheet.title}!{cell.coordinate}")
@@ -317,6 +335,21 @@ def _xlsx(data: bytes, out: _Writer) -> None:
         if any(rows):
             out.add(sheet.title, "heading", level=1)
         _sheet(rows, out)
+
+
+def _check_ranges(data: bytes) -> None:
+    """Raise `InputError` if merged cells and links reach over too many cells."""
+    from openpyxl.utils import range_boundaries
+
+    cells = 0
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for part in archive.namelist():
+            text = archive.read(part).replace(b"\0", b"")  # of UTF-16
+            for found in _RANGE.finditer(text if text.lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")[:1] == b"<" else b""):
+                left, top, right, bottom = (place or 1 for place in range_boundaries(found[1].decode("ascii")))
+                cells += (right - left + 1) * (bottom - top + 1)
+    if cells > MOST_CELLS:
+        raise InputError("The workbook's merged cells and links reach over too many cells.", hint=_COPY)
 
 
 def _sheet(rows: Sequence[list[tuple[int, str, str]]], out: _Writer) -> None:

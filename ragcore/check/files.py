@@ -138,7 +138,8 @@ def told(check: Check, n: int) -> list[str]:
     replaced = decision.kind == "replaced"
     lines = [f"Replaced by: “{decision.revised}”"] if replaced else []
     if one is not None and (one.status in PROBLEMS or decision.kind or decision.note):
-        lines.append(f"{'The new text: ' * replaced}{VERDICTS[one.status]}. {one.reason}".rstrip())
+        reason = "" if one.corrections else one.reason  # which they tell in full
+        lines.append(f"{'The new text: ' * replaced}{VERDICTS[one.status]}. {reason}".rstrip())
         for correction in one.corrections:
             write = f" Write {correction.write}." if correction.write else ""
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
@@ -149,6 +150,11 @@ def told(check: Check, n: int) -> list[str]:
     if decision.note:
         lines.append(f"Note: {decision.note}")
     return [one_line(line) for line in lines]
+
+
+def some(number: int, noun: str) -> str:
+    """``number`` and a noun: "1 sentence", "2 sentences"."""
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def quoted_as(one: CheckedSentence | None) -> str:
@@ -303,11 +309,6 @@ def _blocks(draft: Draft, inlines: Any, *, below: int = 0) -> Nodes:
     return out
 
 
-def _group(block: Block) -> object:
-    """The same for blocks of one list or table."""
-    return (block.kind, block.table) if block.kind in ("item", "cell") else block
-
-
 def _list(items: Sequence[Block], inlines: Any) -> Node:
     """List with those of deeper items within."""
     made: list[Nodes] = []
@@ -370,11 +371,11 @@ class _Report:
     def _opening(self) -> Iterator[Node]:
         info = self.check.info
         counts = "; ".join(f"{info.counts.get(status, 0)} {VERDICTS[status].lower()}" for status in STATUSES)
-        yield paragraph(f"Checked on {day(info.created)}. {info.total} sentences: {counts}.", "about")
+        yield paragraph(f"Checked on {day(info.created)}. {some(info.total, 'sentence')}: {counts}.", "about")
         if not info.finished:
-            yield paragraph(f"{info.total - info.done} sentences are not checked yet.", "notice")
+            yield paragraph(f"Not checked yet: {some(info.total - info.done, 'sentence')}.", "notice")
         if self.check.open_problems:
-            yield paragraph(f"{len(self.check.open_problems)} problems have no decision yet.", "notice")
+            yield paragraph(f"Without a decision: {some(len(self.check.open_problems), 'problem')}.", "notice")
 
     def _note(self, one: CheckedSentence) -> list[int]:
         added = range(len(self.notes) + 1, len(self.notes) + 1 + len(one.citations[:MOST_NOTES]))

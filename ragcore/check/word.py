@@ -17,6 +17,7 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
+from ragcore.export.characters import clean
 from ragcore.types.check import BlockKind
 
 TEXT, RUN, PARAGRAPH, TABLE, FOOTNOTE = map(qn, ("w:t", "w:r", "w:p", "w:tbl", "w:footnote"))
@@ -30,6 +31,7 @@ _HOLDERS = {
 }
 _ONE_BLANK = dict.fromkeys(map(ord, "\t\n\r\x0b\x0c\x85\u2028\u2029"), " ")
 _BODY = 9  # outline level of text that is no heading
+_WIDEST = 63  # columns of a table in Word
 _DEEPEST = 20  # styles that one may be based on
 
 
@@ -43,7 +45,8 @@ class Spot:
 
 @dataclass(slots=True)
 class Passage:
-    """Paragraph or table cell (`ragcore.types.check.Block` has the fields); ``foot``: of a footnote."""
+    """Paragraph or table cell (`ragcore.types.check.Block` has the fields); ``foot``: of a footnote, ``box``: of a text
+    box."""
 
     kind: BlockKind
     spots: list[Spot] = field(default_factory=list)
@@ -53,6 +56,7 @@ class Passage:
     col: int = 0
     header: bool = False
     foot: bool = False
+    box: bool = False
 
     @property
     def text(self) -> str:
@@ -163,7 +167,9 @@ class WordFile:
         for box in paragraph.iter(qn("w:txbxContent")):
             # A text box is there twice, the second time for programs of before 2010.
             if not any(above.tag.endswith("}Fallback") for above in box.iterancestors()):
-                yield from self._flow(box)
+                for passage in self._flow(box):
+                    passage.box = True
+                    yield passage
 
     def _style(self, paragraph: Any) -> str:
         """Name of a paragraph's style, which is English in Word files of any language."""
@@ -219,13 +225,13 @@ def _inner(parent: Any, tag: str) -> Iterator[Any]:
 def _cells(row: Any) -> Iterator[tuple[Any, bool, int]]:
     """Cells of a row, whether each goes on with the one above it, and its column."""
     before = row.find(f"{qn('w:trPr')}/{qn('w:gridBefore')}")
-    column = 0 if before is None else int(before.get(VALUE))
+    column = 0 if before is None else min(int(before.get(VALUE)), _WIDEST)
     for cell in _inner(row, qn("w:tc")):
         look = cell.find(qn("w:tcPr"))
         merged = None if look is None else look.find(qn("w:vMerge"))
         wide = None if look is None else look.find(qn("w:gridSpan"))
         yield cell, merged is not None and merged.get(VALUE) != "restart", column
-        column += 1 if wide is None else int(wide.get(VALUE))
+        column += 1 if wide is None else min(int(wide.get(VALUE)), _WIDEST)
 
 
 def _spots(parent: Any) -> Iterator[Spot]:
@@ -233,7 +239,7 @@ def _spots(parent: Any) -> Iterator[Spot]:
         if child.tag == TEXT:
             if child.get(SPACE) != "preserve":
                 child.text = (child.text or "").strip()
-            yield Spot(child, (child.text or "").translate(_ONE_BLANK))
+            yield Spot(child, clean((child.text or "").translate(_ONE_BLANK)).replace("\xad", ""))
         elif child.tag in _BLANKS:
             yield Spot(child, " ")
         elif child.tag == _HYPHEN:

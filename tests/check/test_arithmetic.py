@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,9 @@ def test_columns_that_add_up_never_are(rows: list[list[int]], decimals: int) -> 
     total = ["Total", *(f"{sum(column) / scale:,.{decimals}f}" for column in zip(*rows))]
     text = "\n".join(";".join(line) for line in [["Item", "a", "b", "c"], *lines, total])
     assert found(table(text)) == []
+
+
+def test_a_table_of_totals_alone_takes_no_long_time() -> None:
+    began = time.process_time()
+    assert found(table("Item;2023;2024\n" + "\n".join(f"Total;{n};{n + 1}" for n in range(800)))) == []
+    assert time.process_time() - began < 10

@@ -7,6 +7,7 @@ import zipfile
 from datetime import date
 from itertools import pairwise
 
+import docx
 import openpyxl
 import pytest
 from docx.oxml import parse_xml
@@ -136,8 +137,6 @@ def test_word_is_read_in_order_as_if_all_changes_were_accepted() -> None:
 
 
 def test_a_merged_cell_is_read_once_and_a_table_in_a_cell_after_it() -> None:
-    import docx
-
     made = docx.Document()
     table = made.add_table(3, 3)
     for row, line in enumerate(("abc", "def", "ghi")):
@@ -154,8 +153,6 @@ def test_a_merged_cell_is_read_once_and_a_table_in_a_cell_after_it() -> None:
 
 
 def test_the_text_of_a_box_comes_after_its_paragraph() -> None:
-    import docx
-
     made = docx.Document()
     paragraph = made.add_paragraph("Anchored.")
     inner = "<w:p><w:r><w:t>Boxed.</w:t></w:r></w:p>"
@@ -216,6 +213,16 @@ def test_a_workbook_is_read_as_it_is_shown() -> None:
         (0, '_-* #,##0_-;-* #,##0_-;_-* "-"??_-;_-@_-', "-"),
         (0.256, "0.0%", "25.6%"),
         (12_345_678, "#,##0.0,,", "12.3"),
+        (1_234_567, "#,##0,", "1,235"),
+        (1_234_567_890, "#,##0,,", "1,235"),
+        (1_234_567, "0,", "1235"),
+        (1_234_567, '$#,##0,"k"', "$1,235k"),
+        (1_234_567, "0,.0", "1234.6"),
+        (2.5, "0", "3"),
+        (1.005, "0.00", "1.01"),
+        (0.125, "0%", "13%"),
+        (1e300, "0.0E+0", "1e+300"),
+        (1e40, "#,##0.0,", f"10{',000' * 12}.0"),
         (1234.5, "[$€-407] #,##0.00", "€ 1,234.50"),
         (99, '0" bps"', "99 bps"),
         (2.5, "0.0x", "2.5x"),
@@ -319,3 +326,61 @@ def test_the_kind_is_told_by_what_is_in_the_file() -> None:
     assert read_draft("memo.pdf", word("It is Word.")).kind == "docx"
     assert read_draft("book.docx", book(One=[["It is Excel."]])).kind == "xlsx"
     assert read_draft("Pasted text, 3.5 lines", b"It is text.").kind == "txt"
+
+
+@pytest.mark.parametrize("reference", ["A1:XFD1048576", "A1:Z10000"])
+@pytest.mark.parametrize("code", ["utf-8", "utf-16"])
+def test_ranges_over_too_many_cells_are_refused_before_they_are_made(reference: str, code: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(book(One=[["Revenue", 5]]))) as given:
+        files = {name: given.read(name) for name in given.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"].decode()
+    merged = f"</sheetData><mergeCells count='1'><mergeCell ref='{reference}'/></mergeCells>"
+    files["xl/worksheets/sheet1.xml"] = sheet.replace("</sheetData>", merged).encode(code)
+    with pytest.raises(InputError, match="too many cells"):
+        read_draft("x.xlsx", archive(files))
+
+
+def test_a_cell_of_a_word_table_is_at_most_as_wide_as_a_table() -> None:
+    made = docx.Document(io.BytesIO(word([["a", "b"], ["c", "d"]])))
+    made.tables[0].cell(0, 0)._tc.grid_span = 10**9
+    draft = read_draft("x.docx", saved(made))
+    assert max(one.col for one in draft.blocks) == 63
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("---\ntitle: A\ntags:\n  - b\n- c\n# d\n\nempty:\n---\nIt is text.", ["It is text."]),
+        ("---\n\nRevenue was 5.\n\n---\n\nCosts fell.", ["Revenue was 5.", "Costs fell."]),
+        ("---\nRevenue was 5.\n\n---\n\nCosts fell.", ["Revenue was 5.", "Costs fell."]),
+    ],
+)
+def test_only_fields_between_rules_are_front_matter(text: str, read: list[str]) -> None:
+    assert [text for _, text in blocks(read_draft("x.md", text.encode()))] == read
+
+
+def test_prose_in_markdown_is_read_however_it_is_set() -> None:
+    text = "# Costs\n\n    They fell.\n\n<p>They rose.</p>\n\n<div>\n\nThey <b>stayed</b>.\n\n</div>\n\n<!-- a\n\nb -->"
+    assert blocks(read_draft("x.md", text.encode())) == [
+        ("heading", "Costs"),
+        *(("paragraph", text) for text in ("They fell.", "They rose.", "They stayed.")),
+    ]
+
+
+def test_a_wrapped_line_that_begins_with_a_number_goes_on() -> None:
+    text = "Revenue rose from 12 to\n15. Costs fell.\n2) Two\n(b) b\n\nIn short\n1. One\n2. Two\n\nAlso\n- Three"
+    assert blocks(read_draft("x.txt", text.encode())) == [
+        ("paragraph", "Revenue rose from 12 to 15. Costs fell."),
+        *(("item", "Two"), ("item", "b"), ("paragraph", "In short"), ("item", "One"), ("item", "Two")),
+        *(("paragraph", "Also"), ("item", "Three")),
+    ]
+
+
+def test_a_cell_beyond_all_numbers_is_damage() -> None:
+    with zipfile.ZipFile(io.BytesIO(book(One=[["Revenue", 5]]))) as given:
+        files = {name: given.read(name) for name in given.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"]
+    files["xl/worksheets/sheet1.xml"] = sheet.replace(b"<v>5</v>", b"<v>1E999</v>")
+    assert files["xl/worksheets/sheet1.xml"] != sheet
+    with pytest.raises(InputError, match="damaged"):
+        read_draft("x.xlsx", archive(files))

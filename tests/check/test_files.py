@@ -14,21 +14,22 @@ import docx
 import openpyxl
 import pymupdf
 import pytest
-from docx.oxml.ns import qn
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls, qn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.check.annotations import Annotation, annotated
 from ragcore.check.arithmetic import inconsistencies
 from ragcore.check.draft import read_draft
-from ragcore.check.files import KINDS, CheckFile, write
+from ragcore.check.files import KINDS, CheckFile, some, write
 from ragcore.check.sentences import checkable
 from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.export.pandoc import pandoc_binary
 from ragcore.types import EVERYTHING, Citation
 from ragcore.types.check import Check, CheckedSentence, CheckInfo, Correction, Decision, counted
-from tests.check.files import blocks, book, tracked, word
+from tests.check.files import blocks, book, saved, tracked, word
 
 MEMO = [
     ("Heading 1", "Wells"),
@@ -118,6 +119,7 @@ def test_a_word_file_has_comments_footnotes_and_changes_at_their_words(engine: E
     [six] = re.findall(r"\[([^\[\]]*)\]\{\.comment-start[^}]*\}six\[\]\{\.comment-end", text)
     assert "The draft says “six”; the document says “nine”. Write nine." in " ".join(six.split())
     assert "ran for nine weeks" in six
+    assert "says otherwise" not in six, "the correction tells it"
     assert re.search(r"The survey began in April\.\[\^1\]", text)
     note = text[text.rindex("[^1]:") :]
     assert "The Larkfield survey began in April" in note
@@ -180,6 +182,16 @@ def test_a_footnote_joins_those_of_the_file_and_a_change_those_tracked(engine: E
     assert re.search(r"\[\^1\]: First note\n\n\[\^2\]: Second note", text)
     assert len(list(docx.Document(io.BytesIO(second)).comments)) == 3
     assert annotated(data, replace(draft, text=draft.text.upper()), marks) is None
+
+
+def test_a_hyphen_that_is_not_shown_is_no_text_and_stays_in_the_file() -> None:
+    data = word("Costs fell in Sep\xadtember.", "So they did.")
+    draft = read_draft("x.docx", data)
+    assert draft.text == "Costs fell in September.\n\nSo they did."
+    span = (draft.text.index("So"), len(draft.text))
+    made = annotated(data, draft, [Annotation(span, span, "Here")])
+    assert made is not None
+    assert "Sep\xadtember" in docx.Document(io.BytesIO(made)).paragraphs[0].text
 
 
 @given(st.data())
@@ -306,6 +318,27 @@ def test_any_draft_can_be_written(engine: Engine, kind: CheckFile) -> None:
     code = "```\n" + "    a = 1\n\n" * 200 + "```"
     wide = f"| {' | '.join('abc')} |\n|{'---|' * 3}\n| 1 | {'long words ' * 300}| {'x' * 400} |"
     hebrew = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd."
-    text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0weeks.\n\n{code}\n\n{wide}\n"
+    text = f"# {hebrew}\n\n{hebrew} \U0001f600 It ran for six\u00a0we\xade\x1bks\ufffe.\n\n{code}\n\n{wide}\n"
     check = checked(engine, "memo.md", f"{text}\n- One.\n  - Two.\n    - Three.\n- Four.\n".encode())
     assert len(write(check, kind, b"", engine)) > 500
+
+
+def test_a_text_box_has_comments_alone() -> None:
+    made = docx.Document()
+    inner = "<w:p><w:r><w:t>It ran for six weeks.</w:t></w:r></w:p>"
+    box = f"<w:r {nsdecls('w')}><w:pict><w:txbxContent>{inner}</w:txbxContent></w:pict></w:r>"
+    made.add_paragraph("Anchored.")._p.append(parse_xml(box))
+    data = saved(made)
+    draft = read_draft("x.docx", data)
+    span = (draft.text.index("It"), len(draft.text))
+    mark = Annotation(span, span, "Replaced by: “It ran for nine.”", "A note", "It ran for nine.")
+    done = annotated(data, draft, [mark])
+    assert done is not None
+    assert read_draft("x.docx", done).text == draft.text
+    document = docx.Document(io.BytesIO(done))
+    assert [comment.text for comment in document.comments] == ["Replaced by: “It ran for nine.”\nA note"]
+    assert not list(document.element.body.iter(*map(qn, ("w:footnoteReference", "w:ins", "w:del"))))
+
+
+def test_one_is_singular() -> None:
+    assert [some(n, "sentence") for n in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
