@@ -146,8 +146,10 @@ class CheckStore:
             connection.update("checks", "check_id = ?", check_id, error=error)
 
     def remove(self, check_id: str) -> None:
+        """Delete it; none of its words stay on the disk."""
         with self.database.write() as connection:
             connection.execute("DELETE FROM checks WHERE check_id = ?", (check_id,))
+        self.database.checkpoint()
 
 
 def _info(row: Row, counts: dict[CheckStatus, int]) -> CheckInfo:
