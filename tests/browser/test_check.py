@@ -58,6 +58,9 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         expect(card.locator("blockquote mark")).to_have_text("30 June 2029")
         lit.wait_for()
         check(page, f"a checked draft, {theme}")
+    with promise("an address that names no sentence opens the first problem too"):
+        page.goto(f"{page.url.split('&')[0]}&s=%22")
+        expect(current).to_contain_text("30 June 2028")
     with promise("n and p go through the problems, whose pages are lit"):
         for key, words in (
             ("n", "$28 million"),
