@@ -58,6 +58,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         expect(card.locator("blockquote mark")).to_have_text("30 June 2029")
         lit.wait_for()
         check(page, f"a checked draft, {theme}")
+        expect(page.locator(".gw-pane .cn button[aria-keyshortcuts]")).to_have_count(0)
     with promise("an address that names no sentence opens the first problem too"):
         page.goto(f"{page.url.split('&')[0]}&s=%22")
         expect(current).to_contain_text("30 June 2028")
