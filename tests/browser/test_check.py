@@ -107,6 +107,9 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         expect(card).to_have_attribute("aria-label", "Confirmed")
         lit.wait_for()
         page.locator('.tal [data-status="confirmed"]').click()
+        page.locator('.tal [data-status="no_claim"]').click()
+        expect(page.get_by_role("button", name="Next problem")).to_be_disabled()
+        page.locator('.tal [data-status="no_claim"]').click()
     with promise("it is taken along as a file, with the new words"):
         page.get_by_role("button", name="Export").click()
         check(page, f"the export of a check, {theme}")

@@ -142,7 +142,7 @@ class Check {
   // What the arrows go through: the problems that nobody has decided on, or all of one kind.
   keys() {
     const { filter } = this;
-    const chosen = ({ status, decision }) => (filter ? status === filter : PROBLEMS.includes(status) && decision.kind !== "left" && !decision.note);
+    const chosen = ({ status, decision }) => (filter ? status === filter && status !== "no_claim" : PROBLEMS.includes(status) && decision.kind !== "left" && !decision.note);
     const claims = this.sentences.flatMap((one, n) => (chosen(one) ? [String(n)] : []));
     const faults = filter && filter !== "fault" ? [] : this.faults.map((n) => `f${n}`);
     return [...claims, ...faults].sort((a, b) => this.start(a) - this.start(b));
