@@ -31,7 +31,7 @@ LINES = {
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1580,  # with pictures of places within a page of a PDF
-    "index": 4512,  # with checks, the graph of names and its map, verdicts on answers, own test questions
+    "index": 4525,  # with checks, the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7540,
     "offline": 2960,
     "pipelines": 1725,  # with structures: their building, state and estimate

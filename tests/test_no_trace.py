@@ -10,6 +10,7 @@ from ragcore.evaluate.own import NAME
 from ragcore.evaluate.runs import Configuration
 from ragcore.index.own_cases import OwnCase, OwnEvidence
 from ragcore.retrieve.hybrid import STRUCTURES
+from ragcore.types import EVERYTHING
 from tests import pdfs
 
 QUESTION = "What did the Zorblax Company sell to Zorblax Manor?"
@@ -86,3 +87,18 @@ def test_no_file_has_a_word_of_a_deleted_conversation(tmp_path: Path) -> None:
         engine.conversations.delete(gone)
         assert len(engine.conversations.all("manor")) == 1
     assert with_word(home, "zorblax") == []
+
+
+def test_no_file_has_a_word_of_a_deleted_check(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        file = tmp_path / "report.pdf"
+        file.write_bytes(pdfs.report("Report", {"Of the manor": ["In May the company sold pumps to the manor."]}))
+        engine.ingest_path(file)
+        engine.index()
+        checks = engine.checks
+        check_id = checks.add("memo.md", b"In May the company sold pumps to Zorblax.", EVERYTHING).check_id
+        checks.run(check_id)
+        assert with_word(home, "zorblax")
+        checks.remove(check_id)
+        assert with_word(home, "zorblax") == []

@@ -105,19 +105,22 @@ class Checks:
     def run(
         self, check_id: str, show: Show = lambda _done, _total: None, cancelled: IsCancelled = lambda: False
     ) -> CheckInfo:
-        """Check the sentences that are not checked yet. Raises `UnknownCheck`, `Cancelled`, and what retrieval raises,
-        which is stored too."""
-        info = self.info(check_id)
+        """Check the sentences that are not checked yet, or all anew if another process asks for that meanwhile. Raises
+        `UnknownCheck`, `Cancelled`, and what retrieval raises, which is stored too."""
+        total = self.info(check_id).total
         self._store.put_error(check_id, None)
-        found, left = checkable(self._store.draft(check_id)), self._store.left(check_id)
+        found = checkable(self._store.draft(check_id))
+        made, end = None, 0
         try:
-            checker = Checker(self._library, self._library.resolved(info.scope))
-            for done, n in enumerate(left, start=info.total - len(left)):
-                show(done, info.total)
+            while left := self._store.left(check_id):
+                show(total - len(left), total)
                 if cancelled():
                     raise Cancelled("The check was stopped.")
-                self._check(checker, check_id, n, found)
-            show(info.total, info.total)
+                if made is None or made[0] != self._store.run(check_id):
+                    made = self._checker(check_id)
+                if not self._check(*made, check_id, left[end], found):
+                    end = -1 - end  # another run is at this end
+            show(total, total)
         except Cancelled:
             raise
         except GroundworkError as error:
@@ -125,11 +128,15 @@ class Checks:
             raise
         return self.info(check_id)
 
-    def _check(self, checker: Checker, check_id: str, n: int, found: Sequence[Checkable]) -> None:
+    def _checker(self, check_id: str) -> tuple[int | None, Checker]:
+        run = self._store.run(check_id)  # before its scope, which may change now
+        return run, Checker(self._library, self._library.resolved(self.info(check_id).scope))
+
+    def _check(self, run: int | None, checker: Checker, check_id: str, n: int, found: Sequence[Checkable]) -> bool:
         text = self._store.revised(check_id, n)
         began = time.perf_counter()
         verdict = checker.verdict(revised(found[n], text) if text else found[n])
-        self._store.put(check_id, n, verdict, time.perf_counter() - began, text)
+        return self._store.put(check_id, run, n, verdict, time.perf_counter() - began, text)
 
     def again(self, check_id: str, scope: Scope | None = None) -> CheckInfo:
         """Forget the verdicts, so that `run` checks every sentence anew, against ``scope`` (None: as before). Decisions
@@ -142,14 +149,13 @@ class Checks:
     def decide(self, check_id: str, n: int, decision: Decision) -> CheckedSentence | None:
         """Store a decision on sentence ``n``; if it changes the text, check it at once. Returns its verdict, None if it
         was not checked yet. Raises `UnknownCheck`, `InputError`, and what retrieval raises."""
-        info = self.info(check_id)
+        self.info(check_id)
         if decision.kind == "replaced" and not decision.revised.strip():
             raise InputError("The sentence has no words.", hint="Write the words that replace it.")
         before = self._store.revised(check_id, n)
         self._store.decide(check_id, n, decision)
         if decision.revised != before:
-            checker = Checker(self._library, self._library.resolved(info.scope))
-            self._check(checker, check_id, n, checkable(self._store.draft(check_id)))
+            self._check(*self._checker(check_id), check_id, n, checkable(self._store.draft(check_id)))
         return self.get(check_id).sentences[n]
 
     def export(self, check_id: str, kind: CheckFile) -> bytes:

@@ -106,18 +106,27 @@ class CheckStore:
             raise UnknownCheck(f"The check has no sentence {n}.")
         return text
 
-    def put(self, check_id: str, n: int, verdict: CheckedSentence, seconds: float, revised: str) -> None:
-        """Store the verdict of a sentence, unless its text has changed from ``revised`` ("": as in the draft)."""
-        where = "check_id = ? AND n = ? AND revised = ?"
+    def run(self, check_id: str) -> int | None:
+        """Times that its verdicts were forgotten; None for no check."""
+        times: int | None = self.database.value("SELECT run FROM checks WHERE check_id = ?", check_id)
+        return times
+
+    def put(
+        self, check_id: str, run: int | None, n: int, verdict: CheckedSentence, seconds: float, revised: str
+    ) -> bool:
+        """Store the verdict of a sentence, unless it has one by now, the check is in another `run`, or its text has
+        changed from ``revised`` ("": as in the draft). Returns whether it was stored."""
+        where = "check_id = ? AND n = ? AND revised = ? AND status IS NULL AND ? = (SELECT run FROM checks c"
         with self.database.write() as connection:
-            connection.update(
+            stored = connection.update(
                 "check_sentences",
-                where,
-                *(check_id, n, revised),
+                f"{where} WHERE c.check_id = check_sentences.check_id)",
+                *(check_id, n, revised, run),
                 status=verdict.status,
                 verdict=pack(verdict, CheckedSentence),
                 seconds=seconds,
             )
+        return stored > 0
 
     def decide(self, check_id: str, n: int, decision: Decision) -> None:
         """Store a decision. A text that it changes is to be checked anew."""
@@ -138,6 +147,7 @@ class CheckStore:
         given = adapter(Scope).dump_python(scope, mode="json")
         with self.database.write() as connection:
             connection.update("checks", "check_id = ?", check_id, scope=given, settings_hash=settings_hash, error=None)
+            connection.execute("UPDATE checks SET run = run + 1 WHERE check_id = ?", (check_id,))
             connection.update("check_sentences", "check_id = ?", check_id, status=None, verdict=None, seconds=0.0)
 
     def put_error(self, check_id: str, error: Mapping[str, Any] | None) -> None:
@@ -146,8 +156,10 @@ class CheckStore:
             connection.update("checks", "check_id = ?", check_id, error=error)
 
     def remove(self, check_id: str) -> None:
+        """Delete it; none of its words stay on the disk."""
         with self.database.write() as connection:
             connection.execute("DELETE FROM checks WHERE check_id = ?", (check_id,))
+        self.database.checkpoint()
 
 
 def _info(row: Row, counts: dict[CheckStatus, int]) -> CheckInfo:

@@ -381,6 +381,7 @@ CREATE TABLE checks (
     scope JSON TEXT NOT NULL,  -- ragcore.types.Scope
     settings_hash TEXT NOT NULL,
     created REAL NOT NULL,
+    run INTEGER NOT NULL DEFAULT 0,  -- times that its verdicts were forgotten
     error JSON TEXT  -- why its last run ended early; NULL: it did not
 );
 CREATE TABLE check_sentences (

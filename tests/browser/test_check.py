@@ -47,6 +47,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
     card = page.locator(".gw-check .ccard")
     lit = page.locator('.gw-highlight[data-role="cited"]').first
     current = page.locator(".gw-check .memo a.s[aria-current]")
+    said = page.locator(".gw-check p[role=status]")
     with promise("one press shows three errors, the first of them open with its words lit on the page"):
         page.get_by_role("button", name="Try it").wait_for()
         check(page, f"the start of a check, {theme}")
@@ -58,6 +59,16 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         expect(card.locator("blockquote mark")).to_have_text("30 June 2029")
         lit.wait_for()
         check(page, f"a checked draft, {theme}")
+        expect(page.locator(".gw-pane .cn button[aria-keyshortcuts]")).to_have_count(0)
+    with promise("an address that names no sentence opens the first problem too"):
+        page.goto(f"{page.url.split('&')[0]}&s=%22")
+        expect(current).to_contain_text("30 June 2028")
+    with promise("Escape only closes a problem that opened by itself"):
+        page.keyboard.press("Escape")
+        expect(card).to_have_count(0)
+        page.keyboard.press("n")
+        expect(current).to_contain_text("30 June 2028")
+        expect(page.locator(".wd", has_text="left as it is")).to_have_count(0)
     with promise("n and p go through the problems, whose pages are lit"):
         for key, words in (
             ("n", "$28 million"),
@@ -74,6 +85,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         expect(current).to_contain_text("30 June 2029")
         expect(card).to_have_attribute("aria-label", "Confirmed")
         expect(marked(page, "x")).to_have_count(2)
+        expect(said).to_have_text("Words written. Checked again: confirmed.")
     with promise("a note is typed and kept with the keyboard, another problem left as it is"):
         page.keyboard.press("n")
         expect(current).to_contain_text("$28 million")
@@ -82,11 +94,13 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         check(page, f"a note, {theme}")
         page.keyboard.press("Control+Enter")
         expect(card.locator(".note")).to_contain_text("Ask the agent <b>again</b>.")
+        expect(said).to_have_text("Note kept.")
         page.keyboard.press("n")
         expect(current).to_contain_text("hedges")
         page.keyboard.press("Escape")
         page.locator(".wd", has_text="left as it is").wait_for()
         expect(page.locator(".nx")).to_contain_text("No open problem")
+        expect(said).to_have_text("Left as it is.")
     with promise("all of it outlives a reload"):
         page.reload()
         expect(current).to_contain_text("hedges")
@@ -97,12 +111,15 @@ def test_the_sample_draft_from_three_errors_to_a_file(
     with promise("what was decided is undone"):
         card.get_by_role("button", name="Undo").click()
         expect(page.locator(".nx")).to_contain_text("1 of 1")
+        expect(said).to_have_text("Undone.")
     with promise("a count shows the claims of its kind alone, confirmed ones too, each with its page"):
         page.locator('.tal [data-status="confirmed"]').click()
         page.keyboard.press("n")
         expect(card).to_have_attribute("aria-label", "Confirmed")
         lit.wait_for()
-        page.locator('.tal [data-status="confirmed"]').click()
+        page.locator('.tal [data-status="no_claim"]').click()
+        expect(page.get_by_role("button", name="Next problem")).to_be_disabled()
+        page.locator('.tal [data-status="no_claim"]').click()
     with promise("it is taken along as a file, with the new words"):
         page.get_by_role("button", name="Export").click()
         check(page, f"the export of a check, {theme}")

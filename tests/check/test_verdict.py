@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -13,7 +14,7 @@ from ragcore.check.checks import Checks
 from ragcore.engine import Engine
 from ragcore.errors import Cancelled, InputError, UnknownCheck
 from ragcore.index.checks import CheckStore
-from ragcore.types import EVERYTHING
+from ragcore.types import EVERYTHING, Scope
 from ragcore.types.check import Check, Decision
 
 TITLE = "Larkfield Instruments, annual report 2025"
@@ -215,8 +216,50 @@ def test_a_verdict_on_words_that_have_changed_is_not_kept(checks: Checks, engine
     store, check_id = CheckStore(engine.store.database), check.info.check_id
     assert check.sentences[0] is not None
     store.decide(check_id, 0, Decision("replaced", "It matures in 2029."))
-    store.put(check_id, 0, replace(check.sentences[0], status="confirmed"), 0.1, "")
+    assert not store.put(check_id, 0, 0, replace(check.sentences[0], status="confirmed"), 0.1, "")
     assert checks.get(check_id).sentences == (None,)
+
+
+def test_a_check_asked_anew_while_it_runs_has_verdicts_of_its_new_documents_alone(checks: Checks) -> None:
+    draft = "The facility matures in June 2029.\n\nAt year end $18 million was drawn.\n\nRevenue was $148.6 million."
+    first = checked(checks, draft)
+    check_id = checks.add("draft.md", draft.encode(), EVERYTHING).check_id
+    elsewhere = Scope(kinds=("figure",))
+
+    def show(done: int, total: int) -> None:
+        if done == 1 and checks.info(check_id).scope == EVERYTHING:
+            checks.again(check_id, elsewhere)
+
+    assert checks.run(check_id, show).finished
+    told = checks.get(check_id)
+    assert [one.status for one in first.sentences if one] == ["confirmed"] * 3
+    assert told.info.scope == elsewhere
+    assert [one.citations for one in told.sentences if one] == [()] * 3
+
+
+def test_a_verdict_of_a_run_before_is_not_kept(checks: Checks, engine: Engine) -> None:
+    check = checked(checks, "The facility matures on 30 June 2028.")
+    store, check_id = CheckStore(engine.store.database), check.info.check_id
+    [old] = check.sentences
+    assert old is not None
+    assert not store.put(check_id, 0, 0, replace(old, status="confirmed"), 0.1, ""), "it has one"
+    checks.again(check_id)
+    assert not store.put(check_id, 0, 0, old, 0.1, "")
+    assert checks.get(check_id).sentences == (None,)
+    assert store.put(check_id, 1, 0, old, 0.1, "")
+
+
+def test_two_runs_of_one_check_share_its_work(checks: Checks) -> None:
+    draft = "\n\n".join(f"Larkfield had {n} sites in that year." for n in range(24))
+    check_id = checks.add("draft.md", draft.encode(), EVERYTHING).check_id
+    told: list[int] = []
+    runs = [Thread(target=checks.run, args=(check_id, lambda done, _total: told.append(done))) for _ in range(2)]
+    for one in runs:
+        one.start()
+    for one in runs:
+        one.join()
+    assert checks.info(check_id).finished
+    assert len(told) < 36
 
 
 def test_a_removed_check_is_gone(checks: Checks) -> None:

@@ -13,7 +13,7 @@ const line = (text) => text.replace(/\s+/g, " ").trim();
 const short = (text, most = LONG) => (text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
 const act = (words, onclick, more = "") => h("button", { type: "button", class: `gw-btn sm ${more}`, onclick }, words);
 const words = (cls, text) => h("b", { class: text.length > LONG ? cls : `${cls} whole` }, text);
-const key = (name) => h("kbd", { "aria-hidden": "true" }, name);
+const key = (name, more = "") => h("kbd", { class: more, "aria-hidden": "true" }, name);
 
 export class Card {
   // `check` has the sentences, and does what is pressed.
@@ -98,7 +98,7 @@ export class Card {
         h("span", { class: "sp" }),
         this.write && key("↵"),
         key("A"),
-        this.leave && key("Esc"),
+        this.leave && key("Esc", "leave"),
       ].filter(Boolean),
     );
   }

@@ -126,7 +126,7 @@ export class Draft {
 
   // The element that has sentence or fault `key`.
   link(key) {
-    return this.element.querySelector(`a[data-key="${key}"]`);
+    return this.element.querySelector(`a[data-key="${CSS.escape(key)}"]`);
   }
 
   current(key) {

@@ -69,7 +69,7 @@ export class Head {
     const keys = check.keys();
     const at = keys.indexOf(check.current);
     const noun = check.filter ? "" : "Problem ";
-    if (!keys.length) this.place.replaceChildren(check.data.state === "done" ? "No open problem" : "No problem yet");
+    if (!keys.length) this.place.replaceChildren(check.filter ? "" : check.data.state === "done" ? "No open problem" : "No problem yet");
     else if (at < 0) this.place.replaceChildren(check.filter ? "– of " : "", h("b", {}, String(keys.length)), check.filter ? "" : keys.length === 1 ? " problem" : " problems");
     else this.place.replaceChildren(noun, h("b", {}, String(at + 1)), ` of ${keys.length}`);
     for (const arrow of this.steps.querySelectorAll("button")) arrow.disabled = !keys.length;

@@ -142,7 +142,7 @@ class Check {
   // What the arrows go through: the problems that nobody has decided on, or all of one kind.
   keys() {
     const { filter } = this;
-    const chosen = ({ status, decision }) => (filter ? status === filter : PROBLEMS.includes(status) && decision.kind !== "left" && !decision.note);
+    const chosen = ({ status, decision }) => (filter ? status === filter && status !== "no_claim" : PROBLEMS.includes(status) && decision.kind !== "left" && !decision.note);
     const claims = this.sentences.flatMap((one, n) => (chosen(one) ? [String(n)] : []));
     const faults = filter && filter !== "fault" ? [] : this.faults.map((n) => `f${n}`);
     return [...claims, ...faults].sort((a, b) => this.start(a) - this.start(b));
@@ -275,20 +275,19 @@ class Check {
   // A text that changes is checked at once.
   async decide(n, decision) {
     this.touched = true;
-    const before = this.sentences[n].decision.revised;
-    this.card.busy(decision.revised === before ? "Keeping it" : "Checking the new words");
+    const before = this.sentences[n].decision;
+    this.card.busy(decision.revised === before.revised ? "Keeping it" : "Checking the new words");
     const done = await this.act("/decide", { n, ...decision });
-    if (this.current === null || this.card.form) return done;
-    if (done && this.current.startsWith("f")) {
-      if (["confirmed", ...PROBLEMS].includes(this.sentences[n].status)) this.select(String(n), { chosen: true });
-    } else this.redraw();
-    this.head.draw();
-    this.focus();
     const found = this.sentences[n];
-    if (found.decision.revised !== before) {
-      if (this.current === String(n) && found.citations?.length && !this.narrow.matches) this.openCitation(found.citations[0].n);
-      this.said.textContent = `Checked again: ${found.status?.replace("_", " ") ?? "not yet"}.`;
+    if (this.current !== null && !this.card.form) {
+      if (done && this.current.startsWith("f")) {
+        if (["confirmed", ...PROBLEMS].includes(found.status)) this.select(String(n), { chosen: true });
+      } else this.redraw();
+      this.head.draw();
+      this.focus();
+      if (found.decision.revised !== before.revised && this.current === String(n) && found.citations?.length && !this.narrow.matches) this.openCitation(found.citations[0].n);
     }
+    if (done) this.said.textContent = told(before, found);
     return done;
   }
 
@@ -305,17 +304,26 @@ class Check {
   key(event) {
     if (!free(event) || !this.data || event.target.closest?.("dialog, .gw-popup") || (event.target.closest?.(".gw-pane") && !/^[np]$/i.test(event.key))) return;
     const { card, current } = this;
-    const own = event.target === document.body || event.target === this.flow || event.target === this.draft.link(current);
+    const held = event.target === this.draft.link(current);
+    const own = held || event.target === document.body || event.target === this.flow;
+    const leave = (held || card.element.contains(event.target)) && card.leave;
     const done = {
       n: () => this.step(1),
       p: () => this.step(-1),
       a: current !== null && card.sentence && !card.form && (() => card.note()),
       Enter: own && current !== null && card.write,
-      Escape: current !== null && !("gwDrawer" in document.documentElement.dataset) && (card.leave ?? (() => this.unselect())),
+      Escape: current !== null && !("gwDrawer" in document.documentElement.dataset) && (leave || (() => this.unselect())),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!done) return;
     event.preventDefault();
     event.stopPropagation();
     done();
   }
+}
+
+// What a decision on a sentence came to, in words.
+function told(before, { status, decision: { kind, revised, note } }) {
+  if (note !== before.note) return note ? "Note kept." : "Note removed.";
+  const words = { left: "Left as it is.", replaced: "Words written." }[kind] ?? "Undone.";
+  return revised === before.revised ? words : `${words} Checked again: ${status?.replace("_", " ") ?? "not yet"}.`;
 }

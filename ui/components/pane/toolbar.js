@@ -21,9 +21,9 @@ export class Toolbar {
     this.citations = h(
       "span",
       { class: "cn", hidden: true },
-      button("Previous citation", "keyboard_arrow_up", () => pane.step(-1), { "aria-keyshortcuts": "p" }),
+      button("Previous citation", "keyboard_arrow_up", () => pane.step(-1)),
       this.which,
-      button("Next citation", "keyboard_arrow_down", () => pane.step(1), { "aria-keyshortcuts": "n" }),
+      button("Next citation", "keyboard_arrow_down", () => pane.step(1)),
     );
     this.element = h(
       "div",
@@ -54,6 +54,8 @@ export class Toolbar {
   // Citation number `place` of `count` is open; none of them at 0.
   cited(place, count) {
     this.citations.hidden = !count;
+    const keys = document.querySelector(".gw-check") ? [] : ["p", "n"]; // in Check they go through the problems
+    this.citations.querySelectorAll("button").forEach((arrow, i) => (arrow.ariaKeyShortcuts = keys[i] ?? null));
     this.which.replaceChildren(h("b", {}, String(place)), ` of ${count}`);
   }
 
