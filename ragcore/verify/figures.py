@@ -236,7 +236,7 @@ def _of_one_measure(a: Figure, b: Figure, number: Number) -> bool:
     """Whether a difference of ``a`` and ``b`` may be ``number``, by their units; a share has none."""
     measures = {one.unit.measures for one in (a.number, b.number) if one.unit}
     own = {number.unit.measures} if number.unit and not number.percent else set()
-    return len(measures | own) <= 1
+    return len(measures | own) <= 1 and (measures >= own or own == {"ratio"})  # "3.0x" has no unit
 
 
 def _operands(evidence: Evidence, number: Number) -> list[Figure]:
