@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, get_args
 
 import ragcore
 from ragcore.check.files import KINDS as CHECK_KINDS
-from ragcore.cli import asking, checking, evaluation, library
+from ragcore.cli import asking, checking, evaluation, grids, library
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
 from ragcore.evaluate.cases import FORMS
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.ragchecker import JUDGES
+from ragcore.grid.files import KINDS as GRID_KINDS
 from ragcore.evaluate.runs import MAX_USD
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS

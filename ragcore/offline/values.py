@@ -19,7 +19,7 @@ from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_paragraph
 from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
-from ragcore.protocols import Reranker, Rival
+from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.markdown import escape
 from ragcore.text.names import of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
@@ -35,6 +35,7 @@ _UNDATED: Period = (0, 0, 0)
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _PERSON = AnswerType(("PERSON",))
 _TOTAL = frozenset({"total", "totals"})
+_UNSCALED = frozenset({"share", "shares", "per", "percent", "percentage", "ratio"})  # rows beside a table's scale
 _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 _LONGEST = 1200  # characters of a sentence, with its list
 _SPEAKS = 0.6  # share of the requested words that a sentence must have
@@ -60,6 +61,13 @@ class Given:
     period: Period = _UNDATED
     rank: int = 0
     cell: Cell | None = None
+
+    @property
+    def value(self) -> FieldValue:
+        scale, row = "", self.quote.row
+        if row is not None and self.cell is not None and not _UNSCALED.intersection(tokens(row.name)):
+            scale = " ".join((row.name, self.cell.column, row.table, scale_of(self.quote.source, row)[1]))
+        return FieldValue(self.figure, self.said, self.marker, self.period, scale)
 
     @property
     def narrowed(self) -> Quotable:
@@ -130,7 +138,7 @@ def _of_question(question: Question, terms: Sequence[Term], routed: frozenset[st
 
 def rivals(
     asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts = NOTHING_STATED
-) -> list[list[Rival]]:
+) -> list[list[FieldValue]]:
     """Conflicting certain values in ``sources`` in the latest period, best first, for each company with a conflict."""
     if asked.sort == "words":
         return []
@@ -148,7 +156,7 @@ def rivals(
             if one.period[0] in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
                 distinct.append(one)
         if len(distinct) > 1:
-            out.append([Rival(one.figure, one.said, one.marker, one.period[0]) for one in distinct[:MOST_RIVALS]])
+            out.append([one.value for one in distinct[:MOST_RIVALS]])
     return out
 
 
