@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from ragcore.check.annotations import Annotation, annotated
 from ragcore.check.arithmetic import inconsistencies
 from ragcore.check.draft import read_draft
-from ragcore.check.files import KINDS, CheckFile, some, write
+from ragcore.check.files import KINDS, CheckFile, write
 from ragcore.check.sentences import checkable
 from ragcore.engine import Engine
 from ragcore.errors import InputError
@@ -338,7 +338,3 @@ def test_a_text_box_has_comments_alone() -> None:
     document = docx.Document(io.BytesIO(done))
     assert [comment.text for comment in document.comments] == ["Replaced by: “It ran for nine.”\nA note"]
     assert not list(document.element.body.iter(*map(qn, ("w:footnoteReference", "w:ins", "w:del"))))
-
-
-def test_one_is_singular() -> None:
-    assert [some(n, "sentence") for n in (0, 1, 2)] == ["0 sentences", "1 sentence", "2 sentences"]
