@@ -11,10 +11,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.check.files import KINDS, VERDICTS, fault_told, places, quoted_as, some, told
+from ragcore.check.files import KINDS, VERDICTS, fault_told, places, quoted_as, told
 from ragcore.cli.common import documents_asked, print_json, show, stopped_by_ctrl_c, write_file
 from ragcore.errors import Cancelled, FileMissing
 from ragcore.export import kind
+from ragcore.text.numbers import plural
 from ragcore.types import Scope
 from ragcore.types import json as wire
 from ragcore.types.check import PROBLEMS, STATUSES, Check, CheckInfo
@@ -36,7 +37,7 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
         info = checks.add(options.draft.name, _read(options.draft), scope)
     else:
         info = checks.again(options.resume, scope) if options.doc else checks.info(options.resume)
-    print(f"Check {info.check_id}: {some(info.total, 'sentence')} of {info.name}", file=sys.stderr)
+    print(f"Check {info.check_id}: {plural(info.total, 'sentence')} of {info.name}", file=sys.stderr)
     stop = threading.Event()
     try:
         with stopped_by_ctrl_c(stop.set):
@@ -44,7 +45,7 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
     except Cancelled as error:
         done = checks.info(info.check_id).done
         hint = f"They are kept. Go on with `groundwork check --resume {info.check_id}`."
-        raise Cancelled(f"Stopped with {done} of {some(info.total, 'sentence')} checked.", hint=hint) from error
+        raise Cancelled(f"Stopped with {done} of {plural(info.total, 'sentence')} checked.", hint=hint) from error
     if options.output is not None:
         write_file(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
         print(f"Wrote {options.output}.", file=sys.stderr)

@@ -20,7 +20,7 @@ from ragcore.index.conversations import Conversation, StoredTurn
 from ui.chat import answer_progress, conversation_list, payload
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
-from ui.server.guard import guarded, posted, refusing, scope_in, text_in, trouble, visit
+from ui.server.guard import engine_of, guarded, posted, refusing, scope_in, text_in, trouble
 from ui.server.services import services
 
 TICK_SECONDS = 0.06
@@ -140,7 +140,7 @@ def ask(request: Request, body: Json) -> Response:
         scope,
         after=text_in(body, "after"),
         instead_of=instead_of,
-        engine=services().visits.engine(visit(request)),
+        engine=engine_of(request),
     )
     return JSONResponse({"turn": live.turn_id})
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -21,29 +19,13 @@ from ragcore.types.check import Decision, DecisionKind
 from ui.chat.exports import disposition, file_name
 from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, NAME, SAMPLE, sample_id
-from ui.server.guard import guarded, posted, refusing, text_in, texts_in, visit
+from ui.server.guard import action, engine_of, guarded, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
 
 DECISIONS = get_args(DecisionKind)
 PASTED = 60  # characters of a pasted draft's first line that name it
-
-
-def action(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
-    """Decorator that answers ``refused`` for what cannot be done now, else the result of ``handler``."""
-
-    @posted
-    @refusing(GroundworkError)
-    @wraps(handler)
-    def answer(request: Request, body: Json) -> Response:
-        return JSONResponse(handler(request, body) or {})
-
-    return answer
-
-
-def _engine(request: Request) -> Engine:
-    return services().visits.engine(visit(request))
 
 
 def _check(request: Request) -> str:
@@ -73,7 +55,7 @@ def checks(_: Request) -> Response:
     return JSONResponse({"checks": payload.listed(made.engine.checks.all(), made.checks.jobs, made.checks.trouble)})
 
 
-@action
+@action(GroundworkError)
 def add(request: Request, body: Json) -> Json:
     """Store a draft, from a ``file`` (base64) with its ``name`` or from ``text``, and start to check it against
     ``docs``."""
@@ -86,7 +68,7 @@ def add(request: Request, body: Json) -> Json:
             raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
     else:
         name, data = _pasted(text), text.encode()
-    return _start(_engine(request), name, data, _scope(body))
+    return _start(engine_of(request), name, data, _scope(body))
 
 
 def _pasted(text: str) -> str:
@@ -113,14 +95,14 @@ def _start(engine: Engine, name: str, data: bytes, scope: Scope) -> Json:
     return {"id": check_id}
 
 
-@action
+@action(GroundworkError)
 def sample(request: Request, _: Json) -> Json:
     """Check the sample draft against the sample document. While that is being read the answer is how far it is
     (``words``), and the page asks again."""
     made = services()
     info = next((one for one in made.engine.documents() if one.doc_id == sample_id()), None)
     if info is not None and info.indexed:
-        return _start(_engine(request), DRAFT_NAME, DRAFT.read_bytes(), Scope((info.doc_id,)))
+        return _start(engine_of(request), DRAFT_NAME, DRAFT.read_bytes(), Scope((info.doc_id,)))
     job = made.ingestion.jobs().get(sample_id())
     if job is None:
         failed = made.ingestion.failures.get(sample_id()) or (info.error if info is not None else None)
@@ -148,24 +130,24 @@ def check(request: Request) -> Response:
     return JSONResponse(head | drafted | {"sentences": payload.verdicts(found, int(since) if since.isdecimal() else 0)})
 
 
-@action
+@action(GroundworkError)
 def run(request: Request, _: Json) -> Json:
     """Go on with a check that was stopped."""
     _ready(_check(request))
-    services().checks.run(_check(request), _engine(request))
+    services().checks.run(_check(request), engine_of(request))
     return _head(_check(request))
 
 
-@action
+@action(GroundworkError)
 def stop(request: Request, _: Json) -> Json:
     services().checks.stop(_check(request))
     return _head(_check(request))
 
 
-@action
+@action(GroundworkError)
 def again(request: Request, body: Json) -> Json:
     """Check every sentence anew, against ``docs`` if given. Decisions stay."""
-    engine = _engine(request)
+    engine = engine_of(request)
     if any(job.target == _check(request) for job in services().checks.jobs):
         raise InputError("This draft is being checked.", hint="Stop the check first.")
     if "docs" not in body:
@@ -175,11 +157,11 @@ def again(request: Request, body: Json) -> Json:
     return _head(_check(request))
 
 
-@action
+@action(GroundworkError)
 def decide(request: Request, body: Json) -> Json:
     """Decide on sentence ``n``: ``kind``, the text ``revised`` that replaces it, a ``note``. Changed text is checked at
     once."""
-    checks, n, chosen = _engine(request).checks, body.get("n"), text_in(body, "kind") or ""
+    checks, n, chosen = engine_of(request).checks, body.get("n"), text_in(body, "kind") or ""
     before = checks.get(_check(request)).decisions
     if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < len(before) or chosen not in DECISIONS:
         raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
@@ -190,7 +172,7 @@ def decide(request: Request, body: Json) -> Json:
     return _head(_check(request)) | {"sentences": [payload.sentence(n, checked, decision)]}
 
 
-@action
+@action(GroundworkError)
 def delete(request: Request, _: Json) -> None:
     services().checks.stop(_check(request))
     services().engine.checks.remove(_check(request))

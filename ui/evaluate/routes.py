@@ -17,7 +17,7 @@ from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.runs import Configuration
 from ui.chat.exports import disposition
 from ui.evaluate import own_routes, payload
-from ui.server.guard import guarded, posted, refusing, text_in, visit
+from ui.server.guard import engine_of, guarded, posted, refusing, text_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -49,7 +49,7 @@ def add(_: Request, body: Json) -> Response:
 @refusing(GroundworkError)
 def run(request: Request, body: Json) -> Response:
     """Start a run of ``set`` under ``configuration``, or go on with ``run``."""
-    engine, begun = services().visits.engine(visit(request)), text_in(body, "run")
+    engine, begun = engine_of(request), text_in(body, "run")
     if begun:
         known = engine.evaluation.info(begun)
         set_id, search = known.set_id, known.searched
@@ -67,7 +67,7 @@ def run(request: Request, body: Json) -> Response:
 @refusing(GroundworkError)
 def estimate(request: Request) -> Response:
     """What judging run ``a``, and run ``b`` if given, by Claude would cost."""
-    engine = services().visits.engine(visit(request))
+    engine = engine_of(request)
     each = [engine.evaluation.estimate(run) for name in ("a", "b") if (run := request.query_params.get(name))]
     if not each:
         raise InputError("There is no run to judge.", hint="Choose one.")
@@ -78,7 +78,7 @@ def estimate(request: Request) -> Response:
 @refusing(GroundworkError)
 def judge(request: Request, body: Json) -> Response:
     """Judge ``runs``, ids with the limit of what each may cost, ``by`` the support score or Claude."""
-    engine, runs, by = services().visits.engine(visit(request)), body.get("runs"), text_in(body, "by") or ""
+    engine, runs, by = engine_of(request), body.get("runs"), text_in(body, "by") or ""
     if not isinstance(runs, dict) or not all(
         isinstance(usd, int | float) and math.isfinite(usd) for usd in runs.values()
     ):

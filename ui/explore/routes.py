@@ -25,7 +25,7 @@ from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
 from ui.explore.figure_axis import Axis
 from ui.explore.plotly_script import plotly_path, plotly_script
-from ui.server.guard import posted, scope_in, text_in, visit
+from ui.server.guard import engine_of, posted, scope_in, text_in, visit
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -51,7 +51,7 @@ def answered(handler: Callable[[Request, Json], Response]) -> Callable[[Request,
 @posted
 @answered
 def plot(request: Request, body: Json) -> Response:
-    engine = services().visits.engine(visit(request))
+    engine = engine_of(request)
     question, exploration, citations = _exploration(engine, body)
     sides = {side: explore_settings.overrides(body, side) for side in ("a", "b")}
     side = "b" if body.get("edit") == "b" else "a"
@@ -162,7 +162,7 @@ def _compared(
 @answered
 def point(request: Request, body: Json) -> Response:
     """One chunk by ``row``."""
-    engine = services().visits.engine(visit(request))
+    engine = engine_of(request)
     _, exploration, citations = _exploration(engine, body)
     found = explore.explored(exploration, explore_settings.overrides(body, "b" if body.get("edit") == "b" else "a"))
     shown = _point(body, found, exploration)

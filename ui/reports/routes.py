@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownReport
 from ragcore.export import kind
 from ragcore.index.reports import PlaceKind
@@ -22,7 +19,7 @@ from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
 from ui.chat.exports import disposition, file_name
 from ui.reports import payload as report_payload
-from ui.server.guard import guarded, posted, refusing, text_in, visit
+from ui.server.guard import action, engine_of, guarded, text_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -30,25 +27,8 @@ Json = dict[str, Any]
 PAGE_WORDS = 20_000  # words of a page, at most, that a selection may count to
 
 
-def action(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
-    """Decorator that answers ``refused`` for an action that is impossible now (the request was valid, so the browser
-    must not log it as failed), else the result of ``handler``."""
-
-    @posted
-    @refusing(InputError)
-    @wraps(handler)
-    def answer(request: Request, body: Json) -> Response:
-        return JSONResponse(handler(request, body) or {})
-
-    return answer
-
-
-def _engine(request: Request) -> Engine:
-    return services().visits.engine(visit(request))
-
-
 def _workspace(request: Request) -> ReportWorkspace:
-    return _engine(request).reports
+    return engine_of(request).reports
 
 
 def _report(request: Request) -> str:
@@ -92,7 +72,7 @@ def reports(request: Request) -> Response:
     return JSONResponse({"reports": made, "own": own, "documents": len(names)})
 
 
-@action
+@action(InputError)
 def new(request: Request, body: Json) -> Json:
     """Create a report from a built-in template (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
     from ragcore.report.template import from_json, read_template
@@ -139,7 +119,7 @@ def report(request: Request) -> Response:
     return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
 
 
-@action
+@action(InputError)
 def change(request: Request, body: Json) -> None:
     """Change ``title`` and ``guidance``; ``subject`` and ``year``; ``docs``, the documents to fill from."""
     workspace, report_id = _workspace(request), _report(request)
@@ -159,20 +139,20 @@ def about(request: Request) -> Response:
     return JSONResponse(report_payload.about(_workspace(request), _report(request), services().engine.documents()))
 
 
-@action
+@action(InputError)
 def delete(request: Request, _: Json) -> None:
     services().reports.stop(_report(request))
     _workspace(request).store.delete(_report(request))
 
 
-@action
+@action(InputError)
 def fill(request: Request, body: Json) -> None:
     """Queue ``sections`` (None: all empty ones); ``instruction`` asks for a rewrite."""
     instruction = text_in(body, "instruction") or ""
-    services().reports.fill(_report(request), _ids(body, "sections"), instruction, _engine(request))
+    services().reports.fill(_report(request), _ids(body, "sections"), instruction, engine_of(request))
 
 
-@action
+@action(InputError)
 def stop(request: Request, _: Json) -> None:
     services().reports.stop(_report(request))
 
@@ -184,19 +164,19 @@ def expense(request: Request) -> Response:
     return JSONResponse(report_payload.expense(_workspace(request).expense(_report(request), chosen)))
 
 
-@action
+@action(InputError)
 def add_section(request: Request, body: Json) -> Json:
     heading, after = text_in(body, "heading") or "", text_in(body, "after") or ""
     return {"id": _workspace(request).add(_report(request), heading, after, below=body.get("below") is True)}
 
 
-@action
+@action(InputError)
 def change_section(request: Request, body: Json) -> None:
     """Change a section's definition: any key of a template's section."""
     _workspace(request).change(_section(request), body)
 
 
-@action
+@action(InputError)
 def section_done(request: Request, body: Json) -> None:
     """Perform one action ``what`` on a section."""
     workspace, section_id = _workspace(request), _section(request)
@@ -223,7 +203,7 @@ def section_done(request: Request, body: Json) -> None:
             raise InputError("There is no such thing to do.", hint="Reload the page.")
 
 
-@action
+@action(InputError)
 def place(request: Request, body: Json) -> None:
     """Pin a passage, exclude it, or neither. A citation stands for its paragraph or table."""
     from ragcore.types.table_labels import elements_within
@@ -241,7 +221,7 @@ def place(request: Request, body: Json) -> None:
     workspace.place(_section(request), span, kinds[wanted])
 
 
-@action
+@action(InputError)
 def passage(request: Request, body: Json) -> None:
     """Add the words from word ``first`` of page ``from`` to word ``last`` of page ``to``, as the page viewer counts
     them, or those at ``start`` to ``end``; ``gap`` is the gap they fill."""
@@ -275,7 +255,7 @@ def versions(request: Request) -> Response:
 @guarded
 def export(request: Request) -> Response:
     """Report as a file, with ``accepted`` only its accepted sections, or its template."""
-    engine = _engine(request)
+    engine = engine_of(request)
     if request.path_params["kind"] == "template":
         template = engine.reports.get(_report(request)).template
         return _file(template.as_json().encode(), file_name(f"{template.title}, template", "json"), "application/json")

@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from ragcore.engine import Engine
 from ragcore.errors import (
     GroundworkError,
     InputError,
@@ -110,6 +111,22 @@ def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], 
     return answer
 
 
+def action(*kinds: type[GroundworkError]) -> Callable[[Callable[[Request, Json], Json | None]], Callable[..., Any]]:
+    """Decorator that makes what ``handler`` returns the response to a JSON body; errors of ``kinds`` are refused
+    (`refusing`)."""
+
+    def decorated(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
+        @posted
+        @refusing(*kinds)
+        @wraps(handler)
+        def answer(request: Request, body: Json) -> Response:
+            return JSONResponse(handler(request, body) or {})
+
+        return answer
+
+    return decorated
+
+
 def in_turn(lock: asyncio.Lock) -> Callable[[Handler], Callable[[Request], Awaitable[Response]]]:
     """`guarded` for work done one request at a time; waiting requests occupy no thread."""
 
@@ -143,6 +160,11 @@ def visit(request: Request) -> str | None:
     header = request.headers.get(TOKEN_HEADER, "")
     token = header if request.method == "POST" else header or request.query_params.get("t", "")
     return services().signer.scope(token)
+
+
+def engine_of(request: Request) -> Engine:
+    """Engine with the settings of a request's visit."""
+    return services().visits.engine(visit(request))
 
 
 def _object(body: bytearray) -> Json:

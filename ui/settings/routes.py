@@ -21,7 +21,7 @@ from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
-from ui.server.guard import guarded, posted, refusing, text_in, visit
+from ui.server.guard import engine_of, guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
@@ -42,7 +42,7 @@ def show(request: Request) -> Response:
 @refusing(ConfigError)
 def check(request: Request, body: Json) -> Response:
     """Problem with a setting as typed."""
-    engine = services().visits.engine(visit(request))
+    engine = engine_of(request)
     key, typed = text_in(body, "key") or "", text_in(body, "value") or ""
     if key in READING:
         return JSONResponse({"wrong": _wrong_reading(key, typed)})
@@ -141,7 +141,7 @@ def forget_key(request: Request, body: Json) -> Response:
 @posted
 def try_key(request: Request, body: Json) -> Response:
     """Smallest request to the visit's model; its result, even an error, is the answer."""
-    engine = services().visits.engine(visit(request))
+    engine = engine_of(request)
     if engine.models.capabilities.extractive:
         return JSONResponse({"works": True, "words": "Offline answers need no key. Nothing was sent."})
     if not _trials.acquire(blocking=False):

@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.engine import Engine
 from ragcore.errors import ConfigError, InputError, ModelError
 from ragcore.pipelines.build_structures import INDEXED, StructureState
 from ragcore.pipelines.structures import RELATIONS
+from ragcore.text.numbers import plural
 from ragcore.types.spending import dollars as total
 from ui.chat.payload import dollars, model_name
-from ui.server.guard import guarded, posted, refusing, text_in, visit
+from ui.server.guard import engine_of, guarded, posted, refusing, text_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -42,7 +42,7 @@ def show(request: Request) -> Response:
 @posted
 @refusing(InputError, ModelError, ConfigError)
 def build(request: Request, body: Json) -> Response:
-    services().structures.start(_engine(request), text_in(body, "name") or "")
+    services().structures.start(engine_of(request), text_in(body, "name") or "")
     return _page(request)
 
 
@@ -58,7 +58,7 @@ def forget(request: Request, body: Json) -> Response:
     job, name = services().structures.job, text_in(body, "name") or ""
     if job is not None and job.running and job.name == name:
         raise InputError("It is being built.", hint="Stop it first.")
-    _engine(request).structures.forget([name])
+    engine_of(request).structures.forget([name])
     return _page(request)
 
 
@@ -66,7 +66,7 @@ def forget(request: Request, body: Json) -> Response:
 @refusing(ModelError)
 def estimate(request: Request, body: Json) -> Response:
     """What relations would take, in words; nothing is sent."""
-    engine = _engine(request)
+    engine = engine_of(request)
     model = model_name(engine.models.extractor.name)
     each, limit = engine.structures.estimate(), engine.settings.structure.max_usd
     calls, minutes = sum(one.calls for one in each), sum(one.minutes for one in each)
@@ -77,21 +77,16 @@ def estimate(request: Request, body: Json) -> Response:
     return JSONResponse({"words": words if calls else "Nothing has to be sent."})
 
 
-def _engine(request: Request) -> Engine:
-    return services().visits.engine(visit(request))
-
-
 def _page(request: Request) -> Response:
     job = services().structures.job
-    found = [_row(one) for one in _engine(request).structures.state()]
+    found = [_row(one) for one in engine_of(request).structures.state()]
     told = {"structures": found, "job": None if job is None else asdict(job)}
     return JSONResponse(told, headers={"Cache-Control": "no-store"})
 
 
 def _row(one: StructureState) -> Json:
     title, said = WORDS.get(one.name, (one.name.capitalize(), ""))
-    documents = f"{one.documents:,} document{'' if one.documents == 1 else 's'}"
-    size = f"{documents}, {one.nodes:,} nodes, {one.edges:,} links" if one.documents else ""
+    size = f"{plural(one.documents, 'document')}, {one.nodes:,} nodes, {one.edges:,} links" if one.documents else ""
     paid = f"{dollars(one.usd)} so far" if one.usd else ""
     return {
         "name": one.name,

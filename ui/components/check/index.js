@@ -3,7 +3,7 @@
 
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { closeCitation, openCitation } from "../shared/bus.js";
-import { h, icon, prose } from "../shared/dom.js";
+import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { Card } from "./card.js";
 import { Draft } from "./draft.js";
@@ -28,7 +28,7 @@ class Check {
     this.narrow = matchMedia("(max-width: 900px)");
     this.head = new Head(this);
     this.card = new Card(this);
-    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.trouble = troubleBox();
     this.said = h("p", { class: "gw-unseen", role: "status" });
     this.memo = h("article", { class: "memo" });
     this.flow = h("div", { class: "dr gw-scroll", tabindex: "0", role: "group", "aria-label": "Draft, marked" }, this.trouble, this.memo);
@@ -295,9 +295,7 @@ class Check {
     const key = JSON.stringify([error?.message, error?.hint]);
     if (key === this.complained) return;
     this.complained = key;
-    this.trouble.hidden = !error;
-    if (!error) return;
-    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))));
+    showTrouble(this.trouble, error);
     this.trouble.scrollIntoView({ block: "nearest" });
   }
 

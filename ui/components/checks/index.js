@@ -1,7 +1,7 @@
 // What a draft is checked against, the draft itself, pasted or as a file, and the checks so far.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { button, h, icon, plural, prose } from "../shared/dom.js";
+import { button, h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { base64, holdsFiles } from "../shared/files.js";
 
 const BUSY_MS = 1000;
@@ -29,7 +29,7 @@ class Checks {
   constructor(root) {
     this.root = root;
     this.chosen = new Map(); // whether a document is checked against, by its id
-    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.trouble = troubleBox();
     this.text = h("textarea", { id: "gw-draft", placeholder: "Paste the text here, or drop a Word, PDF, Markdown, text or Excel file", oninput: () => this.typed() });
     this.text.value = sessionStorage.getItem(KEPT) ?? "";
     this.file = h("input", { type: "file", id: "gw-draft-file", class: "gw-unseen", accept: ".docx,.pdf,.md,.markdown,.txt,.xlsx", onchange: () => this.take(this.file.files[0]) });
@@ -75,9 +75,7 @@ class Checks {
   }
 
   say(error) {
-    this.trouble.hidden = !error;
-    if (!error) return;
-    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))));
+    showTrouble(this.trouble, error);
     this.trouble.scrollIntoView({ block: "nearest" });
   }
 

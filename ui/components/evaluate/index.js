@@ -3,7 +3,7 @@
 
 import { configure, get, post, save } from "../shared/api.js";
 import { closeCitation, openCitation } from "../shared/bus.js";
-import { button, fromHtml, h, icon, plural, prose, typing } from "../shared/dom.js";
+import { button, fromHtml, h, icon, plural, showTrouble, troubleBox, typing } from "../shared/dom.js";
 import { claims, JudgeForm } from "./judge.js";
 import { rows } from "./measures.js";
 import { MINE, Mine } from "./mine.js";
@@ -37,7 +37,7 @@ class Evaluate {
     this.root = root;
     this.state = Object.fromEntries(new URLSearchParams(location.search));
     this.order = "harm";
-    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.trouble = troubleBox();
     this.bar = h("div", { class: "ebar" });
     this.body = h("div", { class: "ebody gw-scroll", tabindex: "-1" });
     this.side = h("aside", { class: "eside gw-scroll", "aria-label": "Question", hidden: true });
@@ -56,9 +56,8 @@ class Evaluate {
     this.closed = true;
   }
 
-  say({ message, hint }) {
-    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(hint ?? ""))));
-    this.trouble.hidden = false;
+  say(error) {
+    showTrouble(this.trouble, error);
   }
 
   // What cannot be done comes as an answer in words.

@@ -2,7 +2,7 @@
 // rerun; what is done to a document goes straight to its route.
 
 import { configure, forgetDocument, get, post } from "../shared/api.js";
-import { h, icon, plural, prose } from "../shared/dom.js";
+import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { NEWEST, compare, head, pressed } from "./columns.js";
 import { Drawer } from "./drawer.js";
 import { pageKey, rowKey } from "./keys.js";
@@ -50,7 +50,7 @@ class Library {
     this.table.addEventListener("keydown", (event) => rowKey(this, event));
     this.empty = h("div", { class: "gw-empty", hidden: true }, icon("folder_open", "s24"), h("b", {}, "No documents yet"), h("p", {}, "Drop PDFs above. Reading starts at once."));
     this.none = h("p", { class: "none", role: "status", hidden: true });
-    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.trouble = troubleBox();
     this.outdated = new Outdated((ids) => this.change("read", { docs: ids }));
     this.outline = new Outline({ ask: (ids) => this.askOf(ids), open: (id) => this.select(id) });
     this.toolbar = new Toolbar(this);
@@ -103,9 +103,8 @@ class Library {
 
   complain(error, from = "act") {
     const shut = h("button", { type: "button", class: "gw-btn quiet icon sm", "aria-label": "Dismiss", onclick: () => (this.trouble.hidden = true) }, icon("close", "s16"));
-    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))), h("span", { class: "sp" }), shut);
+    showTrouble(this.trouble, error, h("span", { class: "sp" }), shut);
     this.trouble.dataset.from = from;
-    this.trouble.hidden = false;
   }
 
   // What the server knows now: rows that are there stay where they are, new ones go to their place.

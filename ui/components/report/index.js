@@ -3,7 +3,7 @@
 
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
-import { h, icon, prose } from "../shared/dom.js";
+import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { Cards } from "../thread/card.js";
 import { Evidence } from "./evidence.js";
 import { head } from "./head.js";
@@ -28,7 +28,7 @@ class Report {
     this.root = root;
     this.bar = h("div", { class: "rh", role: "group", "aria-label": "Report" });
     this.nav = h("nav", { class: "out gw-scroll", "aria-label": "Sections" });
-    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.trouble = troubleBox();
     this.said = h("p", { class: "gw-unseen", role: "status" });
     this.column = h("div", { class: "col" });
     this.flow = h("div", { class: "ed gw-scroll", tabindex: "0", role: "group", "aria-label": "Section" }, this.trouble, this.column);
@@ -189,9 +189,7 @@ class Report {
 
   complain(error) {
     if (error?.code === "unknown_report") return this.leave(true); // another window deleted it
-    this.trouble.hidden = !error;
-    if (!error) return;
-    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint))));
+    showTrouble(this.trouble, error);
     this.trouble.scrollIntoView({ block: "nearest" });
   }
 

@@ -1,7 +1,7 @@
 // The list of reports, and what a new one begins from: a template of Groundwork's own, a file, or a pasted outline.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { h, icon, prose } from "../shared/dom.js";
+import { h, icon, showTrouble, troubleBox } from "../shared/dom.js";
 import { base64 } from "../shared/files.js";
 
 const BLANK = JSON.stringify({ title: "Untitled report", sections: [{ heading: "First section" }] });
@@ -18,7 +18,7 @@ export function mount({ parentElement, data, tell }) {
 class Reports {
   constructor(root) {
     this.root = root;
-    this.trouble = h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+    this.trouble = troubleBox();
     this.body = h("div", { class: "body" });
     root.append(h("h1", {}, "Reports"), this.trouble, this.body);
   }
@@ -33,9 +33,8 @@ class Reports {
     }
   }
 
-  complain({ message, hint }) {
-    this.trouble.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(hint))));
-    this.trouble.hidden = false;
+  complain(error) {
+    showTrouble(this.trouble, error);
     this.trouble.scrollIntoView({ block: "nearest" });
   }
 

@@ -37,6 +37,15 @@ export function fromHtml(html) {
 // Text of an error or hint: what stands between backticks becomes code. `_prose` in ui/server/frame.py is its twin.
 export const prose = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
 
+// Box for an error, hidden until `showTrouble` is given one.
+export const troubleBox = () => h("div", { class: "gw-msg bad", role: "alert", hidden: true });
+
+// Shows `error` in its box, `more` beside its words; none hides the box.
+export function showTrouble(box, error, ...more) {
+  box.hidden = !error;
+  if (error) box.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))), ...more);
+}
+
 export const typing = (event) =>
   event.ctrlKey || event.metaKey || event.altKey ||
   /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable;
