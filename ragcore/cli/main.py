@@ -258,7 +258,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_doc(sub)
 
     sub = command(
-        "grid", grids.grid, "put typed questions to every document: one row a document, one column a question"
+        "grid", grids.grid, "put typed questions to every document, one a column"
     )
     which = sub.add_mutually_exclusive_group(required=True)
     columns = "the columns, as JSON: name, question, type and unit of each"

@@ -53,7 +53,7 @@ class GridStore:
         self.database = database
 
     def add(self, grid_id: str, name: str, scope: Scope, columns: Sequence[Column]) -> None:
-        row = {"grid_id": grid_id, "name": name, "created": time.time(), "columns": _plain(tuple[Column, ...], columns)}
+        row = {"grid_id": grid_id, "name": name, "created": time.time(), "columns": _plain(tuple[Column, ...], tuple(columns))}
         with self.database.write() as connection:
             connection.insert("grids", row | {"scope": _plain(Scope, scope)})
 
@@ -79,7 +79,7 @@ class GridStore:
     def set_columns(self, grid_id: str, columns: Sequence[Column], forget: Sequence[str] = ()) -> None:
         """Change the columns. Cells of those that are gone go, and of those to ``forget`` what nobody decided on."""
         with self.database.write() as connection:
-            connection.update("grids", "grid_id = ?", grid_id, columns=_plain(tuple[Column, ...], columns))
+            connection.update("grids", "grid_id = ?", grid_id, columns=_plain(tuple[Column, ...], tuple(columns)))
             kept = [one.column_id for one in columns]
             marks = ",".join("?" * len(kept))
             connection.execute(
