@@ -257,9 +257,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", "--output", type=_ending(CHECK_KINDS), metavar="FILE", help=endings)
     _add_doc(sub)
 
-    sub = command(
-        "grid", grids.grid, "put typed questions to every document, one a column"
-    )
+    sub = command("grid", grids.grid, "put typed questions to every document, one a column")
     which = sub.add_mutually_exclusive_group(required=True)
     columns = "the columns, as JSON: name, question, type and unit of each"
     which.add_argument("-t", "--template", type=Path, metavar="FILE.json", help=columns)

@@ -19,6 +19,8 @@ from ragcore.check.verdict import Checker
 from ragcore.grid.quantities import measured
 from ragcore.report.evidence import SectionTask
 from ragcore.report.template import Section, Template
+from ragcore.text import lexicon as lex
+from ragcore.text.words import tokens
 from ragcore.types import Chunk, Citation, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.grid import Cell, CellValue, Column, ColumnType
 from ragcore.types.library import DocumentInfo
@@ -104,8 +106,11 @@ class CellFiller:
         claim = (column.question or column.name).strip().rstrip("?").rstrip()
         checker = Checker(self._rules, Scope((info.doc_id,)))
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
-        if verdict.status in ("confirmed", "contradicted"):
-            said = "Yes" if verdict.status == "confirmed" else "No"
+        said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
+        words = {word for one in verdict.citations for word in tokens(one.quotation)}
+        if said == "Yes" and (lex.DENIALS | lex.DOUBTFUL) & words - set(tokens(claim)):
+            said = ""  # of a short question a passage may confirm one half and deny the other
+        if said:
             return Cell("stated", CellValue(said, citations=verdict.citations), supported=True, model=RULES)
         return Cell("not_stated", nearest=verdict.citations, reason=NOT_DECIDED, model=RULES)
 

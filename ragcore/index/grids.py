@@ -53,7 +53,12 @@ class GridStore:
         self.database = database
 
     def add(self, grid_id: str, name: str, scope: Scope, columns: Sequence[Column]) -> None:
-        row = {"grid_id": grid_id, "name": name, "created": time.time(), "columns": _plain(tuple[Column, ...], tuple(columns))}
+        row = {
+            "grid_id": grid_id,
+            "name": name,
+            "created": time.time(),
+            "columns": _plain(tuple[Column, ...], tuple(columns)),
+        }
         with self.database.write() as connection:
             connection.insert("grids", row | {"scope": _plain(Scope, scope)})
 

@@ -138,7 +138,7 @@ class Name:
 class Wish:
     """Requested value. ``names`` are alternatives. ``years``: the requested ones, none for the latest. ``annual``: for
     a year or year-end, not part of a year. ``share``: a percentage.
-    ``heading``, ``piece`` and ``unit`` as given."""
+    ``heading``, ``piece`` and ``unit`` as given; ``name``: a name alone is wanted, not the words that give it."""
 
     sort: Sort
     names: tuple[Name, ...]
@@ -149,6 +149,7 @@ class Wish:
     heading: str
     piece: str
     unit: str = ""
+    name: bool = False
 
     @property
     def words(self) -> frozenset[str]:
@@ -175,7 +176,7 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
     names = _of_date(heading) if sort == "date" else _of_quantity(heading, piece, terms)
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
-    return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit)
+    return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit, wanted == "name")
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:

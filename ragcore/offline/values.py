@@ -43,6 +43,9 @@ _RELEVANT = 0.6  # probability
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIGITS = re.compile(r"[^\d.]")
+_LOWER = re.compile(r"\b[a-z]{2,}\b")
+# Words spelled like a name, with what joins them.
+_NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
 _NEAR = 10  # words within which the starting point of a duration follows
 _ENDS = re.compile(r"[,;:.()](?!\d)")
 MOST_RIVALS = 6
@@ -93,8 +96,22 @@ def field_values(
         if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
             value = _described(asked, inside, under, known, reranker)
+        if value is not None and asked.name and not value.figure:
+            value = replace(value, figure=_only_name(asked, value.said, [quote.text for quote in inside]))
         out += [value] if value is not None else []
     return out
+
+
+def _only_name(asked: Wish, said: str, texts: Sequence[str]) -> str:
+    """The one name in ``said`` that is neither asked for nor a common word in ``texts``; "" if there are several."""
+    common = {word for text in texts for word in _LOWER.findall(text)}
+    found = dict.fromkeys(match.group().strip(" ,.") for match in _NAME.finditer(said))
+    names = []
+    for name in found:
+        words = [word.plain for word in words_of(name) if word.names and not word.skipped]
+        own = [word for word in words if word not in common and stem(word) not in asked.words]
+        names += [name] if own else []
+    return names[0] if len(names) == 1 else ""
 
 
 def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> Quotable | None:
