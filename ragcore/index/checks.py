@@ -13,13 +13,18 @@ from ragcore.errors import UnknownCheck
 from ragcore.index.database import Database, Row, made
 from ragcore.index.packing import adapter, pack, unpack
 from ragcore.types import Scope
-from ragcore.types.check import STATUSES, CheckedSentence, CheckInfo, CheckStatus, Decision, Draft
+from ragcore.types.check import STATUSES, CheckedSentence, CheckInfo, Decision, Draft
 
-_LISTED = """
+_ONE_OR_ALL = "check_id IN (SELECT check_id FROM checks WHERE ?1 IS NULL OR check_id = ?1)"
+_LISTED = f"""
     SELECT c.check_id, c.name, c.kind, c.scope, c.created, c.error, count(s.n) AS total, count(s.status) AS done,
         coalesce(sum(s.seconds), 0.0) AS seconds
-    FROM checks c LEFT JOIN check_sentences s USING (check_id) WHERE ?1 IN ('', check_id)
+    FROM checks c LEFT JOIN check_sentences s USING (check_id) WHERE {_ONE_OR_ALL}
     GROUP BY check_id ORDER BY c.created DESC, check_id
+"""
+_COUNTED = f"""
+    SELECT check_id, status, count(*) AS n FROM check_sentences WHERE status IS NOT NULL AND {_ONE_OR_ALL}
+    GROUP BY 1, 2
 """
 
 
@@ -54,24 +59,19 @@ class CheckStore:
             each = ({"check_id": check_id, "n": n, "start": a, "end": b} for n, (a, b) in enumerate(spans))
             connection.insert("check_sentences", *each)
 
-    def all(self) -> list[CheckInfo]:
-        """Checks, newest first."""
+    def all(self, check_id: str | None = None) -> list[CheckInfo]:
+        """Checks, newest first; with ``check_id`` that one, if it is there."""
         with self.database.read() as connection:
-            counts = connection.rows(
-                "SELECT check_id, status, count(*) AS n FROM check_sentences WHERE status IS NOT NULL GROUP BY 1, 2"
-            )
-            found: dict[str, dict[CheckStatus, int]] = {}
-            for row in counts:
-                found.setdefault(row["check_id"], dict.fromkeys(STATUSES, 0))[row["status"]] = row["n"]
-            none = dict.fromkeys(STATUSES, 0)
-            return [_info(row, found.get(row["check_id"], none)) for row in connection.rows(_LISTED, "")]
+            infos = {row["check_id"]: _info(row) for row in connection.rows(_LISTED, check_id)}
+            for row in connection.rows(_COUNTED, check_id):
+                infos[row["check_id"]].counts[row["status"]] = row["n"]
+        return list(infos.values())
 
     def info(self, check_id: str) -> CheckInfo:
         """Raises `UnknownCheck`."""
-        found = next((one for one in self.all() if one.check_id == check_id), None)
-        if found is None:
-            raise UnknownCheck(f"There is no check {check_id!r}.")
-        return found
+        for found in self.all(check_id):
+            return found
+        raise UnknownCheck(f"There is no check {check_id!r}.")
 
     def draft(self, check_id: str) -> Draft:
         return unpack(self.database.value("SELECT draft FROM checks WHERE check_id = ?", check_id), Draft)
@@ -162,6 +162,6 @@ class CheckStore:
         self.database.checkpoint()
 
 
-def _info(row: Row, counts: dict[CheckStatus, int]) -> CheckInfo:
+def _info(row: Row) -> CheckInfo:
     scope = cast(Scope, adapter(Scope).validate_python(row["scope"]))
-    return made(CheckInfo, row, scope=scope, counts=counts)
+    return made(CheckInfo, row, scope=scope, counts=dict.fromkeys(STATUSES, 0))
