@@ -69,9 +69,10 @@ class CheckStore:
 
     def info(self, check_id: str) -> CheckInfo:
         """Raises `UnknownCheck`."""
-        for found in self.all(check_id):
-            return found
-        raise UnknownCheck(f"There is no check {check_id!r}.")
+        found = self.all(check_id)
+        if not found:
+            raise UnknownCheck(f"There is no check {check_id!r}.")
+        return found[0]
 
     def draft(self, check_id: str) -> Draft:
         return unpack(self.database.value("SELECT draft FROM checks WHERE check_id = ?", check_id), Draft)
@@ -84,27 +85,19 @@ class CheckStore:
     def sentences(self, check_id: str) -> list[tuple[tuple[int, int], CheckedSentence | None, Decision]]:
         """Span, verdict and decision of each sentence, in order."""
         rows = self.database.rows("SELECT * FROM check_sentences WHERE check_id = ? ORDER BY n", check_id)
-        return [
-            (
-                (row["start"], row["end"]),
-                None if row["verdict"] is None else unpack(row["verdict"], CheckedSentence),
-                Decision(row["decision"], row["revised"], row["note"]),
-            )
-            for row in rows
-        ]
+        return [((row["start"], row["end"]), *_judged(row)) for row in rows]
+
+    def sentence(self, check_id: str, n: int) -> tuple[CheckedSentence | None, Decision]:
+        """Verdict and decision of sentence ``n``. Raises `UnknownCheck`."""
+        rows = self.database.rows("SELECT * FROM check_sentences WHERE check_id = ? AND n = ?", check_id, n)
+        if not rows:
+            raise UnknownCheck(f"The check has no sentence {n}.")
+        return _judged(rows[0])
 
     def left(self, check_id: str) -> list[int]:
         """Sentences that are not checked yet."""
         query = "SELECT n FROM check_sentences WHERE check_id = ? AND status IS NULL ORDER BY n"
         return self.database.column(query, check_id)
-
-    def revised(self, check_id: str, n: int) -> str:
-        """Text that replaces sentence ``n``; "" if none does. Raises `UnknownCheck`."""
-        query = "SELECT revised FROM check_sentences WHERE check_id = ? AND n = ?"
-        text: str | None = self.database.value(query, check_id, n)
-        if text is None:
-            raise UnknownCheck(f"The check has no sentence {n}.")
-        return text
 
     def run(self, check_id: str) -> int | None:
         """Times that its verdicts were forgotten; None for no check."""
@@ -165,3 +158,8 @@ class CheckStore:
 def _info(row: Row) -> CheckInfo:
     scope = cast(Scope, adapter(Scope).validate_python(row["scope"]))
     return made(CheckInfo, row, scope=scope, counts=dict.fromkeys(STATUSES, 0))
+
+
+def _judged(row: Row) -> tuple[CheckedSentence | None, Decision]:
+    verdict = None if row["verdict"] is None else unpack(row["verdict"], CheckedSentence)
+    return verdict, Decision(row["decision"], row["revised"], row["note"])
