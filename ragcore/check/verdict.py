@@ -112,7 +112,11 @@ class Checker:
         """Raises what retrieval raises."""
         if not sentence.is_cell:
             return self._verdict(sentence)
-        found = [self._verdict(replace(sentence, text=text)) for text in scaled(sentence)]
+        found: list[CheckedSentence] = []
+        for text in scaled(sentence):
+            found.append(self._verdict(replace(sentence, text=text)))
+            if found[-1].status == "confirmed":
+                break
         best = min(found, key=lambda one: STATUSES.index(one.status))
         given = in_cell(sentence.text, best.corrections)
         reason = _told(given, best.citations[0].title) if given else best.reason
