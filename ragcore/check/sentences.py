@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import numbers, scale_note
+from ragcore.text.numbers import SCALE_NAMES, numbers, scale_note
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import tokens
 from ragcore.types.check import Block, Draft
-
-_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,8 @@ def scaled(cell: Checkable) -> list[str]:
         return [f"{cell.text}%"]
     named = scale_note(labels)
     if named is not None:
-        return [f"{cell.text} {_SCALES[named]}" if named in _SCALES else cell.text]
-    return [cell.text, *(f"{cell.text} {scale}" for scale in _SCALES.values())]
+        return [f"{cell.text} {SCALE_NAMES[named]}" if named in SCALE_NAMES else cell.text]
+    return [cell.text, *(f"{cell.text} {scale}" for scale in SCALE_NAMES.values())]
 
 
 def is_opinion(text: str) -> bool:
