@@ -25,7 +25,6 @@ _LONGEST_SENTENCE = 60
 # Upper bound of characters per token (text has about 4, numbers 2): a passage longer than this many times the remaining
 # budget cannot fit, and is not split and rendered to find that out.
 _SPARSEST = 8
-_NO_BUDGET = 1_000_000  # tokens
 _NUMBER_TOKENS = 4  # least tokens of a unit's number ("[3.12] ")
 _SPACE = re.compile(r"\s*")
 _ENUMERATOR = re.compile(
@@ -106,7 +105,7 @@ def build_sources(
 
 def unbounded(settings: AnswerSettings) -> AnswerSettings:
     """``settings`` without a budget for sources."""
-    return settings.model_copy(update={"source_tokens": _NO_BUDGET})
+    return settings.model_copy(update={"source_tokens": 1_000_000})
 
 
 def headed(title: str, headings: Sequence[str], text: str) -> str:
