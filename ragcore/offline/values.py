@@ -44,7 +44,9 @@ _RELEVANT = 0.6  # probability
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIGITS = re.compile(r"[^\d.]")
-_RANGE = re.compile(r"\b(?:from|between|rang(?:e|es|ed|ing))\b[^.;]{0,40}$", re.IGNORECASE)
+_RANGE = re.compile(
+    r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
+)
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
 # Words spelled like a name, with what joins them.
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
@@ -364,7 +366,8 @@ def same_figure(one: str, other: str) -> bool:
 def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str, str]]:
     """Figures of the wanted kind in a sentence, with the words of their clause before and after them: those for the
     requested years, else for ``latest`` (0: unknown), the year after it, or no year."""
-    spans = list(_spans(asked, quote.text)) if quote.row is None else []
+    # No figure of a sentence with a range is certain.
+    spans = list(_spans(asked, quote.text)) if quote.row is None and _RANGE.search(quote.text) is None else []
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
     for (start, end), opens, closes in zip(spans, ends, starts):
         before, after = _clause(quote.text[opens:start], quote.text[end:closes])
@@ -375,8 +378,6 @@ def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given,
                 yield _sentence(quote, figure, days[0]), before, ""
             continue
         named = years(before + after)
-        if _RANGE.search(before) is not None:
-            return  # no figure of a sentence with a range is certain
         wanted, said = months_of_part(asked.piece), months_of_part(before + after)
         part = bool(wanted and said and not wanted & said) or (
             opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
