@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ragcore.errors import BadColumns
-from ragcore.report.template import Line, Template
+from ragcore.report.template import Line, Template, said
 from ragcore.types.grid import COLUMN_TYPES, Column, ColumnType
 
 MAX_COLUMNS = 100
@@ -114,20 +114,13 @@ def _place(given: Sequence[Any], where: Sequence[int | str]) -> str:
 def _said(error: Any) -> str:
     """pydantic's message, in plain words where they differ."""
     match error["type"]:
-        case "missing":
-            return "it is missing"
         case "extra_forbidden":
             return "unknown key"
-        case "string_too_short":
-            return "it is empty"
-        case "string_pattern_mismatch":
-            return "it has more than one line"
         case "too_short":
             return "there are no columns"
         case "too_long" if len(error["loc"]) == 1:
             return f"there are more than {MAX_COLUMNS} columns"
         case "literal_error":
             return f"it is one of {', '.join(COLUMN_TYPES)}"
-        case "value_error":
-            return str(error["ctx"]["error"])
-    return str(error["msg"])[:300]
+        case _:
+            return said(error)

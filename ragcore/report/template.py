@@ -168,7 +168,7 @@ def from_data(given: Any, name: str = "The template") -> Template:
         place = _place(given, first["loc"])
         more = len(mistakes) - 1
         others = f" ({more} more {'mistake' if more == 1 else 'mistakes'} after it)" if more else ""
-        raise BadTemplate(f"{name}, {place}: {_said(first)}{others}.") from error
+        raise BadTemplate(f"{name}, {place}: {said(first)}{others}.") from error
 
 
 def _place(given: Any, where: Sequence[int | str]) -> str:
@@ -188,7 +188,7 @@ def _place(given: Any, where: Sequence[int | str]) -> str:
     return ", ".join(parts) or "as a whole"
 
 
-def _said(error: Any) -> str:
+def said(error: Any) -> str:
     """pydantic's message, in plain words where they differ."""
     match error["type"]:
         case "missing":
