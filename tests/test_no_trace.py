@@ -10,6 +10,7 @@ from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet
 from ragcore.evaluate.own import NAME
 from ragcore.evaluate.runs import Configuration
+from ragcore.grid.columns import given_columns
 from ragcore.index.own_cases import OwnCase, OwnEvidence
 from ragcore.retrieve.hybrid import STRUCTURES
 from ragcore.types import EVERYTHING
@@ -104,4 +105,15 @@ def test_no_file_has_a_word_of_a_deleted_check(tmp_path: Path) -> None:
         checks.run(check_id)
         assert with_word(tmp_path, "zorblax")
         checks.remove(check_id)
+        assert with_word(tmp_path, "zorblax") == []
+
+
+def test_no_file_has_a_word_of_a_deleted_grid(tmp_path: Path) -> None:
+    with of_the_manor(tmp_path) as engine:
+        grids = engine.grids
+        columns = given_columns([{"name": "Sold", "question": "What was sold to Zorblax?", "type": "quote"}])
+        grid_id = grids.add("Zorblax", columns, EVERYTHING).grid_id
+        grids.run(grid_id)
+        assert with_word(tmp_path, "zorblax")
+        grids.remove(grid_id)
         assert with_word(tmp_path, "zorblax") == []
