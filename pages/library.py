@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ragcore.text.numbers import plural
 from ui import components
 from ui.chat import payload, sidebar
 from ui.library import uploads
@@ -31,7 +32,8 @@ if here is not None:
 else:
     with st.container(key="gw_page"):
         pages = sum(info.pages for info in infos)
-        uploads.heading("Library", uploads.counted(len(infos), pages) if infos else "")
+        size = f"{plural(len(infos), 'document')}, {plural(pages, 'page')}"
+        uploads.heading("Library", size if infos else "")
         if named:
             frame.message("This document can’t be opened.", "It may have been removed, or isn’t read yet.")
         uploads.uploader()

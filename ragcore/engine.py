@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ragcore.check.checks import Checks
     from ragcore.evaluate.runs import Evaluation
     from ragcore.explore.explore import Exploration
+    from ragcore.grid.grids import Grids
     from ragcore.index.indexer import IndexReport
     from ragcore.index.paths import Sentence
     from ragcore.pipelines.answer import AnswerPipeline
@@ -468,6 +469,13 @@ class Engine(Library):
         from ragcore.check.checks import Checks
 
         return Checks(self)
+
+    @property
+    def grids(self) -> Grids:
+        """Documents by typed questions, cell by cell."""
+        from ragcore.grid.grids import Grids
+
+        return Grids(self)
 
     # Heavy parts
 

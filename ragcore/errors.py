@@ -111,6 +111,10 @@ class UnknownCheck(InputError):
     hint_default = "It may have been deleted. Open another check, or start a new one."
 
 
+class UnknownGrid(InputError):
+    hint_default = "It may have been deleted. Open another grid, or make a new one."
+
+
 class UnknownRun(InputError):
     hint_default = "Run `groundwork evaluate list` to see them."
 
@@ -141,6 +145,10 @@ class QuestionUnclear(InputError):
 
 class BadTemplate(InputError):
     hint_default = "Correct the template and try again."
+
+
+class BadColumns(InputError):
+    hint_default = "Correct the columns and try again."
 
 
 class ParseError(GroundworkError):

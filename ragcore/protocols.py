@@ -28,7 +28,7 @@ from ragcore.types import (
     Usage,
 )
 from ragcore.types.question import AnswerType, FollowUp, Question
-from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing
+from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing, Period
 
 Vector = NDArray[np.float32]
 
@@ -66,14 +66,15 @@ class QuestionAnalyser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
-    """One of several conflicting values: its ``figure``, the ``words`` around it, its citation ``marker`` and its
-    year."""
+class FieldValue:
+    """Value of a field in a document: its ``figure`` ("" for words), the ``words`` around it, its citation ``marker``,
+    the ``period`` that it is of, and the words with its ``scale`` ("in millions"), "" if the figure has it."""
 
     figure: str
     words: str
     marker: str
-    year: int
+    period: Period = (0, 0, 0)
+    scale: str = ""
 
 
 class FieldReader(Protocol):
@@ -106,8 +107,13 @@ class FieldReader(Protocol):
 
     def rivals(
         self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
-    ) -> list[tuple[str, list[Rival]]]:
+    ) -> list[tuple[str, list[FieldValue]]]:
         """Items of a value field with the conflicting values that ``sources`` give for each."""
+
+    def items(
+        self, asked: str, terms: Sequence[Term], sources: Sequence[Source], reranker: Reranker | None
+    ) -> list[str]:
+        """Citation markers of all that ``sources`` say of what is ``asked``, in their order, each thing once."""
 
 
 class QuestionWording(Protocol):
@@ -326,14 +332,16 @@ class ModelRequest:
 
 
 class TextStream(Protocol):
-    """Streaming response: iterate it for text as it arrives. ``usage``, ``model``, ``notes`` (remarks for the user) and
-    ``missing`` (what one document of several lacks) are final at its end. ``close`` may be called from another thread
+    """Streaming response: iterate it for text as it arrives. ``usage``, ``model``, ``notes`` (remarks for the user),
+    ``missing`` (what one document of several lacks) and ``values`` (those that a value field was filled with, as data)
+    are final at its end. ``close`` may be called from another thread
     and ends the iteration soon after."""
 
     usage: Usage
     model: str
     notes: tuple[str, ...]
     missing: tuple[Missing, ...]
+    values: tuple[FieldValue, ...]
 
     def __iter__(self) -> Iterator[str]: ...
 
@@ -394,6 +402,7 @@ class StaticStream:
     closed: bool = False
     notes: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
+    values: tuple[FieldValue, ...] = ()
 
     def __iter__(self) -> Iterator[str]:
         for part in self.parts:

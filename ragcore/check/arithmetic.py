@@ -54,10 +54,6 @@ class _Figure:
     def raw(self) -> str:
         return self.number.raw
 
-    def written(self, value: float) -> str:
-        """``value`` in the form of this figure."""
-        return self.number.written(value)
-
 
 Line = Mapping[int, _Figure]  # figures of a row or column, by place
 
@@ -264,10 +260,10 @@ def _faults(sums: Sequence[_Sum]) -> Iterator[Inconsistency]:
         if len(cells) == 1:
             cell, value = cells[0], cells[0].value + one.change(cells[0])
             others = [each for each in (*one.addends, one.total, *other.addends, other.total) if each != cell]
-            reason = f"With {cell.written(value)}, its row and its column add up; with {cell.raw}, neither does."
-            yield _found("total", cell, reason, list(dict.fromkeys(others)), cell.written(value))
+            reason = f"With {cell.number.written(value)}, its row and its column add up; with {cell.raw}, neither does."
+            yield _found("total", cell, reason, list(dict.fromkeys(others)), cell.number.written(value))
     for one in left:
-        written = one.total.written(one.computed)
+        written = one.total.number.written(one.computed)
         yield _found(
             "total", one.total, f"Its parts add up to {written}, not to {one.total.raw}.", one.addends, written
         )
@@ -297,7 +293,7 @@ def _changes(derived: Line, columns: Mapping[int, Line]) -> Iterator[Inconsisten
         if all(
             any(a.one is row.one and abs(abs(a.value) - abs(row.value)) <= a.one.half for a in off) for off in chosen
         ):
-            written = row.one.written(copysign(row.value, row.one.value))
+            written = row.one.number.written(copysign(row.value, row.one.value))
             reason = f"Between {row.a.raw} and {row.b.raw} the change is {written}, not {row.one.raw}."
             yield _found("difference", row.one, reason, (row.a, row.b), written)
 
@@ -345,7 +341,7 @@ def _shares(shares: Line, columns: Mapping[int, Line], totals: set[int]) -> Iter
             if fits > max(1, len(off)):
                 readings.append(off)
     for row in readings[0] if len(readings) == 1 else ():
-        written = row.one.written(row.value)
+        written = row.one.number.written(row.value)
         reason = f"{row.a.raw} of {row.b.raw} is {written}, not {row.one.raw}."
         yield _found("share", row.one, reason, (row.a, row.b), written)
 
@@ -381,7 +377,7 @@ def _change_told(sentence: Checkable) -> Iterator[Inconsistency]:
     value, slack = _change(old, new, relative=True)
     if hedged or up == down or (value > 0) != up or abs(abs(value) - abs(rate.value)) <= (slack + rate.half) * _EXACT:
         return
-    written = rate.written(copysign(value, rate.value))
+    written = rate.number.written(copysign(value, rate.value))
     reason = f"From {old.raw} to {new.raw} is {written}, not {rate.raw}."
     yield _found("difference", rate, reason, (old, new), written)
 

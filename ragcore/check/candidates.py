@@ -34,15 +34,12 @@ _FARTHEST = 9.0  # log odds
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Units ``first``..``last`` of ``source``; ``cover`` is the share of the sentence's words in it and its headings,
-    weighted by rarity, ``relevance`` the cross-encoder's log odds (of ``cover`` without one)."""
+    """Words of ``source`` as a citation and as evidence; ``relevance`` is the cross-encoder's log odds, 0.0 without
+    one."""
 
     source: Source
-    first: int
-    last: int
     citation: Citation
     evidence: Evidence
-    cover: float
     relevance: float
 
 
@@ -100,7 +97,7 @@ class Candidates:
             citation = citer.look(Part(line.source.number, line.first, line.last, ""))
             assert citation is not None  # the part names given units
             evidence = gather([citation], self._document)
-            out.append(Candidate(line.source, line.first, line.last, citation, evidence, covers[n], relevance[n]))
+            out.append(Candidate(line.source, citation, evidence, relevance[n]))
         return sorted(out, key=lambda one: -one.relevance)
 
 

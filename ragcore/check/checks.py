@@ -6,11 +6,12 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragcore.check.arithmetic import inconsistencies
 from ragcore.check.draft import read_draft
-from ragcore.check.sentences import Checkable, checkable, revised
+from ragcore.check.sentences import Checkable, checkable
 from ragcore.check.verdict import Checker
 from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.export import kind as checked_kind
@@ -135,7 +136,7 @@ class Checks:
     def _check(self, run: int | None, checker: Checker, check_id: str, n: int, found: Sequence[Checkable]) -> bool:
         text = self._store.revised(check_id, n)
         began = time.perf_counter()
-        verdict = checker.verdict(revised(found[n], text) if text else found[n])
+        verdict = checker.verdict(replace(found[n], text=text) if text else found[n])
         return self._store.put(check_id, run, n, verdict, time.perf_counter() - began, text)
 
     def again(self, check_id: str, scope: Scope | None = None) -> CheckInfo:

@@ -28,6 +28,7 @@ from ragcore.export.tree import (
     plain,
     words,
 )
+from ragcore.text.numbers import plural
 from ragcore.types.check import (
     PROBLEMS,
     STATUSES,
@@ -150,11 +151,6 @@ def told(check: Check, n: int) -> list[str]:
     if decision.note:
         lines.append(f"Note: {decision.note}")
     return [one_line(line) for line in lines]
-
-
-def some(number: int, noun: str) -> str:
-    """``number`` and a noun: "1 sentence", "2 sentences"."""
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def quoted_as(one: CheckedSentence | None) -> str:
@@ -371,11 +367,11 @@ class _Report:
     def _opening(self) -> Iterator[Node]:
         info = self.check.info
         counts = "; ".join(f"{info.counts.get(status, 0)} {VERDICTS[status].lower()}" for status in STATUSES)
-        yield paragraph(f"Checked on {day(info.created)}. {some(info.total, 'sentence')}: {counts}.", "about")
+        yield paragraph(f"Checked on {day(info.created)}. {plural(info.total, 'sentence')}: {counts}.", "about")
         if not info.finished:
-            yield paragraph(f"Not checked yet: {some(info.total - info.done, 'sentence')}.", "notice")
+            yield paragraph(f"Not checked yet: {plural(info.total - info.done, 'sentence')}.", "notice")
         if self.check.open_problems:
-            yield paragraph(f"Without a decision: {some(len(self.check.open_problems), 'problem')}.", "notice")
+            yield paragraph(f"Without a decision: {plural(len(self.check.open_problems), 'problem')}.", "notice")
 
     def _note(self, one: CheckedSentence) -> list[int]:
         added = range(len(self.notes) + 1, len(self.notes) + 1 + len(one.citations[:MOST_NOTES]))

@@ -4,7 +4,7 @@ tables."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import numbers, scale_note
@@ -75,11 +75,6 @@ def is_opinion(text: str) -> bool:
     if text.rstrip().endswith("?"):
         return True
     return not numbers(text) and bool(said & lex.ATTITUDE or (said & lex.SELF and said & lex.OPINIONS))
-
-
-def revised(sentence: Checkable, text: str) -> Checkable:
-    """``sentence`` with another text, at its place."""
-    return replace(sentence, text=text)
 
 
 def _sentences(text: str, block: Block, headings: tuple[str, ...]) -> Iterator[Checkable]:

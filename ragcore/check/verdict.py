@@ -27,7 +27,7 @@ from ragcore.text.numbers import agree, numbers
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, cover, stem, tokens
 from ragcore.types import Citation, Document, Scope
-from ragcore.types.check import CheckedSentence, CheckStatus, Correction
+from ragcore.types.check import STATUSES, CheckedSentence, CheckStatus, Correction
 from ragcore.verify.attribution import label_terms, named_by, terms, with_synonyms
 from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
@@ -53,7 +53,6 @@ NAMED = 0.85  # least share of its name
 CLAUSE = 0.5  # least share of the content words of each clause
 AROUND = 0.34  # least share of the words around a quotation in its surroundings
 QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
-_CELLS: Final = ("confirmed", "contradicted", "partly", "not_found", "no_claim")
 NEAREST = 3  # passages shown of a sentence that is not found
 
 
@@ -114,7 +113,7 @@ class Checker:
         if not sentence.is_cell:
             return self._verdict(sentence)
         found = [self._verdict(replace(sentence, text=text)) for text in scaled(sentence)]
-        best = min(found, key=lambda one: _CELLS.index(one.status))
+        best = min(found, key=lambda one: STATUSES.index(one.status))
         given = in_cell(sentence.text, best.corrections)
         reason = _told(given, best.citations[0].title) if given else best.reason
         return replace(best, text=sentence.text, corrections=given, reason=reason)

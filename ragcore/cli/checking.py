@@ -6,15 +6,23 @@ import argparse
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.check.files import KINDS, VERDICTS, fault_told, places, quoted_as, some, told
-from ragcore.cli.common import documents_asked, print_json, show, stopped_by_ctrl_c, write_file
-from ragcore.errors import Cancelled, FileMissing
+from ragcore.check.files import KINDS, VERDICTS, fault_told, places, quoted_as, told
+from ragcore.cli.common import (
+    counted_progress,
+    documents_asked,
+    print_json,
+    read_file,
+    show,
+    stopped_by_ctrl_c,
+    write_file,
+)
+from ragcore.errors import Cancelled
 from ragcore.export import kind
+from ragcore.text.numbers import plural
 from ragcore.types import Scope
 from ragcore.types import json as wire
 from ragcore.types.check import PROBLEMS, STATUSES, Check, CheckInfo
@@ -33,18 +41,18 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
         return 0
     scope = Scope(documents_asked(engine, options.doc))
     if options.resume is None:
-        info = checks.add(options.draft.name, _read(options.draft), scope)
+        info = checks.add(options.draft.name, read_file(options.draft), scope)
     else:
         info = checks.again(options.resume, scope) if options.doc else checks.info(options.resume)
-    print(f"Check {info.check_id}: {some(info.total, 'sentence')} of {info.name}", file=sys.stderr)
+    print(f"Check {info.check_id}: {plural(info.total, 'sentence')} of {info.name}", file=sys.stderr)
     stop = threading.Event()
     try:
         with stopped_by_ctrl_c(stop.set):
-            checks.run(info.check_id, _progress(), stop.is_set)
+            checks.run(info.check_id, counted_progress("checked"), stop.is_set)
     except Cancelled as error:
         done = checks.info(info.check_id).done
         hint = f"They are kept. Go on with `groundwork check --resume {info.check_id}`."
-        raise Cancelled(f"Stopped with {done} of {some(info.total, 'sentence')} checked.", hint=hint) from error
+        raise Cancelled(f"Stopped with {done} of {plural(info.total, 'sentence')} checked.", hint=hint) from error
     if options.output is not None:
         write_file(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
         print(f"Wrote {options.output}.", file=sys.stderr)
@@ -58,30 +66,6 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
     if not options.json:
         print(_counts(result.info))
     return 0
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise FileMissing(f"{path} can't be read: {error.strerror}.") from error
-
-
-def _progress() -> Callable[[int, int], None]:
-    """Progress printer: at most one line per tenth, with the time that the rest may take."""
-    began, first, last = time.monotonic(), -1, -1
-
-    def show(done: int, total: int) -> None:
-        nonlocal first, last
-        first = done if first < 0 else first
-        tenth = done * 10 // max(total, 1)
-        if tenth > last:
-            last = tenth
-            seconds = (time.monotonic() - began) / (done - first) * (total - done) if done > first else 0.0
-            left = f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"
-            print(f"checked {done} of {total}{left if seconds >= 1 else ''}", file=sys.stderr)
-
-    return show
 
 
 def _problem(check: Check, n: int, place: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from difflib import SequenceMatcher
@@ -16,7 +17,7 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ragcore.errors import GroundworkError, InputError, UnknownDocument
+from ragcore.errors import FileMissing, GroundworkError, InputError, UnknownDocument
 from ragcore.files import replacing
 from ragcore.types import Scope, Section
 from ragcore.types.sections import section_tree, walk
@@ -122,6 +123,24 @@ def progress(name: str) -> Callable[[Progress], None]:
     return show
 
 
+def counted_progress(said: str) -> Callable[[int, int], None]:
+    """Progress printer of what is ``said`` to be done: at most one line per tenth, with the time that the rest may
+    take."""
+    began, first, last = time.monotonic(), -1, -1
+
+    def show(done: int, total: int) -> None:
+        nonlocal first, last
+        first = done if first < 0 else first
+        tenth = done * 10 // max(total, 1)
+        if tenth > last:
+            last = tenth
+            seconds = (time.monotonic() - began) / (done - first) * (total - done) if done > first else 0.0
+            left = f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"
+            print(f"{said} {done} of {total}{left if seconds >= 1 else ''}", file=sys.stderr)
+
+    return show
+
+
 @contextmanager
 def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
     """Context in which the first Ctrl-C calls ``stop`` (in another thread) for an orderly end, and a second raises
@@ -151,6 +170,14 @@ def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         pressed.put(False)
+
+
+def read_file(path: Path) -> bytes:
+    """Raises `FileMissing`."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileMissing(f"{path} can't be read: {error.strerror}.") from error
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -19,6 +19,7 @@ from ragcore.evaluate.judges import heading
 from ragcore.evaluate.measures import MEASURES, shown
 from ragcore.evaluate.ragchecker import averages, read_checked
 from ragcore.evaluate.runs import Configuration, Evaluated
+from ragcore.text.numbers import plural
 from ragcore.types.json import plain
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def score(_: Engine, options: argparse.Namespace) -> int:
 
 def add(engine: Engine, options: argparse.Namespace) -> int:
     info = engine.evaluation.add(options.file, options.form or "")
-    show(options, lambda: {"set": plain(info)}, [f"{info.name}: {_count(info.cases, 'question')} ({info.set_id})."])
+    show(options, lambda: {"set": plain(info)}, [f"{info.name}: {plural(info.cases, 'question')} ({info.set_id})."])
     return 0
 
 
@@ -53,12 +54,12 @@ def listed(engine: Engine, options: argparse.Namespace) -> int:
     sets, runs = evaluation.sets(), evaluation.runs()
     lines = []
     for info in sets:
-        lines.append(f"{info.set_id}  {info.name}: {_count(info.cases, 'question')}")
+        lines.append(f"{info.set_id}  {info.name}: {plural(info.cases, 'question')}")
         for run in runs:
             if run.group == info.set_id:
                 left = "" if run.ended else f"  ({run.done} of {run.cases} done)"
                 kind = ", within its documents" * run.within + ", search only" * run.searched
-                then = f", {_count(run.cases, 'question')}" if run.own and run.cases != info.cases else ""
+                then = f", {plural(run.cases, 'question')}" if run.own and run.cases != info.cases else ""
                 lines.append(f"  {run.run_id}  {run.name}{kind}{then}{left}")
     show(options, lambda: {"sets": plain(sets), "runs": plain(runs)}, lines)
     if not sets and not options.json:
@@ -147,8 +148,8 @@ def judge(engine: Engine, options: argparse.Namespace) -> int:
         probable = engine.evaluation.estimate(options.what)
         usd = "no price" if probable.usd is None else f"${probable.usd:.2f} (allow ${probable.limit:.2f})"
         tokens = f"{probable.input_tokens:,} tokens in, {probable.output_tokens:,} out"
-        said = f"{_count(probable.questions, 'question')} left: about {_count(probable.calls, 'call')}, {tokens}, {usd}"
-        lines = [f"{said}, {_count(math.ceil(probable.minutes), 'minute')}, by {probable.model}. Nothing was sent."]
+        said = f"{plural(probable.questions, 'question')} left: about {plural(probable.calls, 'call')}, {tokens}, {usd}"
+        lines = [f"{said}, {plural(math.ceil(probable.minutes), 'minute')}, by {probable.model}. Nothing was sent."]
         show(options, lambda: {"estimate": plain(probable) | {"limit": probable.limit}}, lines)
         return 0
     stop = threading.Event()
@@ -255,7 +256,3 @@ def _for_ragchecker(found: Evaluated, by: str | None) -> str:
             verdicts = judged[case.case_id].model_dump(mode="json") if by else {}
             results.append(answer | {"response": outcome.answer.text, "retrieved_context": passages} | verdicts)
     return json.dumps({"results": results}, ensure_ascii=False, indent=1) + "\n"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

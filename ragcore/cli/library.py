@@ -14,6 +14,7 @@ from ragcore.config.settings import flatten
 from ragcore.errors import GroundworkError, InputError
 from ragcore.pipelines.build_structures import StructureEstimate
 from ragcore.progress import printable
+from ragcore.text.numbers import plural
 from ragcore.types import json as wire
 from ragcore.types.json import plain
 from ragcore.types.sections import section_tree, walk
@@ -213,7 +214,7 @@ def tables(engine: Engine, options: argparse.Namespace) -> int:
     if options.output is not None:
         chosen = kind(options.output.suffix[1:], SHEET_KINDS)
         write_file(options.output, engine.write_tables(doc_id, chosen, options.table))
-        lines = [f"{len(found)} table{'' if len(found) == 1 else 's'} written to {options.output}."]
+        lines = [f"{plural(len(found), 'table')} written to {options.output}."]
     listed = [
         {"number": one.number, "title": one.title, "pages": one.place, "rows": one.rows, "columns": one.columns}
         for one in found

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, get_args
 
 import ragcore
 from ragcore.check.files import KINDS as CHECK_KINDS
-from ragcore.cli import asking, checking, evaluation, library
+from ragcore.cli import asking, checking, evaluation, grids, library
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -29,6 +29,7 @@ from ragcore.evaluate.ragchecker import JUDGES
 from ragcore.evaluate.runs import MAX_USD
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
+from ragcore.grid.files import KINDS as GRID_KINDS
 from ragcore.report.files import TEXT_KINDS
 from ragcore.report.template import own_templates
 from ragcore.types import ChunkKind, ElementKind
@@ -254,6 +255,18 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("--list", action="store_true", help="list checks, latest first")
     endings = f"{', '.join(f'FILE.{each}' for each in CHECK_KINDS)}; else the problems on stdout"
     sub.add_argument("-o", "--output", type=_ending(CHECK_KINDS), metavar="FILE", help=endings)
+    _add_doc(sub)
+
+    sub = command("grid", grids.grid, "put typed questions to every document, one a column")
+    which = sub.add_mutually_exclusive_group(required=True)
+    columns = "the columns, as JSON: name, question, type and unit of each"
+    which.add_argument("-t", "--template", type=Path, metavar="FILE.json", help=columns)
+    which.add_argument("--resume", type=_text, metavar="ID", help="go on with a grid; with --doc, of these documents")
+    which.add_argument("--list", action="store_true", help="list grids, latest first")
+    endings = f"{', '.join(f'FILE.{each}' for each in GRID_KINDS)}; else the values on stdout"
+    sub.add_argument("-o", "--output", type=_ending(GRID_KINDS), metavar="FILE", help=endings)
+    most = "limit of what free text by Claude may cost, default %(default)s US dollars"
+    sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=most)
     _add_doc(sub)
 
     text = "measure answers"

@@ -397,3 +397,26 @@ CREATE TABLE check_sentences (
     note TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (check_id, n)
 ) WITHOUT ROWID;
+
+-- Grids: documents by columns. Like an answer, a cell stays until it is filled again.
+CREATE TABLE grids (
+    grid_id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    scope JSON TEXT NOT NULL,  -- ragcore.types.Scope
+    columns JSON TEXT NOT NULL,  -- list of ragcore.types.grid.Column
+    created REAL NOT NULL,
+    version INTEGER NOT NULL DEFAULT 0,  -- raised when documents, columns or many cells change at once
+    error JSON TEXT  -- why its last filling ended early; NULL: it did not
+);
+CREATE TABLE grid_cells (
+    grid_id TEXT NOT NULL REFERENCES grids ON DELETE CASCADE,
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    column_id TEXT NOT NULL,
+    found BLOB,  -- ragcore.types.grid.Cell: JSON, zlib; NULL: only decided on
+    build TEXT NOT NULL DEFAULT '',  -- of the document when it was filled
+    seconds REAL NOT NULL DEFAULT 0,
+    decision BLOB,  -- ragcore.types.grid.CellDecision: JSON, zlib; NULL: undecided
+    changed INTEGER NOT NULL,  -- counter of the grid: what a page has not seen yet is above what it knows
+    PRIMARY KEY (grid_id, doc_id, column_id)
+) WITHOUT ROWID;
+CREATE INDEX grid_cells_by_document ON grid_cells (doc_id);

@@ -21,8 +21,15 @@ from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term
 from ragcore.text.words import content_stems, tokens
 from ragcore.types.question import AnswerType
+from ragcore.types.report import Field, ValueSort
 
 Sort = Literal["date", "duration", "count", "amount", "words"]
+_SORTS: dict[ValueSort, tuple[Sort, ...]] = {
+    "": ("date", "duration", "count", "amount", "words"),
+    "figure": ("amount", "duration", "count"),
+    "date": ("date",),
+    "name": ("words",),
+}
 MOST = 12  # pieces of one section; the rest stays in the last one
 _LONGEST = 160  # characters of a piece; a longer one is a sentence, not a list entry
 _ITEM = re.compile(r"^\s*(?:[-*+•–]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
@@ -131,7 +138,7 @@ class Name:
 class Wish:
     """Requested value. ``names`` are alternatives. ``years``: the requested ones, none for the latest. ``annual``: for
     a year or year-end, not part of a year. ``share``: a percentage.
-    ``heading``, ``piece`` and ``unit`` as given."""
+    ``heading``, ``piece`` and ``unit`` as given; ``name``: a name alone is wanted, not the words that give it."""
 
     sort: Sort
     names: tuple[Name, ...]
@@ -142,6 +149,7 @@ class Wish:
     heading: str
     piece: str
     unit: str = ""
+    name: bool = False
 
     @property
     def words(self) -> frozenset[str]:
@@ -149,19 +157,26 @@ class Wish:
         return frozenset().union(*(name.all for name in self.names))
 
 
-def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int = 0) -> Wish:
-    """Request in ``piece`` of the guidance under ``heading``; ``year`` applies to an annual value that names none."""
+def wishes(heading: str, form: Field, terms: Sequence[Term], year: int = 0) -> list[Wish]:
+    """Request of each of a field's requirements."""
+    return [wish(heading, piece, form.unit, terms, year, form.sort) for piece in form.requirements]
+
+
+def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int = 0, wanted: ValueSort = "") -> Wish:
+    """Request in ``piece`` of the guidance under ``heading``, for a value of the sort ``wanted``, if it is known;
+    ``year`` applies to an annual value that names none."""
     both = f"{heading} {piece}"
     types = map(answer_type, (piece, f"who {heading}"))
     office = next((one for one in types if one.says and {"NAME", "PERSON"} & {*one.wants}), None)
-    sort = _sort(both, piece, unit)
+    sort, sorts = _sort(both, piece, unit), _SORTS[wanted]
+    sort = sort if sort in sorts else sorts[0]
     said = set(tokens(f"{both} {unit}".replace("per year", " ")))
     yearly = bool({"year", "years", "yearly", "annual", "annually"} & said)
     years = frozenset(years_in(both)) or (frozenset({year} - {0}) if yearly else frozenset())
     names = _of_date(heading) if sort == "date" else _of_quantity(heading, piece, terms)
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
-    return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit)
+    return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit, wanted == "name")
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:

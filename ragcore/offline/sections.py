@@ -10,13 +10,14 @@ from dataclasses import replace
 from itertools import groupby, zip_longest
 from math import log
 
-from ragcore.offline.fields import head_stems, refers, requirements, stems_of, wish
+from ragcore.offline.fields import head_stems, refers, requirements, stems_of, wish, wishes
 from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import (
     LONGEST_PASSAGE,
     Quotable,
     Ranking,
+    Scored,
     agreement,
     marker,
     quotables,
@@ -29,7 +30,7 @@ from ragcore.offline.statements import coverage, opening, rows_of, statements
 from ragcore.offline.values import Given, field_values, rivals
 from ragcore.offline.writer import OfflineWriter, listing
 from ragcore.prompts import NO_ANSWER
-from ragcore.protocols import ModelRequest, Reranker, Rival, StaticStream, WritingTask
+from ragcore.protocols import FieldValue, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.markdown import escape
 from ragcore.text.names import passed_over
 from ragcore.text.short_titles import short_titles
@@ -54,6 +55,8 @@ _SHARE = 0.6  # and this share of the best worth
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
 MOST_ROWS = 40
+MOST_ITEMS = 200
+_ITEM = 0.5  # least probability that a quote is about what is asked
 _ABOUT = 0.5  # share of the requested words that must be over a table for it to match
 _ABOUT_NAMED = 0.25  # the same if its columns themselves name its subject
 _ANY_TABLE = frozenset(content_stems("change percent % name description note item type other count share"))
@@ -103,15 +106,15 @@ class RuleFields:
         *,
         whole: bool,
     ) -> tuple[KnownFacts, tuple[Segment, ...]]:
-        wishes = [wish(heading, piece, form.unit, terms, known.year) for piece in form.requirements]
-        names = {name.own for one in wishes if one.sort == "amount" for name in one.names}
+        asked = wishes(heading, form, terms, known.year)
+        names = {name.own for one in asked if one.sort == "amount" for name in one.names}
         spans: list[tuple[str, int, int]] = []
         own = {document.doc_id: list(statements(document)) for document in documents}
         for document in documents:
             for one in own[document.doc_id]:
                 rows = [(a, b) for label, a, b in rows_of(document, one) if _is_row(label.head, label.group, names)]
                 spans += [(document.doc_id, a, b) for a, b in ([(one.start, one.end)] if rows and whole else rows)]
-        if any(one.sort == "date" and one.annual for one in wishes):
+        if any(one.sort == "date" and one.annual for one in asked):
             spans += [(document.doc_id, *opening(document)) for document in documents]
         covered = {document.doc_id: coverage(document, own[document.doc_id]) for document in documents}
         interim = {doc_id: one.words for doc_id, one in covered.items() if one.part}
@@ -121,9 +124,25 @@ class RuleFields:
 
     def rivals(
         self, heading: str, form: Field, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts
-    ) -> list[tuple[str, list[Rival]]]:
-        wishes = [(piece, wish(heading, piece, form.unit, terms, known.year)) for piece in form.requirements]
-        return [(piece, each) for piece, asked in wishes for each in rivals(asked, terms, sources, known)]
+    ) -> list[tuple[str, list[FieldValue]]]:
+        every = wishes(heading, form, terms, known.year)
+        return [(one.piece, each) for one in every for each in rivals(one, terms, sources, known)]
+
+    def items(
+        self, asked: str, terms: Sequence[Term], sources: Sequence[Source], reranker: Reranker | None
+    ) -> list[str]:
+        ranking = Ranking(requirement(asked), Wanted(asked, terms))
+        found: list[Quotable] = []
+        for source in sources:
+            own = list(quotables(requirement(asked), Wanted(asked, terms), [source]))
+            held = {id(each.quote) for each in ranking.scored(own, reranker) if _is_item(each)}
+            found += [quote for quote in own if id(quote) in held]
+        return [quote.marker for quote in without_repeats(found, MOST_ITEMS)]
+
+
+def _is_item(each: Scored) -> bool:
+    """Whether a quote is about what is asked, by the cross-encoder, or without one by its words."""
+    return each.relevance >= _ITEM if each.relevance is not None else each.worth >= _SPEAKS
 
 
 def _heading(document: Document, element: Element) -> str:
@@ -178,8 +197,10 @@ class OfflineSections(OfflineWriter):
             texts = [table_field(request.question, form, request.sources)]
             pieces = (request.question,)
         elif form.kind == "value":
-            wishes = [wish(request.question, piece, form.unit, request.terms, known.year) for piece in pieces]
-            values = [field_values(one, found, evidence.own, known, self._reranker) for one in wishes]
+            form = replace(form, requirements=pieces)
+            every = wishes(request.question, form, request.terms, known.year)
+            values = [field_values(one, found, evidence.own, known, self._reranker) for one in every]
+            stream.values = tuple(one.value for each in values for one in each)
             several = len({quote.source.doc_id for quote in found}) > 1
             texts = [_values(each, several, titles) for each in values]
             given = [[one.quote for one in each] for each in values]

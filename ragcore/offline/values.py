@@ -19,7 +19,7 @@ from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_paragraph
 from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
-from ragcore.protocols import Reranker, Rival
+from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.markdown import escape
 from ragcore.text.names import of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
@@ -35,6 +35,7 @@ _UNDATED: Period = (0, 0, 0)
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _PERSON = AnswerType(("PERSON",))
 _TOTAL = frozenset({"total", "totals"})
+_UNSCALED = frozenset({"share", "shares", "per", "percent", "percentage", "ratio"})  # rows beside a table's scale
 _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 _LONGEST = 1200  # characters of a sentence, with its list
 _SPEAKS = 0.6  # share of the requested words that a sentence must have
@@ -42,6 +43,9 @@ _RELEVANT = 0.6  # probability
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIGITS = re.compile(r"[^\d.]")
+_LOWER = re.compile(r"\b[a-z]{2,}\b")
+# Words spelled like a name, with what joins them.
+_NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
 _NEAR = 10  # words within which the starting point of a duration follows
 _ENDS = re.compile(r"[,;:.()](?!\d)")
 MOST_RIVALS = 6
@@ -60,6 +64,13 @@ class Given:
     period: Period = _UNDATED
     rank: int = 0
     cell: Cell | None = None
+
+    @property
+    def value(self) -> FieldValue:
+        scale, row = "", self.quote.row
+        if row is not None and self.cell is not None and not _UNSCALED.intersection(tokens(row.name)):
+            scale = " ".join((row.name, self.cell.column, row.table, scale_of(self.quote.source, row)[1]))
+        return FieldValue(self.figure, self.said, self.marker, self.period, scale)
 
     @property
     def narrowed(self) -> Quotable:
@@ -85,8 +96,22 @@ def field_values(
         if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
             value = _described(asked, inside, under, known, reranker)
+        if value is not None and asked.name and not value.figure:
+            value = replace(value, figure=_only_name(asked, value.said, [quote.text for quote in inside]))
         out += [value] if value is not None else []
     return out
+
+
+def _only_name(asked: Wish, said: str, texts: Sequence[str]) -> str:
+    """The one name in ``said`` that is neither asked for nor a common word in ``texts``; "" if there are several."""
+    common = {word for text in texts for word in _LOWER.findall(text)}
+    found = dict.fromkeys(match.group().strip(" ,.") for match in _NAME.finditer(said))
+    names = []
+    for name in found:
+        words = [word.plain for word in words_of(name) if word.names and not word.skipped]
+        own = [word for word in words if word not in common and stem(word) not in asked.words]
+        names += [name] if own else []
+    return names[0] if len(names) == 1 else ""
 
 
 def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> Quotable | None:
@@ -130,7 +155,7 @@ def _of_question(question: Question, terms: Sequence[Term], routed: frozenset[st
 
 def rivals(
     asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts = NOTHING_STATED
-) -> list[list[Rival]]:
+) -> list[list[FieldValue]]:
     """Conflicting certain values in ``sources`` in the latest period, best first, for each company with a conflict."""
     if asked.sort == "words":
         return []
@@ -148,7 +173,7 @@ def rivals(
             if one.period[0] in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
                 distinct.append(one)
         if len(distinct) > 1:
-            out.append([Rival(one.figure, one.said, one.marker, one.period[0]) for one in distinct[:MOST_RIVALS]])
+            out.append([one.value for one in distinct[:MOST_RIVALS]])
     return out
 
 

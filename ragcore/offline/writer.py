@@ -19,6 +19,7 @@ from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.markdown import escape, quoted
+from ragcore.text.numbers import plural
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Wanted
 from ragcore.text.words import tokens
@@ -87,14 +88,14 @@ def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str
     short = short_titles({one: titles.get(one, one) for one in held})
     if overview.topic and every > 1:
         read = f"; the best passages of {overview.read} were read" if overview.read < every else ""
-        yield f"Found in {len(overview.doc_ids)} of {_count(every, 'document')}{read}. "
+        yield f"Found in {len(overview.doc_ids)} of {plural(every, 'document')}{read}. "
     yield "By theme, the largest first, each with sentences that stand for it:\n\n"
     for theme in overview.themes:
         quotes = [one for span in theme.digest for one in _spanned(sources, span)]
         if not quotes:
             continue
-        size = _count(theme.size, "passage")
-        among = f" in {len(theme.doc_ids)} of {_count(every, 'document')}" if every > 1 else ""
+        size = plural(theme.size, "passage")
+        among = f" in {len(theme.doc_ids)} of {plural(every, 'document')}" if every > 1 else ""
         yield f"**{escape('; '.join(theme.labels))}** · {size}{among}\n\n"
         for source, first, last in quotes:
             title = f"{escape(short[source.doc_id])}: " if every > 1 else ""
@@ -114,10 +115,6 @@ def _spanned(sources: Sequence[Source], span: tuple[str, int, int]) -> Iterator[
         if units and source.holds(*span):
             yield source, units[0], units[-1]
             return
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 _ADD_KEY = "For that, add a key for Claude in Settings."

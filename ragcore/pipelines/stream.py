@@ -21,7 +21,7 @@ from ragcore.answer.requests import build_request
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, StoreError, StreamBroken
-from ragcore.protocols import LLM, Entailment, ModelRequest, Reranker
+from ragcore.protocols import LLM, Entailment, FieldValue, ModelRequest, Reranker
 from ragcore.text.terms import Term
 from ragcore.types import (
     Answer,
@@ -181,6 +181,7 @@ class AnswerStream:
         self._usage, self._model = Usage(), services.llm.name
         self._notes: tuple[str, ...] = ()
         self.missing: tuple[Missing, ...] = ()
+        self.values: tuple[FieldValue, ...] = ()
 
     def stop(self) -> None:
         """Stop the writing soon. Thread-safe; repeated calls are allowed."""
@@ -223,7 +224,7 @@ class AnswerStream:
             finally:
                 writing.close()
                 self._usage, self._model = writing.usage, writing.model
-                self._notes, self.missing = writing.notes, writing.missing
+                self._notes, self.missing, self.values = writing.notes, writing.missing, writing.values
         except GroundworkError as error:
             if not self._stop.is_set():
                 self._error = error

@@ -33,7 +33,7 @@ from ragcore.errors import (
     RequestRefused,
     StreamBroken,
 )
-from ragcore.protocols import Capabilities, ModelRequest
+from ragcore.protocols import Capabilities, FieldValue, ModelRequest
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 
@@ -125,6 +125,7 @@ class AnthropicStream:
 
     notes: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
+    values: tuple[FieldValue, ...] = ()
 
     def __init__(self, model: AnthropicModel, request: ModelRequest) -> None:
         self.model = model.name

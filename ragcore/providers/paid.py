@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.errors import StoreError
 from ragcore.index.model_records import Ledger, Responses
-from ragcore.protocols import ModelRequest, TextStream, WritingTask
+from ragcore.protocols import FieldValue, ModelRequest, TextStream, WritingTask
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 from ragcore.types.spending import Prices, cost
@@ -50,6 +50,7 @@ class PaidStream:
         self.usage = Usage()
         self.notes: tuple[str, ...] = ()
         self.missing: tuple[Missing, ...] = ()
+        self.values: tuple[FieldValue, ...] = ()
         self._inner = inner
         self._billing = billing
         self._request = request
@@ -77,7 +78,8 @@ class PaidStream:
             complete = not self._closed.is_set()
         finally:
             self.usage, self.model = self._inner.usage, self._inner.model
-            self.notes, self.missing = (*self.notes, *self._inner.notes), self._inner.missing
+            self.notes = (*self.notes, *self._inner.notes)
+            self.missing, self.values = self._inner.missing, self._inner.values
             # A service that counts no tokens (some self-hosted servers) was still asked.
             if complete or self.usage != Usage():
                 usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)

@@ -15,7 +15,7 @@ from ragcore.errors import InputError
 from ragcore.report.fill import marked
 from ragcore.text.markdown import escape
 from ragcore.types import Answer, Citation, Mark, Retrieval, Segment, Source
-from ragcore.types.report import INSUFFICIENT, ConflictingValue, FilledSection, Gap, SectionStatus, Span
+from ragcore.types.report import INSUFFICIENT, FilledSection, Gap, SectionStatus, Span, StatedValue
 from ragcore.verify.verify import unchecked, verify
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def with_passage(filler: SectionFiller, section: FilledSection, span: Span, inst
     return edited(filler, section, _put(section, quote, instead_of), (citation,))
 
 
-def with_value(filler: SectionFiller, section: FilledSection, rival: ConflictingValue) -> FilledSection:
+def with_value(filler: SectionFiller, section: FilledSection, rival: StatedValue) -> FilledSection:
     """``section`` with one of the documents' values, quoted, in place of its text."""
     answer = section.answer or blank(section)
     known = _same(answer.citations, rival.citation)

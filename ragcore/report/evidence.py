@@ -15,7 +15,7 @@ from ragcore.text.names import companies, company, of_others
 from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Chunk, Document, Retrieval, Scope, Segment, Source
-from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, FilledSection, Focus, KnownFacts, Span
+from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, FilledSection, Focus, KnownFacts, Span, ValueSort
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -35,7 +35,7 @@ class SectionTask:
     """Section to write, at its ``place`` in ``template``, from the documents in ``scope`` of the library ``infos``;
     ``before`` are sections to agree with, and ``focus`` is the report's company and year. ``pinned`` places are always
     among the sources, ``excluded`` ones never; ``draft`` is rewritten by ``instruction``. ``fresh`` skips a kept answer
-    to the same request."""
+    to the same request. ``sort`` is that of a value, if it is known."""
 
     place: Place
     template: Template
@@ -48,6 +48,7 @@ class SectionTask:
     draft: Answer | None = None
     instruction: str = ""
     fresh: bool = False
+    sort: ValueSort = ""
 
     @property
     def asked(self) -> Section:

@@ -16,7 +16,7 @@ from ragcore.answer.requests import SHOWN_MARK
 from ragcore.cancel import Stop
 from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.prompts import SECTION_FORMS, SECTION_PROMPT, SECTION_REVISION, SECTION_SYSTEM
-from ragcore.protocols import FieldReader, Message, ModelRequest, Reranker, WritingTask
+from ragcore.protocols import FieldReader, FieldValue, Message, ModelRequest, Reranker, WritingTask
 from ragcore.report.evidence import EvidenceSet, Gathering, SectionTask, further, own_units, within
 from ragcore.text.languages import language_of
 from ragcore.text.sentences import count_tokens
@@ -28,7 +28,6 @@ from ragcore.types.report import (
     INSUFFICIENT,
     NO_FOCUS,
     Conflict,
-    ConflictingValue,
     Field,
     FilledSection,
     Focus,
@@ -37,6 +36,7 @@ from ragcore.types.report import (
     Missing,
     Report,
     SectionStatus,
+    StatedValue,
     missing_mark,
 )
 
@@ -140,7 +140,9 @@ class SectionFiller:
         section without search results is never sent to the writer."""
         place, scope, reader = task.place, task.scope, self.models.fields
         asked = task.asked
-        form = Field(asked.kind, asked.columns, asked.unit, reader.requirements(asked.heading, asked.guidance))
+        pieces = reader.requirements(asked.heading, asked.guidance)
+        pieces = (asked.guidance,) if task.sort and len(pieces) > 1 else pieces
+        form = Field(asked.kind, asked.columns, asked.unit, pieces, task.sort)
         empty = FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, "heading")
         if not asked.filled:
             return empty
@@ -153,8 +155,7 @@ class SectionFiller:
         known = scope.doc_ids or tuple(info.doc_id for info in ready)
         # Within one document its own name distinguishes no passages.
         sought = task.focus if len(known) > 1 else replace(task.focus, subject="")
-        pieces = form.requirements if len(form.requirements) > 1 else ()
-        parts = _parts(sought, asked.heading, pieces, "guidance", "the guidance asks for it")
+        parts = _parts(sought, asked.heading, pieces if len(pieces) > 1 else (), "guidance", "the guidance asks for it")
         if task.instruction:
             parts += _parts(sought, asked.heading, [task.instruction], "guidance", "it is to be rewritten so")
         retrieval = self.retrieve(sought.of(asked.query), scope=scope, parts=parts, stop=stop)
@@ -167,7 +168,7 @@ class SectionFiller:
         reason = self._nothing_for(task, form, given, retrieval)
         if reason:
             gaps = tuple(Gap(what, reason) for what in form.requirements)
-            return replace(empty, status="empty", gaps=gaps)
+            return replace(empty, status="empty", gaps=self._with_nearest(asked.heading, gaps, given.sources))
         written: Answer | None = None
         missing: list[Missing] = []
         instruction = task.instruction
@@ -182,6 +183,7 @@ class SectionFiller:
             stream = AnswerStream(writing, services)
             answer = _followed(stream, stop, heard)
             spent.append(answer)
+            values = stream.values
             if answer.status != "complete" and written is not None:
                 # A rewrite that failed or was stopped keeps the previous text.
                 answer = written
@@ -209,6 +211,7 @@ class SectionFiller:
             filled,
             gaps=self._with_nearest(asked.heading, filled.gaps, given.sources),
             conflicts=self._conflicts(asked, form, given.sources, given.stated),
+            values=tuple(self._stated(one, given.sources) for one in values) if answer.citations else (),
         )
 
     # Before writing
@@ -358,10 +361,13 @@ class SectionFiller:
         return tuple(
             Conflict(
                 piece,
-                tuple(ConflictingValue(one.figure, one.words, self._cited(one.marker, sources)) for one in rivals),
+                tuple(self._stated(one, sources) for one in rivals),
             )
             for piece, rivals in found
         )
+
+    def _stated(self, one: FieldValue, sources: Sequence[Source]) -> StatedValue:
+        return StatedValue(one.figure, one.words, self._cited(one.marker, sources), one.period, one.scale)
 
     def _cited(self, marker: str, sources: Sequence[Source]) -> Citation:
         """Citation by a marker of a quote of ``sources``."""

@@ -410,20 +410,11 @@ class ReportWorkspace:
             if not one.accepted and (unwritten(one) if section_ids is None else one.section_id in section_ids)
         ]
         places = [place for _, place in chosen if place.section.filled]
-        model, report = self.models.writer_name, self.settings.report
-        if model == OFFLINE:
-            return Expense(len(places), model, Usage(), 0.0)
-        frame = count_tokens(SECTION_SYSTEM + SECTION_PROMPT + draft.template.guidance) + sum(
-            count_tokens(place.section.heading) + 3 for place in draft.template.places()
+        outline = "\n".join(f"1.1 {place.section.heading}" for place in draft.template.places())
+        about = f"{draft.template.guidance}\n{outline}"
+        return expense(
+            [place.section.query for place in places], about, BEFORE_TOKENS, self.models.writer_name, self.settings
         )
-        sources = self.settings.answer.source_tokens
-        given = frame + sources + OWN_TOKENS + BEFORE_TOKENS
-        # Each round adds sources and the draft.
-        again = report.rounds * given + (report.rounds - 1) * (sources + report.section_tokens)
-        read = sum(again + report.rounds * count_tokens(place.section.query) for place in places)
-        written = len(places) * report.rounds * report.section_tokens
-        usage = Usage(math.ceil(read * FINER), math.ceil(written * FINER))
-        return Expense(len(places), model, usage, cost(usage, model, self.settings.llm.prices))
 
     # A section's versions
 
@@ -535,3 +526,18 @@ def placed(section: StoredSection, place: Place) -> FilledSection:
     form = Field(asked.kind, asked.columns, asked.unit)
     status: SectionStatus = "empty" if asked.filled else "heading"
     return FilledSection(place.number, place.level, asked.heading, asked.guidance, form, asked.required, status)
+
+
+def expense(queries: Sequence[str], about: str, before: int, model: str, settings: Settings) -> Expense:
+    """Maximum cost of filling a section for each of ``queries``, told ``about`` the whole and given ``before`` tokens
+    of earlier sections."""
+    if model == OFFLINE:
+        return Expense(len(queries), model, Usage(), 0.0)
+    report, sources = settings.report, settings.answer.source_tokens
+    given = count_tokens(SECTION_SYSTEM + SECTION_PROMPT + about) + sources + OWN_TOKENS + before
+    # Each round adds sources and the draft.
+    again = report.rounds * given + (report.rounds - 1) * (sources + report.section_tokens)
+    read = sum(again + report.rounds * count_tokens(query) for query in queries)
+    written = len(queries) * report.rounds * report.section_tokens
+    usage = Usage(math.ceil(read * FINER), math.ceil(written * FINER))
+    return Expense(len(queries), model, usage, cost(usage, model, settings.llm.prices))

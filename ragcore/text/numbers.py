@@ -129,6 +129,11 @@ class Number:
         return self.currency or (self.unit.measures if self.unit else "")
 
 
+def plural(number: int, noun: str) -> str:
+    """``number`` with its noun: "1 page", "1,200 pages"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def codes(text: str) -> list[str]:
     """Names with letters and digits (``10-K``, ``BMS-986158``), as written."""
     found = (match.group() for match in _CODE.finditer(text))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -11,6 +9,7 @@ from ragcore.types.answer import Citation
 from ragcore.types.retrieval import Scope
 
 CheckStatus = Literal["confirmed", "contradicted", "partly", "not_found", "no_claim"]
+# In this order, the first of the readings of one cell counts.
 STATUSES: Final[tuple[CheckStatus, ...]] = ("confirmed", "contradicted", "partly", "not_found", "no_claim")
 PROBLEMS: Final = frozenset[CheckStatus]({"contradicted", "partly", "not_found"})
 DraftKind = Literal["docx", "pdf", "md", "txt", "xlsx"]
@@ -143,9 +142,3 @@ class Check:
             for n, (one, decided) in enumerate(zip(self.sentences, self.decisions, strict=True))
             if one is not None and one.status in PROBLEMS and decided.kind != "left" and not decided.note
         )
-
-
-def counted(sentences: Sequence[CheckedSentence | None]) -> dict[CheckStatus, int]:
-    """Number of sentences of each status, all named."""
-    found = Counter(one.status for one in sentences if one is not None)
-    return {status: found[status] for status in STATUSES}

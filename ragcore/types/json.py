@@ -11,6 +11,7 @@ from typing import Any
 
 from ragcore.types import Answer, Box, Cell, Chunk, Document, Element, Hit, PathStep, Retrieval, Scope, Spending, Table
 from ragcore.types.check import Check
+from ragcore.types.grid import CellValue, Column, Grid, GridCell
 from ragcore.types.library import FeedbackRecord
 from ragcore.types.report import FilledSection, Report
 from ragcore.types.sections import SectionNode, chunks_of
@@ -217,6 +218,45 @@ def check(given: Check) -> Json:
             for (start, end), one, decided in rows
         ],
         "inconsistencies": plain(given.inconsistencies),
+    }
+
+
+def grid(given: Grid) -> Json:
+    """JSON of ``grid``: a row for each document, a cell for each column. A cell without a status is not filled yet."""
+    return {
+        **_picked(given.info, "grid_id name total done error"),
+        "columns": [_picked(column, "column_id name question type unit") for column in given.columns],
+        "rows": [
+            {
+                **_picked(row, "doc_id title"),
+                "cells": [_filled_cell(given.cell(row.doc_id, column.column_id), column) for column in given.columns],
+            }
+            for row in given.rows
+        ],
+    }
+
+
+def _filled_cell(given: GridCell, column: Column) -> Json:
+    found = given.found
+    return {
+        "column": column.name,
+        "status": given.status,
+        **_value(given.value),
+        "rivals": [_value(one) for one in found.rivals] if found is not None and given.status == "rival" else [],
+        "nearest": [] if found is None else [_picked(citation, _CITATION) for citation in found.nearest],
+        "reason": "" if found is None else found.reason,
+        "supported": None if found is None else found.supported,
+        "passages_read": 0 if found is None else found.read,
+        "decision": given.decision.kind,
+        "error": None if found is None else found.error,
+    }
+
+
+def _value(given: CellValue) -> Json:
+    return {
+        "value": given.text or None,
+        **_picked(given, "number unit period"),
+        "citations": [_picked(citation, _CITATION) for citation in given.citations],
     }
 
 

@@ -12,6 +12,7 @@ from ragcore.types import Answer, Citation, Usage
 # heading: has no content of its own; empty: nothing requested was found; partial: some of it was not.
 SectionStatus = Literal["heading", "filled", "partial", "empty", "failed", "stopped"]
 FieldKind = Literal["prose", "list", "table", "value", "yes_no"]
+ValueSort = Literal["", "figure", "date", "name"]
 Period = tuple[int, int, int]  # year, month and day of its end; 0 if unknown
 # A writer's mark in place of missing content; group 1 names what is missing.
 INSUFFICIENT = re.compile(r"\\?\[INSUFFICIENT[ _]DATA(?::\s*([^\[\]\n]{0,400}?))?\\?\]", re.IGNORECASE)
@@ -43,12 +44,13 @@ def _plain(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Field:
     """Required content under a heading: its ``kind``, a table's ``columns``, a value's ``unit``, and ``requirements``,
-    the items that the guidance asks for."""
+    the items that the guidance asks for. ``sort`` is that of the value, if it is known; else its wording tells."""
 
     kind: FieldKind = "prose"
     columns: tuple[str, ...] = ()
     unit: str = ""
     requirements: tuple[str, ...] = ()
+    sort: ValueSort = ""
 
 
 YEARS = (1900, 2100)  # first and last that a report can cover
@@ -138,13 +140,15 @@ NOTHING_STATED = KnownFacts()
 
 
 @dataclass(frozen=True, slots=True)
-class ConflictingValue:
-    """One of several values that documents give for a field: the ``figure``, the ``words`` around it, and its
-    places."""
+class StatedValue:
+    """Value that a document gives for a field: the ``figure`` ("" for words), the ``words`` around it, its place, the
+    ``period`` that it is of, and the words with its ``scale``, "" if the figure has it."""
 
     figure: str
     words: str
     citation: Citation
+    period: Period = (0, 0, 0)
+    scale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +156,7 @@ class Conflict:
     """Different values for ``what`` in the same period."""
 
     what: str
-    rivals: tuple[ConflictingValue, ...]
+    rivals: tuple[StatedValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,8 @@ class Gap:
 class FilledSection:
     """Section of a report. ``number`` is printed (``2.1``), ``level`` counts from 1. ``answer`` holds text, claims,
     citations (numbered from 1 in each section), sources and cost; None for a heading. ``rounds`` counts how often it
-    was written, since each search for missing items writes it again."""
+    was written, since each search for missing items writes it again. ``values`` are those of a value field, as data, if
+    its writer gives them."""
 
     number: str
     level: int
@@ -183,6 +188,7 @@ class FilledSection:
     gaps: tuple[Gap, ...] = ()
     rounds: int = 0
     conflicts: tuple[Conflict, ...] = ()
+    values: tuple[StatedValue, ...] = ()
 
     @property
     def text(self) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.text.numbers import agree, codes, numbers, scale_note, years
+from ragcore.text.numbers import agree, codes, numbers, plural, scale_note, years
 from ragcore.text.periods import periods
 
 
@@ -142,3 +142,7 @@ def test_a_half_of_a_year_is_no_share() -> None:
 def test_a_letter_after_the_year_of_a_reference_is_no_scale() -> None:
     assert numbers("as others found (Okafor et al., 2023b)") == []
     assert years("as others found (Okafor et al., 2023b)") == {2023}
+
+
+def test_one_is_singular() -> None:
+    assert [plural(n, "page") for n in (0, 1, 2, 1200)] == ["0 pages", "1 page", "2 pages", "1,200 pages"]

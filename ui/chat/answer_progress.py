@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ragcore.text.numbers import plural
 from ragcore.types import Step
 from ui.chat.runs import View
 from ui.chat.scope_words import searched_in
@@ -21,8 +22,8 @@ def live_steps(view: View) -> list[Json]:
         asked = sum(step.name == "search" for step in view.steps)
         if asked > 1:
             done.append(f"Asked in {asked} ways")
-        done.append(count(view.passages or 0, "passage") + " found")
-        done.append(count(view.sources or 0, "source") + " kept")
+        done.append(plural(view.passages or 0, "passage") + " found")
+        done.append(plural(view.sources or 0, "source") + " kept")
         now = "Writing" if view.stage == "write" else "Checking claims"
     steps: list[Json] = [{"text": text, "done": True} for text in done]
     return [*steps, {"text": "Stopping" if view.stopping else now, "done": False}]
@@ -61,13 +62,9 @@ def _doing(step: Step, view: View) -> str:
     if step.name == "gap":
         return "Looking for what’s missing"
     if step.name == "group":
-        return f"Grouping {count(step.passages, 'passage')} by theme"
+        return f"Grouping {plural(step.passages, 'passage')} by theme"
     if step.name == "rerank":
         return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
     if step.query is not None and step.query.origin != "question":
         return f"Searching for “{step.query.text}”"
     return f"Searching {searched_in(view.scope, view.searched, view.titles)}"
-
-
-def count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

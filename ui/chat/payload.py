@@ -11,10 +11,10 @@ from typing import Any
 
 from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.index.conversations import Conversation, StoredTurn
+from ragcore.text.numbers import plural
 from ragcore.types import AS_TYPED, OFFLINE, Answer, Box, Citation, Document, Source, Trace
 from ragcore.types.library import DocumentInfo
 from ui.chat import markup
-from ui.chat.answer_progress import count
 from ui.chat.runs import LiveAnswer
 from ui.chat.scope_words import only
 from ui.library.jobs import Job
@@ -160,7 +160,7 @@ def answer(turn_id: str, given: Answer) -> Json:
 
 def _found(trace: Trace) -> str:
     """Summary such as ``20 passages in 1.2 s``."""
-    return f"{count(trace.found, 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
+    return f"{plural(trace.found, 'passage')} in {sum(trace.timings_ms.values()) / 1000:.1f} s"
 
 
 def citation(item: Citation) -> Json:

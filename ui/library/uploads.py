@@ -182,8 +182,3 @@ def notes() -> None:
 
 def heading(title: str, detail: str) -> None:
     st.html(f'<div class="gw-head"><h1>{escape(title)}</h1><span class="muted num">{escape(detail)}</span></div>')
-
-
-def counted(documents: int, pages: int) -> str:
-    """Summary such as ``1 document, 12 pages``."""
-    return f"{documents} document{'' if documents == 1 else 's'}, {pages:,} page{'' if pages == 1 else 's'}"

@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import ConfigError, InputError, ModelError
 from ragcore.pipelines.build_structures import INDEXED, StructureState
 from ragcore.pipelines.structures import RELATIONS
+from ragcore.text.numbers import plural
 from ragcore.types.spending import dollars as total
 from ui.chat.payload import dollars, model_name
 from ui.server.guard import engine_of, guarded, posted, refusing, text_in
@@ -85,8 +86,7 @@ def _page(request: Request) -> Response:
 
 def _row(one: StructureState) -> Json:
     title, said = WORDS.get(one.name, (one.name.capitalize(), ""))
-    documents = f"{one.documents:,} document{'' if one.documents == 1 else 's'}"
-    size = f"{documents}, {one.nodes:,} nodes, {one.edges:,} links" if one.documents else ""
+    size = f"{plural(one.documents, 'document')}, {one.nodes:,} nodes, {one.edges:,} links" if one.documents else ""
     paid = f"{dollars(one.usd)} so far" if one.usd else ""
     return {
         "name": one.name,

@@ -1,0 +1,105 @@
+"""Command ``grid``: documents by typed questions, cell by cell."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ragcore.cli.common import (
+    counted_progress,
+    documents_asked,
+    print_json,
+    read_file,
+    show,
+    stopped_by_ctrl_c,
+    write_file,
+)
+from ragcore.errors import BadColumns, Cancelled
+from ragcore.export import kind
+from ragcore.grid.columns import from_json
+from ragcore.grid.files import KINDS, NOT_STATED, checked, headed, in_words
+from ragcore.text.numbers import plural
+from ragcore.types import Scope
+from ragcore.types import json as wire
+from ragcore.types.grid import STATED, Column, Grid, GridCell, GridInfo
+from ragcore.types.json import plain
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+
+
+def grid(engine: Engine, options: argparse.Namespace) -> int:
+    """Fill a grid, or go on with one. Raises `Cancelled`, which says how to go on, and what filling raises."""
+    grids = engine.grids
+    if options.list:
+        found = grids.all()
+        show(options, lambda: {"grids": plain(found)}, map(_listed, found))
+        return 0
+    scope = Scope(documents_asked(engine, options.doc))
+    if options.resume is None:
+        try:
+            text = read_file(options.template).decode()
+        except UnicodeDecodeError as error:
+            raise BadColumns(f"{options.template} is no text file.", hint="Save it as UTF-8.") from error
+        info = grids.add(options.template.stem, from_json(text, options.template.name), scope)
+    else:
+        info = grids.info(options.resume)
+        if options.doc:
+            grids.scope(info.grid_id, scope)
+            info = grids.info(info.grid_id)
+    print(f"Grid {info.grid_id}: {plural(info.total, 'cell')} of {info.name}", file=sys.stderr)
+    stop = threading.Event()
+    try:
+        with stopped_by_ctrl_c(stop.set):
+            grids.run(info.grid_id, counted_progress("filled"), stop.is_set, options.max_usd)
+    except Cancelled as error:
+        done = grids.info(info.grid_id).done
+        hint = f"They are kept. Go on with `groundwork grid --resume {info.grid_id}`."
+        raise Cancelled(f"Stopped with {done} of {plural(info.total, 'cell')} filled.", hint=hint) from error
+    if options.output is not None:
+        write_file(options.output, grids.export(info.grid_id, kind(options.output.suffix[1:], KINDS)))
+        print(f"Wrote {options.output}.", file=sys.stderr)
+    result = grids.get(info.grid_id)
+    if options.json:
+        print_json(wire.grid(result))
+    elif options.output is None:
+        for line in _lines(result):
+            print(line)
+    waiting = sum(not row.ready for row in result.rows)
+    if waiting:
+        print(f"{plural(waiting, 'document')} not read in full: the cells are empty.", file=sys.stderr)
+    failed = any(cell.status == "failed" for cell in result.cells.values())
+    return 1 if failed else 0
+
+
+def _lines(grid: Grid) -> Iterator[str]:
+    """Lines of each document: its title, then each value with its page."""
+    width = max((len(headed(column)) for column in grid.columns), default=0)
+    for row in grid.rows:
+        yield row.title
+        for column in grid.columns:
+            yield f"  {headed(column):{width}}  {_told(grid.cell(row.doc_id, column.column_id), column)}"
+        yield ""
+
+
+def _told(cell: GridCell, column: Column) -> str:
+    if cell.status not in STATED:
+        return {"not_stated": NOT_STATED, "failed": "failed"}.get(cell.status or "", "")
+    value = cell.value
+    lines = in_words(value, column).splitlines()
+    more = f" … ({len(lines)} in all)" if len(lines) > 1 else ""
+    rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
+    others = f"; others: {', '.join(in_words(one, column) for one in rivals)}" if rivals else ""
+    place = f"  (p. {value.citations[0].page_label})" if value.citations else ""
+    doubt = "  not supported" if checked(cell) == "Not supported" else ""
+    return f"{lines[0] if lines else ''}{more}{place}{f', {value.period}' if value.period else ''}{others}{doubt}"
+
+
+def _listed(info: GridInfo) -> str:
+    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.created))
+    left = "" if info.finished else f"  ({info.done} of {info.total} filled)"
+    return f"{info.grid_id}  {made}  {info.name}: {plural(info.columns, 'column')}{left}"

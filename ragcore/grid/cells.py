@@ -1,0 +1,223 @@
+"""Cells of a grid: one question put to one document.
+
+Values, dates, names and quotations are filled by the report engine's field extraction, by rules, whatever model writes:
+the same document gives the same cell. Yes or no is the question checked as a claim against the document. A list reads
+every passage. Free text is a report section by the writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ragcore.answer.cite import Citer, MarkerParser
+from ragcore.answer.sources import Cut, build_sources
+from ragcore.cancel import Stop
+from ragcore.check.sentences import Checkable
+from ragcore.check.verdict import Checker
+from ragcore.grid.quantities import measured
+from ragcore.report.evidence import SectionTask
+from ragcore.report.template import Section, Template
+from ragcore.text import lexicon as lex
+from ragcore.text.words import tokens
+from ragcore.types import Chunk, Citation, Document, Retrieval, Scope, Segment, Source
+from ragcore.types.grid import Cell, CellValue, Column, ColumnType
+from ragcore.types.library import DocumentInfo
+from ragcore.types.report import FilledSection, Period, StatedValue, ValueSort
+
+if TYPE_CHECKING:
+    from ragcore.config.settings import Settings
+    from ragcore.index.store import Store
+    from ragcore.pipelines.search import Search
+    from ragcore.providers.registry import Models
+    from ragcore.report.workspace import ReportWorkspace
+
+# Rules fill what has one right value: no model is asked, and nothing depends on the machine's load.
+BY_RULES: Mapping[str, Any] = {
+    "llm.model": "offline",
+    "agentic.decompose": "rules",
+    "verify.judge": "off",
+    "answer.style": "full",
+}
+_SORTS: dict[ColumnType, ValueSort] = {"value": "figure", "date": "date", "name": "name"}
+RULES = "rules"
+NEAREST = 2
+_LOOK = 0.02  # least probability that a passage speaks of what a list asks for
+NOT_DECIDED = "The passages found don’t decide it."
+NO_ITEM = "No passage of the document is about this."
+
+
+class GridLibrary(Protocol):
+    """Library whose documents a grid is filled from."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def models(self) -> Models: ...
+    @property
+    def search(self) -> Search: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def reports(self) -> ReportWorkspace: ...
+    def documents(self) -> list[DocumentInfo]: ...
+    def document(self, doc_id: str) -> Document: ...
+    def chunks(self, doc_id: str) -> list[Chunk]: ...
+    def resolved(self, scope: Scope) -> Scope: ...
+    def with_settings(self, overrides: Mapping[str, Any]) -> GridLibrary: ...
+    def sheets(self, dpi: float) -> Any: ...
+
+
+class CellFiller:
+    """Filler of cells from one library."""
+
+    def __init__(self, library: GridLibrary) -> None:
+        self._library = library
+        self._rules = library.with_settings(BY_RULES)
+        self._by_rules = self._rules.reports.filler
+        self._writer = library.reports.filler
+        self._cut = Cut()
+
+    def cell(self, column: Column, info: DocumentInfo, stop: Stop) -> Cell:
+        """Cell of ``column`` for one document. Raises what retrieval raises."""
+        if column.type == "yes_no":
+            return self._yes_no(column, info)
+        if column.type == "list":
+            return self._list(column, info)
+        if column.type == "text":
+            return _text(self._section(column, info, stop))
+        filled = self._section(column, info, stop)
+        return _quotation(filled) if column.type == "quote" else _value(filled, column)
+
+    def _section(self, column: Column, info: DocumentInfo, stop: Stop) -> FilledSection:
+        """Report section that asks what ``column`` asks."""
+        kind = "value" if column.type in _SORTS else "prose"
+        asked = Section(heading=column.name, guidance=column.question, kind=kind, unit=column.unit)
+        template = Template(title=column.name, sections=(asked,))
+        (place,) = template.places()
+        sort = _SORTS.get(column.type, "")
+        task = SectionTask(place, template, Scope((info.doc_id,)), infos=(info,), sort=sort)
+        filler = self._writer if column.type == "text" else self._by_rules
+        return filler.section(task, stop)
+
+    def _yes_no(self, column: Column, info: DocumentInfo) -> Cell:
+        """Yes or no by the check of the question as a claim."""
+        claim = (column.question or column.name).strip().rstrip("?").rstrip()
+        checker = Checker(self._rules, Scope((info.doc_id,)))
+        verdict = checker.verdict(Checkable(claim, 0, len(claim)))
+        said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
+        words = {word for one in verdict.citations for word in tokens(one.quotation)}
+        if said == "Yes" and (lex.DENIALS | lex.DOUBTFUL) & words - set(tokens(claim)):
+            said = ""  # of a short question a passage may confirm one half and deny the other
+        if said:
+            return Cell("stated", CellValue(said, citations=verdict.citations), supported=True, model=RULES)
+        return Cell("not_stated", nearest=verdict.citations, reason=NOT_DECIDED, model=RULES)
+
+    def _list(self, column: Column, info: DocumentInfo) -> Cell:
+        """All that a document says of what is asked: every passage is read, then each sentence and row of those that
+        may speak of it."""
+        passages = [chunk for chunk in self._library.chunks(info.doc_id) if chunk.tiles is None]
+        reranker = self._rules.models.once().reranker
+        worth = [1.0] * len(passages)
+        if reranker is not None:
+            worth = list(map(float, reranker.score(column.asked, [chunk.text for chunk in passages])))
+        near = [chunk for chunk, score in zip(passages, worth, strict=True) if score >= _LOOK]
+        sources = self._sources(near)
+        terms = self._by_rules.terms(column.asked)
+        markers = self._rules.models.fields.items(column.asked, terms, sources, reranker)
+        cited = self._cited(markers, sources)
+        of_all = Cell("stated", supported=True, read=len(passages), passages=len(passages), model=RULES)
+        if cited:
+            text = "\n".join(" ".join(one.quotation.split()) for one in cited)
+            return replace(of_all, value=CellValue(text, float(len(cited)), citations=cited))
+        best = [passages[n] for n in sorted(range(len(passages)), key=lambda n: -worth[n])[:NEAREST]]
+        nearest = self._cited([f"<<SOURCE {n}>>" for n in range(1, len(best) + 1)], self._sources(best))
+        return replace(of_all, status="not_stated", supported=None, nearest=nearest, reason=NO_ITEM)
+
+    def _sources(self, passages: Sequence[Chunk]) -> list[Source]:
+        """A source for each of ``passages``."""
+        settings, document = self._library.settings.answer, self._library.document
+        out: list[Source] = []
+        for chunk in passages:
+            segment = Segment(chunk.doc_id, chunk.start, chunk.end, 0, 0, 0.0, "read")
+            made = build_sources(Retrieval("", "hand", (), (segment,)), document, settings, self._cut)
+            out += [replace(source, number=len(out) + 1) for source in made[:1]]
+        return out
+
+    def _cited(self, markers: Sequence[str], sources: Sequence[Source]) -> tuple[Citation, ...]:
+        """Citations by markers of ``sources``, numbered from 1."""
+        citer = Citer(sources, self._library.document)
+        for marker in markers:
+            for parsed in MarkerParser().feed(marker):
+                if not isinstance(parsed, str):
+                    citer.resolve(parsed)
+        return citer.citations
+
+
+def _value(filled: FilledSection, column: Column) -> Cell:
+    """Cell of a value, a date or a name; rivals are the other values that the document gives for it."""
+    given = filled.values[0] if filled.values else None
+    answer = filled.answer
+    others = [one for conflict in filled.conflicts for one in conflict.rivals]
+    if given is None and others:
+        given = others[0]
+    if given is None:
+        return _not_stated(filled)
+    cited = answer.citations if answer is not None and filled.values else ()
+    value = _read(given, column, cited)
+    rivals = tuple(one for other in others if (one := _read(other, column)).text != value.text)
+    claims = answer.claims if answer is not None and filled.values else ()
+    supported = all(claim.status in ("supported", "weak") for claim in claims)
+    return Cell("rival" if rivals else "stated", value, rivals, supported=supported, model=RULES)
+
+
+def _read(given: StatedValue, column: Column, cited: Sequence[Citation] = ()) -> CellValue:
+    """Value as data; its own place comes first among those ``cited``."""
+    own = given.citation
+    rest = [one for one in cited if (one.doc_id, one.start, one.end) != (own.doc_id, own.start, own.end)]
+    places = tuple(replace(one, n=n) for n, one in enumerate((own, *rest), start=1))
+    text = " ".join((given.figure or given.words).split())
+    if column.type == "name":
+        return CellValue(text, citations=places)
+    period = iso(given.period)
+    if column.type == "date":
+        return CellValue(period if given.period[2] else text, period=period, citations=places)
+    number, unit = measured(given.figure, given.scale, column.unit)
+    return CellValue(text, number, unit, period, places)
+
+
+def iso(period: Period) -> str:
+    """ISO 8601 form of a period: its year, or the day of its end if that is known."""
+    year, month, day = period
+    if year and month and day:
+        return f"{year:04}-{month:02}-{day:02}"
+    return str(year) if year else ""
+
+
+def _quotation(filled: FilledSection) -> Cell:
+    """Cell of a quotation: the document's words that answer best, to the letter."""
+    answer = filled.answer
+    if answer is None or not answer.citations:
+        return _not_stated(filled)
+    quoted = answer.citations[0]
+    return Cell("stated", CellValue(quoted.quotation, citations=(quoted,)), supported=True, model=RULES)
+
+
+def _text(filled: FilledSection) -> Cell:
+    """Cell of free text: a section by the writer, with its citations."""
+    answer = filled.answer
+    if answer is not None and answer.status == "failed":
+        return Cell("failed", error=answer.error, model=answer.model, cost_usd=answer.cost_usd)
+    if answer is None or not answer.citations:
+        return replace(_not_stated(filled), model="" if answer is None else answer.model)
+    bad = any(claim.status == "unsupported" for claim in answer.claims)
+    value = CellValue(answer.text, citations=answer.citations)
+    return Cell("stated", value, supported=not bad, model=answer.model, cost_usd=answer.cost_usd)
+
+
+def _not_stated(filled: FilledSection) -> Cell:
+    gaps = filled.gaps
+    nearest = tuple(dict.fromkeys(one for gap in gaps for one in gap.nearest))
+    spent = filled.answer.cost_usd if filled.answer is not None else 0.0
+    return Cell("not_stated", nearest=nearest, reason=gaps[0].why if gaps else "", model=RULES, cost_usd=spent)

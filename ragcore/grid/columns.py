@@ -1,0 +1,131 @@
+"""Columns of a grid as they are given: a file, a report template, or typed by a person; validation names each mistake
+with its place.
+
+    {"columns": [
+        {"name": "Revenue", "question": "Net revenue of the last year", "type": "value", "unit": "USD million"},
+        {"name": "Auditor", "question": "Which firm audits the company?", "type": "name"}]}
+
+A column needs only ``name`` and ``type``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from ragcore.errors import BadColumns
+from ragcore.report.template import Line, Template
+from ragcore.types.grid import COLUMN_TYPES, Column, ColumnType
+
+MAX_COLUMNS = 100
+_TYPES: dict[str, ColumnType] = {"prose": "text", "list": "list", "value": "value", "yes_no": "yes_no"}
+_HINT = f"A column has a name, a question, a type ({', '.join(COLUMN_TYPES)}) and, for a value, a unit."
+
+
+class ColumnSpec(BaseModel):
+    """Column as given: see `ragcore.types.grid.Column`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Line
+    question: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = ""
+    type: ColumnType
+    unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)] = ""
+
+    @model_validator(mode="after")
+    def _has_its_unit(self) -> ColumnSpec:
+        if self.unit and self.type != "value":
+            raise ValueError(f'"unit" belongs to a value, and this is "{self.type}"')
+        return self
+
+    def column(self, column_id: str) -> Column:
+        return Column(column_id, self.name, self.question, self.type, self.unit)
+
+
+class _Columns(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    columns: Annotated[list[ColumnSpec], Field(min_length=1, max_length=MAX_COLUMNS)]
+
+
+def from_json(text: str, name: str = "The file") -> list[ColumnSpec]:
+    """Columns in a file called ``name``. Raises `BadColumns`, which names the place of the first mistake."""
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadColumns(f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.") from error
+    except RecursionError as error:
+        raise BadColumns(f"{name} is nested too deeply.", hint=_HINT) from error
+    if not isinstance(given, dict) or not isinstance(given.get("columns"), list):
+        raise BadColumns(f'{name} is not an object with a list of "columns".', hint=_HINT)
+    return given_columns(given["columns"], name)
+
+
+def given_columns(given: Sequence[Any], name: str = "The grid") -> list[ColumnSpec]:
+    """Columns described by ``given``, parsed JSON. Raises `BadColumns`."""
+    try:
+        columns = _Columns.model_validate({"columns": given}).columns
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise BadColumns(f"{name}: {_place(given, first['loc'][1:])}{_said(first)}.", hint=_HINT) from error
+    distinct(columns)
+    return columns
+
+
+def distinct(columns: Iterable[ColumnSpec | Column]) -> None:
+    """Raises `BadColumns` if two columns have one name."""
+    seen = set()
+    for column in columns:
+        if column.name.casefold() in seen:
+            raise BadColumns(f"Two columns are called “{column.name}”.", hint="Give one another name.")
+        seen.add(column.name.casefold())
+
+
+def of_template(template: Template) -> list[ColumnSpec]:
+    """Columns for the sections of a report template, under their headings; tables have no column. Raises
+    `BadColumns` if nothing is left."""
+    out: dict[str, ColumnSpec] = {}
+    for place in template.places():
+        asked = place.section
+        if asked.filled and asked.kind in _TYPES:
+            name = asked.heading if asked.heading.casefold() not in out else f"{place.number} {asked.heading}"
+            unit = asked.unit if asked.kind == "value" else ""
+            question = asked.guidance[:2000]
+            out[name.casefold()] = ColumnSpec(name=name, question=question, type=_TYPES[asked.kind], unit=unit)
+    if not out:
+        raise BadColumns("The template has no section that can be a column.", hint="Tables have no column of a grid.")
+    return list(out.values())[:MAX_COLUMNS]
+
+
+def _place(given: Sequence[Any], where: Sequence[int | str]) -> str:
+    """Place of a mistake in words: ``column 2 “Auditor”, "type": ``."""
+    parts = []
+    if where and isinstance(where[0], int):
+        one = given[where[0]]
+        called = one.get("name") if isinstance(one, dict) else None
+        parts.append(f"column {where[0] + 1}{f' “{called}”' if isinstance(called, str) and called.strip() else ''}")
+    parts += [f"“{step}”" for step in where[1:]]
+    return f"{', '.join(parts)}: " if parts else ""
+
+
+def _said(error: Any) -> str:
+    """pydantic's message, in plain words where they differ."""
+    match error["type"]:
+        case "missing":
+            return "it is missing"
+        case "extra_forbidden":
+            return "unknown key"
+        case "string_too_short":
+            return "it is empty"
+        case "too_short":
+            return "there are no columns"
+        case "too_long" if len(error["loc"]) == 1:
+            return f"there are more than {MAX_COLUMNS} columns"
+        case "literal_error":
+            return f"it is one of {', '.join(COLUMN_TYPES)}"
+        case "value_error":
+            return str(error["ctx"]["error"])
+    return str(error["msg"])[:300]

@@ -1,0 +1,183 @@
+"""Files of a grid: a workbook with numbers as numbers and each cell's place, CSV of the values, and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any, Literal, get_args
+
+from ragcore.export.characters import clean, one_line, shortened
+from ragcore.export.sheets import SHEET_TYPES, put, safe
+from ragcore.grid.summary import shown, summary
+from ragcore.types.grid import STATED, CellValue, Column, Grid, GridCell, Row
+from ragcore.types.json import grid as as_json
+
+GridFile = Literal["xlsx", "csv", "json"]
+KINDS: tuple[GridFile, ...] = get_args(GridFile)
+MEDIA_TYPES: dict[GridFile, str] = {
+    "xlsx": SHEET_TYPES["xlsx"],
+    "csv": SHEET_TYPES["csv"],
+    "json": "application/json",
+}
+NOT_STATED = "not stated"
+QUOTED = 300  # characters of a quotation in a note
+_WIDTHS = {"value": 18, "date": 14, "name": 26, "yes_no": 10, "list": 50, "quote": 50, "text": 50}
+_EVIDENCE = {
+    "Document": 36,
+    "Column": 24,
+    "Value": 24,
+    "Unit": 14,
+    "Period": 12,
+    "Status": 12,
+    "Checked": 16,
+    "Page": 8,
+    "Quotation": 80,
+    "Others": 40,
+}
+
+
+def write(grid: Grid, kind: GridFile) -> bytes:
+    """``grid`` as a file."""
+    if kind == "json":
+        return (json.dumps(as_json(grid), ensure_ascii=False, indent=2) + "\n").encode()
+    return _csv(grid) if kind == "csv" else _workbook(grid)
+
+
+def told(cell: GridCell) -> str:
+    """Status of a cell in words."""
+    if cell.decision.kind == "corrected":
+        return "Corrected"
+    if cell.decision.kind == "accepted":
+        return "Accepted"
+    return {
+        None: "Empty",
+        "stated": "Stated",
+        "rival": "Several values",
+        "not_stated": "Not stated",
+        "failed": "Failed",
+    }[cell.status]
+
+
+def checked(cell: GridCell) -> str:
+    """Check of the value against its citations in words, "" without one."""
+    by_hand = cell.decision.kind == "corrected"
+    found = cell.decision.supported if by_hand else cell.found.supported if cell.found is not None else None
+    return "" if found is None or cell.status not in STATED else "Supported" if found else "Not supported"
+
+
+def headed(column: Column) -> str:
+    """Head of a column, with its unit."""
+    return f"{column.name} ({column.unit})" if column.unit else column.name
+
+
+def in_words(value: CellValue, column: Column) -> str:
+    """Value in the unit of its column, or with its own."""
+    if value.number is None or column.type != "value":
+        return value.text
+    number = shown(value.number)
+    return number if value.unit == column.unit else f"{number} {value.unit}".strip()
+
+
+def _csv(grid: Grid) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["Document", *(safe(one_line(headed(column))) for column in grid.columns)])
+    for row in grid.rows:
+        cells = ((grid.cell(row.doc_id, column.column_id), column) for column in grid.columns)
+        writer.writerow([safe(one_line(row.title)), *(safe(_plain(cell, column)) for cell, column in cells)])
+    return out.getvalue().encode("utf-8-sig")  # without a byte order mark, Excel assumes another encoding
+
+
+def _plain(cell: GridCell, column: Column) -> str:
+    """Cell as text. A number in the column's unit has no separators."""
+    if cell.status not in STATED:
+        return NOT_STATED if cell.status == "not_stated" else ""
+    value = cell.value
+    if value.number is not None and column.type == "value" and value.unit == column.unit:
+        return f"{value.number:.15g}"
+    return clean(in_words(value, column))
+
+
+def _workbook(grid: Grid) -> bytes:
+    from openpyxl import Workbook
+    from openpyxl.styles import Alignment, Font, PatternFill
+    from openpyxl.utils import get_column_letter
+
+    book = Workbook()
+    page, evidence = book.active, book.create_sheet("Evidence")
+    page.title = "Grid"
+    bold, shade = Font(bold=True), PatternFill("solid", fgColor="F0F0EC")
+    heads = {"Document": 36, **{headed(column): _WIDTHS[column.type] for column in grid.columns}}
+    for sheet, widths in ((page, heads), (evidence, _EVIDENCE)):
+        for n, (head, width) in enumerate(widths.items(), start=1):
+            cell = put(sheet.cell(1, n), clean(one_line(head)))
+            cell.font, cell.fill = bold, shade
+            sheet.column_dimensions[get_column_letter(n)].width = width
+        sheet.freeze_panes = "B2"
+    for line, row in enumerate(grid.rows, start=2):
+        put(page.cell(line, 1), clean(one_line(row.title))).font = bold
+        for n, column in enumerate(grid.columns, start=2):
+            _fill(page.cell(line, n), evidence, grid.cell(row.doc_id, column.column_id), row, column)
+    last = page.max_row + 1
+    put(page.cell(last, 1), "Summary").font = bold
+    for n, column in enumerate(grid.columns, start=2):
+        found = summary(column, [grid.cell(row.doc_id, column.column_id) for row in grid.rows])
+        words = f"{found.stated} of {found.filled} stated{f'; {found.words}' if found.words else ''}"
+        cell = put(page.cell(last, n), words)
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
+    evidence.auto_filter.ref = evidence.dimensions
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _fill(target: Any, evidence: Any, cell: GridCell, row: Row, column: Column) -> None:
+    """A cell of the grid: its value, a note with its quotation, and a link to its line of the evidence."""
+    from openpyxl.comments import Comment
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.worksheet.hyperlink import Hyperlink
+
+    target.alignment = Alignment(wrap_text=True, vertical="top")
+    if cell.status is None:
+        return
+    value = cell.value
+    if cell.status not in STATED:
+        put(target, NOT_STATED if cell.status == "not_stated" else "failed").font = Font(color="808080")
+    elif value.number is not None and column.type == "value" and value.unit == column.unit:
+        target.value, target.number_format = value.number, _format(value.number)
+    else:
+        put(target, clean(in_words(value, column)))
+    for line in _evidence(cell, row, column):
+        evidence.append([None] * len(line))
+        for at, text in enumerate(line, start=1):
+            one = evidence.cell(evidence.max_row, at)
+            one.alignment = Alignment(wrap_text=True, vertical="top")
+            put(one, clean(text))
+            if at == 1 and not target.hyperlink:
+                link = Hyperlink(ref=target.coordinate, location=f"'Evidence'!A{one.row}")
+                target.hyperlink = link
+    places = value.citations
+    if places:
+        words = shortened(clean(one_line(places[0].quotation)), QUOTED)
+        target.comment = Comment(f"p. {places[0].page_label}: “{words}”", "Groundwork")
+
+
+def _format(number: float) -> str:
+    decimals = len(shown(number).partition(".")[2])
+    return "#,##0" + (f".{'0' * decimals}" if decimals else "")
+
+
+def _evidence(cell: GridCell, row: Row, column: Column) -> Iterator[list[str]]:
+    """Lines of the evidence: one for each place of the value, or of the nearest passages of what is not stated."""
+    value = cell.value
+    nearest = cell.found.nearest if cell.found is not None and cell.status == "not_stated" else ()
+    rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
+    others = "; ".join(f"{one.text} (p. {one.citations[0].page_label})" for one in rivals if one.citations)
+    text = "" if cell.status not in STATED else value.text
+    head = [one_line(row.title), column.name, text, value.unit, value.period, told(cell), checked(cell)]
+    for place in value.citations or nearest or (None,):
+        where = ["", ""] if place is None else [place.page_label, one_line(place.quotation)]
+        yield [*head, *where, others]
+        head[2], others = "", ""

@@ -1,0 +1,201 @@
+"""Grid store: grids with their columns, the cells that are filled, and what a person decided.
+
+A cell is stored as soon as it is there: a killed filling goes on after it. Cells go with their document.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragcore.errors import UnknownGrid
+from ragcore.index.database import Connection, Database, Row
+from ragcore.index.packing import adapter, pack, unpack
+from ragcore.types import Scope
+from ragcore.types.grid import UNDECIDED, Cell, CellDecision, Column, GridCell
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGrid:
+    """Grid without its cells."""
+
+    grid_id: str
+    name: str
+    scope: Scope
+    columns: tuple[Column, ...]
+    created: float
+    version: int
+    error: Mapping[str, Any] | None
+
+    def column(self, column_id: str) -> Column:
+        """Raises `UnknownGrid`."""
+        found = next((one for one in self.columns if one.column_id == column_id), None)
+        if found is None:
+            raise UnknownGrid("This column is no longer in the grid.", hint="Reload the page.")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Cell that is filled or decided on: the ``build`` of its document then, and the ``seconds`` it took."""
+
+    build: str
+    decided: bool
+    seconds: float
+
+
+class GridStore:
+    """Tables ``grids`` and ``grid_cells``."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def add(self, grid_id: str, name: str, scope: Scope, columns: Sequence[Column]) -> None:
+        row = {
+            "grid_id": grid_id,
+            "name": name,
+            "created": time.time(),
+            "columns": _plain(tuple[Column, ...], tuple(columns)),
+        }
+        with self.database.write() as connection:
+            connection.insert("grids", row | {"scope": _plain(Scope, scope)})
+
+    def all(self) -> list[StoredGrid]:
+        """Grids, newest first."""
+        return list(map(_grid, self.database.rows("SELECT * FROM grids ORDER BY created DESC, grid_id")))
+
+    def get(self, grid_id: str) -> StoredGrid:
+        """Raises `UnknownGrid`."""
+        with self.database.read() as connection:
+            return _stored(connection, grid_id)
+
+    def rename(self, grid_id: str, name: str) -> None:
+        with self.database.write() as connection:
+            connection.update("grids", "grid_id = ?", grid_id, name=name)
+
+    def set_scope(self, grid_id: str, scope: Scope) -> None:
+        """Change the documents; cells of those left out stay, for when they come back."""
+        with self.database.write() as connection:
+            connection.update("grids", "grid_id = ?", grid_id, scope=_plain(Scope, scope))
+            _raise(connection, grid_id)
+
+    def set_columns(self, grid_id: str, columns: Sequence[Column], forget: Sequence[str] = ()) -> None:
+        """Change the columns. Cells of those that are gone go, and of those to ``forget`` what nobody decided on."""
+        with self.database.write() as connection:
+            connection.update("grids", "grid_id = ?", grid_id, columns=_plain(tuple[Column, ...], tuple(columns)))
+            kept = [one.column_id for one in columns]
+            marks = ",".join("?" * len(kept))
+            connection.execute(
+                f"DELETE FROM grid_cells WHERE grid_id = ? AND column_id NOT IN ({marks})", (grid_id, *kept)
+            )
+            for column_id in forget:
+                _forget(connection, grid_id, column_id, "")
+            _raise(connection, grid_id)
+
+    def forget(self, grid_id: str, column_id: str = "", doc_id: str = "") -> None:
+        """Empty the cells that nobody decided on, of a column, a document, or all."""
+        with self.database.write() as connection:
+            _forget(connection, grid_id, column_id, doc_id)
+            connection.update("grids", "grid_id = ?", grid_id, error=None)
+            _raise(connection, grid_id)
+
+    def filled(self, grid_id: str) -> dict[tuple[str, str], Filled]:
+        """Cells that are filled or decided on, by document and column."""
+        query = "SELECT doc_id, column_id, build, decision IS NOT NULL AS decided, seconds FROM grid_cells"
+        rows = self.database.rows(f"{query} WHERE grid_id = ?", grid_id)
+        return {(r["doc_id"], r["column_id"]): Filled(r["build"], bool(r["decided"]), r["seconds"]) for r in rows}
+
+    def cells(self, grid_id: str, since: int = 0) -> tuple[list[GridCell], int]:
+        """Cells that changed after the counter ``since``, and the counter now."""
+        query = "SELECT * FROM grid_cells WHERE grid_id = ? AND changed > ?"
+        rows = self.database.rows(query, grid_id, since)
+        return list(map(_cell, rows)), max((row["changed"] for row in rows), default=since)
+
+    def cell(self, grid_id: str, doc_id: str, column_id: str) -> GridCell:
+        query = "SELECT * FROM grid_cells WHERE grid_id = ? AND doc_id = ? AND column_id = ?"
+        rows = self.database.rows(query, grid_id, doc_id, column_id)
+        return _cell(rows[0]) if rows else GridCell(doc_id, column_id)
+
+    def put(self, grid_id: str, doc_id: str, column: Column, cell: Cell, build: str, seconds: float) -> bool:
+        """Store a filled cell, unless its column asks for something else by now, its document is gone, or a person has
+        decided on it. Returns whether it was stored."""
+        with self.database.write() as connection:
+            row = connection.row("SELECT * FROM grids WHERE grid_id = ?", grid_id)
+            known = connection.value("SELECT count(*) FROM documents WHERE doc_id = ?", doc_id)
+            if row is None or not known or column not in _grid(row).columns:
+                return False
+            found = {"found": pack(cell, Cell), "build": build, "seconds": seconds}
+            return _write(connection, grid_id, doc_id, column.column_id, found, "decision IS NULL")
+
+    def decide(self, grid_id: str, doc_id: str, column_id: str, decision: CellDecision) -> None:
+        packed = None if decision == UNDECIDED else pack(decision, CellDecision)
+        with self.database.write() as connection:
+            _stored(connection, grid_id).column(column_id)
+            _write(connection, grid_id, doc_id, column_id, {"decision": packed}, "1")
+            connection.execute(
+                "DELETE FROM grid_cells WHERE grid_id = ? AND doc_id = ? AND found IS NULL AND decision IS NULL",
+                (grid_id, doc_id),
+            )
+
+    def put_error(self, grid_id: str, error: Mapping[str, Any] | None) -> None:
+        """Store why a filling ended early; None: it did not."""
+        with self.database.write() as connection:
+            connection.update("grids", "grid_id = ?", grid_id, error=error)
+
+    def remove(self, grid_id: str) -> None:
+        """Delete it; none of its words stay on the disk."""
+        with self.database.write() as connection:
+            connection.execute("DELETE FROM grids WHERE grid_id = ?", (grid_id,))
+        self.database.checkpoint()
+
+
+def _plain(kind: Any, value: object) -> Any:
+    return adapter(kind).dump_python(value, mode="json")
+
+
+def _stored(connection: Connection, grid_id: str) -> StoredGrid:
+    row = connection.row("SELECT * FROM grids WHERE grid_id = ?", grid_id)
+    if row is None:
+        raise UnknownGrid(f"There is no grid {grid_id!r}.")
+    return _grid(row)
+
+
+def _grid(row: Row) -> StoredGrid:
+    scope, columns = (adapter(kind).validate_python(row[name]) for kind, name in _PARTS)
+    return StoredGrid(row["grid_id"], row["name"], scope, columns, row["created"], row["version"], row["error"])
+
+
+_PARTS: tuple[tuple[Any, str], ...] = ((Scope, "scope"), (tuple[Column, ...], "columns"))
+
+
+def _cell(row: Row) -> GridCell:
+    found = None if row["found"] is None else unpack(row["found"], Cell)
+    decision = UNDECIDED if row["decision"] is None else unpack(row["decision"], CellDecision)
+    return GridCell(row["doc_id"], row["column_id"], found, decision)
+
+
+def _write(
+    connection: Connection, grid_id: str, doc_id: str, column_id: str, values: Mapping[str, object], where: str
+) -> bool:
+    """Write ``values`` into a cell, made if it is not there, if it is as ``where`` says; it has changed then."""
+    last = connection.value("SELECT coalesce(max(changed), 0) FROM grid_cells WHERE grid_id = ?", grid_id)
+    key = {"grid_id": grid_id, "doc_id": doc_id, "column_id": column_id}
+    place = "grid_id = ? AND doc_id = ? AND column_id = ?"
+    if not connection.value(f"SELECT count(*) FROM grid_cells WHERE {place}", *key.values()):
+        connection.insert("grid_cells", {**key, **values, "changed": last + 1})
+        return True
+    return connection.update("grid_cells", f"{place} AND {where}", *key.values(), **values, changed=last + 1) > 0
+
+
+def _forget(connection: Connection, grid_id: str, column_id: str, doc_id: str) -> None:
+    connection.execute(
+        "DELETE FROM grid_cells WHERE grid_id = ?1 AND ?2 IN ('', column_id) AND ?3 IN ('', doc_id)"
+        " AND decision IS NULL",
+        (grid_id, column_id, doc_id),
+    )
+
+
+def _raise(connection: Connection, grid_id: str) -> None:
+    connection.execute("UPDATE grids SET version = version + 1 WHERE grid_id = ?", (grid_id,))

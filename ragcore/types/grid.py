@@ -1,0 +1,169 @@
+"""Grids: documents by typed questions, each cell with its value, its places and what a person decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args
+
+from ragcore.types.answer import Citation
+from ragcore.types.retrieval import Scope
+
+ColumnType = Literal["value", "date", "name", "yes_no", "list", "quote", "text"]
+COLUMN_TYPES: Final[tuple[ColumnType, ...]] = get_args(ColumnType)
+CellStatus = Literal["stated", "rival", "not_stated", "failed"]
+STATED: Final = frozenset[CellStatus]({"stated", "rival"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Question that is put to every document: its ``name`` heads the column, and ``question`` says in more words what
+    is asked for ("": the name says it). A value is given in ``unit``, "" for the document's own."""
+
+    column_id: str
+    name: str
+    question: str
+    type: ColumnType
+    unit: str = ""
+
+    @property
+    def asked(self) -> str:
+        """Question as it is searched for."""
+        return f"{self.name}: {self.question}" if self.question else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """Value as it is read: ``text`` as shown; ``number`` in ``unit``, None if it is none; the ``period`` or day that it
+    is of, as ISO 8601 ("2023", "2023-06-30"), "" if not told."""
+
+    text: str
+    number: float | None = None
+    unit: str = ""
+    period: str = ""
+    citations: tuple[Citation, ...] = ()
+
+
+NO_VALUE: Final = CellValue("")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Answer of one document to one question. ``stated``: its ``value``, the item texts of a list apart by line breaks;
+    ``rival``: the document gives others too, the ``rivals``; ``not_stated``: nothing certain was found, and ``nearest``
+    are the nearest passages; ``failed``: ``error`` is `GroundworkError.as_dict`. ``reason`` says in words why there
+    is no value. ``supported`` is the check of the value against its citations, None if there is nothing to check.
+    ``read`` of ``passages`` were read for it; ``model`` filled it."""
+
+    status: CellStatus
+    value: CellValue = NO_VALUE
+    rivals: tuple[CellValue, ...] = ()
+    nearest: tuple[Citation, ...] = ()
+    reason: str = ""
+    supported: bool | None = None
+    read: int = 0
+    passages: int = 0
+    model: str = ""
+    cost_usd: float | None = 0.0
+    error: Mapping[str, Any] | None = None
+
+
+CellDecisionKind = Literal["", "accepted", "corrected", "not_stated"]
+
+
+@dataclass(frozen=True, slots=True)
+class CellDecision:
+    """What a person made of a cell: ``accepted`` as it is, ``corrected`` to ``value``, or held for ``not_stated``; ""
+    is undecided. A decided cell is never filled again. ``supported``: the nearest words of the document hold the
+    corrected value; its citations are those words."""
+
+    kind: CellDecisionKind = ""
+    value: CellValue = NO_VALUE
+    supported: bool | None = None
+
+
+UNDECIDED: Final = CellDecision()
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """Cell as it is stored: ``found`` is None until it is filled."""
+
+    doc_id: str
+    column_id: str
+    found: Cell | None = None
+    decision: CellDecision = UNDECIDED
+
+    @property
+    def status(self) -> CellStatus | None:
+        """Status as shown: that of the person's decision, if there is one."""
+        if self.decision.kind == "not_stated":
+            return "not_stated"
+        if self.decision.kind == "corrected":
+            return "stated"
+        return None if self.found is None else self.found.status
+
+    @property
+    def value(self) -> CellValue:
+        """Value as shown."""
+        if self.decision.kind == "corrected":
+            return self.decision.value
+        return self.found.value if self.found is not None and self.status in STATED else NO_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class GridInfo:
+    """Grid as it is listed: ``scope`` holds its documents (all of the library, if it names none); ``done`` of ``total``
+    cells are filled, which took ``seconds``; ``error`` ended the last filling early. ``version`` is raised when its
+    documents, columns or many cells change at once."""
+
+    grid_id: str
+    name: str
+    scope: Scope
+    created: float
+    columns: int
+    total: int
+    done: int
+    seconds: float = 0.0
+    error: Mapping[str, Any] | None = None
+    version: int = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.done >= self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Document of a grid; ``ready``: its pages are all read, so that its cells can be filled."""
+
+    doc_id: str
+    title: str
+    name: str
+    pages: int
+    ready: bool
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Grid with its ``rows`` in the library's order, its ``columns`` in theirs, and a cell for each pair, by document
+    and column id."""
+
+    info: GridInfo
+    rows: tuple[Row, ...]
+    columns: tuple[Column, ...]
+    cells: Mapping[tuple[str, str], GridCell] = field(default_factory=dict)
+
+    def cell(self, doc_id: str, column_id: str) -> GridCell:
+        return self.cells.get((doc_id, column_id)) or GridCell(doc_id, column_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Summary of a column: ``stated`` of ``filled`` cells; ``words`` sum up what is stated ("2.1–9.4 %, median 4", "8
+    yes, 3 no", "7 different"), "" for nothing to sum up."""
+
+    stated: int
+    filled: int
+    words: str
