@@ -253,8 +253,8 @@ def check(check_id: str, documents: list[dict[str, Any]]) -> None:
 
 
 def grids(documents: list[dict[str, Any]]) -> None:
-    """Form that starts a grid over ``documents`` (id, title, pages), and the list of grids. Emits ``opened``: the id of a
-    grid."""
+    """Form that starts a grid over ``documents`` (id, title, pages), and the list of grids. Emits ``opened``: the id of
+    a grid."""
     _grids(key="grids", data=_data("grids") | {"documents": documents, "sample": sample_id()})
 
 

@@ -103,7 +103,7 @@ def brief(cell: GridCell) -> Json | None:
         "rivals": len(cell.found.rivals) if cell.found is not None and cell.status == "rival" else 0,
         "decision": cell.decision.kind,
     }
-    return {key: value for key, value in shown.items() if value is not None and value not in ("", 0) or key == "number"}
+    return {key: value for key, value in shown.items() if value is not None and (value or key in ("number", "supported"))}
 
 
 def _value(value: CellValue) -> Json:
@@ -152,7 +152,6 @@ def periods(grid: Grid, column_id: str) -> Json:
         if cell.status == "rival" and cell.found is not None:
             given += cell.found.rivals
         for nth, value in enumerate(given):
-            shown = {key: one for key, one in _value(value).items() if one or key == "number"}
-            values.setdefault(row.doc_id, {}).setdefault(value.period, shown | {"nth": nth})
+            values.setdefault(row.doc_id, {}).setdefault(value.period, _value(value) | {"nth": nth})
     every = {period for one in values.values() for period in one}
     return {"periods": sorted(every, reverse=True), "values": values}

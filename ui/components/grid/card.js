@@ -135,7 +135,8 @@ export class Card {
         status !== "not_stated" && act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }),
         status === "not_stated" && !decision && act("Accept", "check", () => this.decide("not_stated"), { title: "Accept (Space)", "data-act": "accept", class: "gw-btn sm quiet" }),
         decision && act("Undo", "undo", () => this.decide(""), { "data-act": "undo", class: "gw-btn sm quiet" }),
-        !decision && status !== null && act(status === "failed" ? "Retry" : "Fill again", "refresh", () => this.page.fillAgain({ doc, column }), { "data-act": "again", class: "gw-btn sm quiet" }),
+        !decision && status === "failed" && act("Retry", "refresh", () => this.page.fillAgain({ doc, column }), { "data-act": "again" }),
+        !decision && status !== null && status !== "failed" && button("Fill again", "refresh", () => this.page.fillAgain({ doc, column }), { "data-act": "again" }),
       ].filter(Boolean),
     );
   }

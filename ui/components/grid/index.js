@@ -128,7 +128,8 @@ class GridPage {
 
   summaryOf(column) {
     const { words = "", stated = 0, filled = 0 } = this.summaries[column.id] ?? {};
-    return [words, filled ? `${stated} of ${filled} stated` : ""];
+    const shown = column.type === "date" ? words.replace(/\d{4}-\d{2}-\d{2}/g, day) : column.unit ? words.replace(` ${column.unit}`, "") : words;
+    return [shown, filled ? `${stated} of ${filled} stated` : ""];
   }
 
   // What a column says beside the name of a row, and what an empty cell of the row waits for.
@@ -141,6 +142,7 @@ class GridPage {
 
   waits(row) {
     const { state, unread } = this.data;
+    if (this.view.pivot) return "";
     if (unread.includes(row.id)) return "read";
     if (!["running", "waiting"].includes(state)) return "";
     this.filling ??= this.fillingNow();
@@ -188,7 +190,7 @@ class GridPage {
       const name = period ? day(period) : "No period";
       const said = h("button", { type: "button", class: "hb", onclick: () => this.look(() => {}) }, h("span", { class: "nm" }, h("b", {}, name)), h("span", { class: "ty" }, [column.name, column.unit].filter(Boolean).join(" · ")));
       const stated = Object.values(this.periods.values).filter((one) => one[period]).length;
-      return { ...column, key: period, period, id: `${column.id} ${period}`, head: h("div", { role: "columnheader", class: "he ce" }, said), summary: ["", `${stated} stated`] };
+      return { ...column, name, key: period, period, id: `${column.id} ${period}`, head: h("div", { role: "columnheader", class: "he ce" }, said), summary: ["", `${stated} stated`] };
     });
   }
 
@@ -196,7 +198,7 @@ class GridPage {
   shown(doc, column) {
     if (column.period === undefined) return this.cells.get(`${doc} ${column.id}`);
     const value = this.periods.values[doc]?.[column.period];
-    return value ? { status: "stated", ...value, period: "" } : { status: "not_stated" };
+    return value && { status: "stated", ...value, period: "" };
   }
 
   // What is open

@@ -9,7 +9,11 @@ const [HEAD, FOOT] = [48, 52];
 const OVER = 6; // rows drawn beyond what is in sight
 const SIDE = 240; // pixels beside it in which columns are drawn
 const ADD = 44;
+const [LETTER, SIGN, WIDEST] = [7, 36, 200]; // what the name in a head takes
 const WIDTHS = { value: 124, date: 120, name: 156, yes_no: 92, list: 220, quote: 260, text: 260 };
+
+// What is the same already is not set: that would lay it out anew.
+const set = (element, name, value) => element.getAttribute(name) === value || element.setAttribute(name, value);
 
 export class Table {
   // `page` has the cells, and does what is pressed.
@@ -50,10 +54,11 @@ export class Table {
   }
 
   lay() {
+    if (!this.firstHead) return; // nothing is known yet
     this.first = this.element.clientWidth < 620 ? 132 : 186;
     let left = 0;
     this.places = this.columns.map((column) => {
-      const width = column.width ?? WIDTHS[column.type] ?? WIDTHS.value;
+      const width = Math.max(WIDTHS[column.type], Math.min(WIDEST, column.name.length * LETTER + SIGN));
       left += width;
       return { left: left - width, width };
     });
@@ -73,7 +78,7 @@ export class Table {
   }
 
   draw() {
-    if (!this.places || !this.lines) return;
+    if (!this.firstHead) return;
     const held = this.element.contains(document.activeElement) && !document.activeElement.closest(".gw-panel");
     const columns = this.inSight();
     const from = Math.max(0, Math.floor(this.element.scrollTop / ROW) - OVER);
@@ -117,9 +122,10 @@ export class Table {
       const state = cell ? "" : this.page.waits(row);
       const element = this.put(drawn, at + 1, n, JSON.stringify([cell ?? state, column.type, column.unit]), "gridcell", () => content(cell, column, state));
       const { left, width } = this.places[at];
-      element.style.cssText = `left:${this.first + left}px;width:${width}px`;
-      element.className = `ce ${cell ? "" : "qu"} ${open?.doc === row.id && open.key === column.id ? "sel" : ""}`;
-      element.setAttribute("aria-selected", String(element.classList.contains("sel")));
+      const chosen = open?.doc === row.id && open.key === column.id;
+      set(element, "style", `left:${this.first + left}px;width:${width}px`);
+      set(element, "class", `ce ${cell ? "" : "qu"} ${chosen ? "sel" : ""}`);
+      set(element, "aria-selected", String(chosen));
     }
   }
 
@@ -141,7 +147,7 @@ export class Table {
       cell.says = says;
       cell.element.replaceChildren(...fill());
     }
-    cell.element.tabIndex = this.at[0] === n && this.at[1] === col ? 0 : -1;
+    set(cell.element, "tabindex", this.at[0] === n && this.at[1] === col ? "0" : "-1");
     return cell.element;
   }
 
@@ -150,9 +156,9 @@ export class Table {
     const now = [...this.head.children];
     if (wanted.length !== now.length || wanted.some((one, n) => one !== now[n])) this.head.replaceChildren(...wanted);
     const place = (element, col, style) => {
-      element.style.cssText = style;
-      element.setAttribute("aria-colindex", String(col + 1));
-      element.querySelector("button").tabIndex = this.at[0] === -1 && this.at[1] === col ? 0 : -1;
+      set(element, "style", style);
+      set(element, "aria-colindex", String(col + 1));
+      set(element.querySelector("button"), "tabindex", this.at[0] === -1 && this.at[1] === col ? "0" : "-1");
       element.classList.toggle("on", col > 0 && this.page.open?.key === this.columns[col - 1]?.id);
     };
     place(this.firstHead, 0, "");

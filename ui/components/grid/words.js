@@ -11,13 +11,17 @@ export const TYPES = {
 };
 export const SHOWN = { "": "All", stated: "Stated", not_stated: "Not stated", rival: "Several values", undecided: "Not decided on", failed: "Failed" };
 
+const SYMBOL = /^\p{Sc}$/u; // a currency that stands before its figure
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export const day = (text) => (DAY.test(text) ? new Date(`${text}T00:00`).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" }) : text);
 
 // What stands first in a cell, and the unit behind it: a number in another unit than its column's names it.
 export function valued({ text = "", number, unit = "", period = "" }, { type, unit: own = "" }) {
-  if (type === "value" && number !== null && number !== undefined) return [number.toLocaleString("en", { maximumFractionDigits: 4 }), unit === own ? "" : unit];
+  if (type === "value" && number !== null && number !== undefined) {
+    const shown = number.toLocaleString("en", { maximumFractionDigits: 4 });
+    return SYMBOL.test(unit) ? [unit + shown, ""] : [shown, unit === own ? "" : unit];
+  }
   if (type === "date") return [day(period || text), ""];
   return [text, ""];
 }
