@@ -111,9 +111,15 @@ class FieldReader(Protocol):
         """Items of a value field with the conflicting values that ``sources`` give for each."""
 
     def items(
-        self, asked: str, terms: Sequence[Term], sources: Sequence[Source], reranker: Reranker | None
+        self,
+        asked: str,
+        terms: Sequence[Term],
+        sources: Sequence[Source],
+        own: Sequence[tuple[int, int, int]],
+        reranker: Reranker | None,
     ) -> list[str]:
-        """Citation markers of all that ``sources`` say of what is ``asked``, in their order, each thing once."""
+        """Citation markers of all that ``sources`` say of what is ``asked``, in their order, each thing once. ``own``
+        are their spans (source, first unit, last unit) under a heading of that name."""
 
 
 class QuestionWording(Protocol):

@@ -17,10 +17,10 @@ from ragcore.cancel import Stop
 from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
 from ragcore.grid.quantities import measured
-from ragcore.report.evidence import SectionTask
+from ragcore.report.evidence import SectionTask, own_units
 from ragcore.report.template import Section, Template
 from ragcore.text import lexicon as lex
-from ragcore.text.words import tokens
+from ragcore.text.words import STOP_WORDS, tokens
 from ragcore.types import Chunk, Citation, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.grid import Cell, CellValue, Column, ColumnType
 from ragcore.types.library import DocumentInfo
@@ -103,7 +103,7 @@ class CellFiller:
 
     def _yes_no(self, column: Column, info: DocumentInfo) -> Cell:
         """Yes or no by the check of the question as a claim."""
-        claim = (column.question or column.name).strip().rstrip("?").rstrip()
+        claim = _claim(column.question or column.name)
         checker = Checker(self._rules, Scope((info.doc_id,)))
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
         said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
@@ -117,15 +117,22 @@ class CellFiller:
     def _list(self, column: Column, info: DocumentInfo) -> Cell:
         """All that a document says of what is asked: every passage is read, then each sentence and row of those that
         may speak of it."""
-        passages = [chunk for chunk in self._library.chunks(info.doc_id) if chunk.tiles is None]
+        passages = _passages(self._library.chunks(info.doc_id))
         reranker = self._rules.models.once().reranker
         worth = [1.0] * len(passages)
         if reranker is not None:
-            worth = list(map(float, reranker.score(column.asked, [chunk.text for chunk in passages])))
-        near = [chunk for chunk, score in zip(passages, worth, strict=True) if score >= _LOOK]
+            worth = list(map(float, reranker.score(column.asked, [chunk.grid or chunk.text for chunk in passages])))
+        reader = self._rules.models.fields
+        document = self._library.document(info.doc_id)
+        headed = [_of_its_own(document, *span) for span in reader.headed(document, column.name)]
+        near = [
+            chunk
+            for chunk, score in zip(passages, worth, strict=True)
+            if score >= _LOOK or any(start < chunk.end and chunk.start < end for start, end in headed)
+        ]
         sources = self._sources(near)
-        terms = self._by_rules.terms(column.asked)
-        markers = self._rules.models.fields.items(column.asked, terms, sources, reranker)
+        own = own_units(sources, [(info.doc_id, start, end) for start, end in headed])
+        markers = reader.items(column.asked, self._by_rules.terms(column.asked), sources, own, reranker)
         cited = self._cited(markers, sources)
         of_all = Cell("stated", supported=True, read=len(passages), passages=len(passages), model=RULES)
         if cited:
@@ -153,6 +160,28 @@ class CellFiller:
                 if not isinstance(parsed, str):
                     citer.resolve(parsed)
         return citer.citations
+
+
+def _claim(question: str) -> str:
+    """Question of yes or no as a claim, in its order of words: "Does the company pay dividends?"."""
+    words = question.strip().rstrip("?").split()
+    inverted = question.rstrip().endswith("?") and len(words) > 1 and words[0].lower() in STOP_WORDS
+    return " ".join(words[1:] if inverted else words)
+
+
+def _of_its_own(document: Document, start: int, end: int) -> tuple[int, int]:
+    """Section ``[start, end)`` up to the first heading inside it that text stands before."""
+    inner = (one.start for one in document.elements if one.kind == "heading" and start < one.start < end)
+    return start, next((place for place in inner if document.text[start:place].strip()), end)
+
+
+def _passages(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Chunks that have all of a document's text once: tables by groups of rows, where they are grouped."""
+    groups = [chunk for chunk in chunks if chunk.tiles is not None]
+    spans = [chunk.tiles for chunk in groups if chunk.tiles is not None]
+    grouped = {index for first, last in spans for index in range(first, last + 1)}
+    tiles = [chunk for chunk in chunks if chunk.tiles is None and chunk.index not in grouped]
+    return sorted((*groups, *tiles), key=lambda chunk: chunk.start)
 
 
 def _value(filled: FilledSection, column: Column) -> Cell:

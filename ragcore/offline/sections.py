@@ -129,14 +129,25 @@ class RuleFields:
         return [(one.piece, each) for one in every for each in rivals(one, terms, sources, known)]
 
     def items(
-        self, asked: str, terms: Sequence[Term], sources: Sequence[Source], reranker: Reranker | None
+        self,
+        asked: str,
+        terms: Sequence[Term],
+        sources: Sequence[Source],
+        own: Sequence[tuple[int, int, int]],
+        reranker: Reranker | None,
     ) -> list[str]:
-        ranking = Ranking(requirement(asked), Wanted(asked, terms))
+        wanted = Wanted(asked, terms)
+        ranking = Ranking(requirement(asked), wanted)
         found: list[Quotable] = []
         for source in sources:
-            own = list(quotables(requirement(asked), Wanted(asked, terms), [source]))
-            held = {id(each.quote) for each in ranking.scored(own, reranker) if _is_item(each)}
-            found += [quote for quote in own if id(quote) in held]
+            quotes = list(quotables(requirement(asked), wanted, [source]))
+            # Under such a heading each paragraph, item or row is one, told by its first sentence.
+            under = [quote for quote in quotes if _within(quote, own)]
+            opening = {first: quote for first, _ in source.lines() for quote in under[::-1] if quote.first >= first}
+            held = {id(quote) for quote in opening.values()}
+            if not held:
+                held = {id(each.quote) for each in ranking.scored(quotes, reranker) if _is_item(each)}
+            found += [quote for quote in quotes if id(quote) in held]
         return [quote.marker for quote in without_repeats(found, MOST_ITEMS)]
 
 

@@ -453,7 +453,7 @@ def _described(
     """Value by the sentences that speak of it, if they agree: their figures, or for words they themselves."""
     if asked.sort == "words" and (plain := _section(asked, own)):
         text = " ".join(f"“{escape(quote.text)}” {quote.marker}" for quote in plain)
-        return Given(plain[0], "", text, plain[0].marker, text)
+        return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
     # A statement has the figures of a year, and a clause must say of whom a count is.
     stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
     if asked.sort == "count" or (stated and asked.sort != "words"):
