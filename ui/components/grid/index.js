@@ -409,7 +409,7 @@ class GridPage {
   }
 
   anywhere(event) {
-    if (event.target.closest?.("dialog, .gw-popup, .gw-pane") || !this.data) return;
+    if (event.target.closest?.("dialog, .gw-panel, .gw-pane") || !this.data) return;
     const done = {
       "+": free(event) && (() => this.menus.form()),
       Escape: this.open && !this.card.form && !("gwDrawer" in document.documentElement.dataset) && (() => this.closeCell()),
