@@ -174,6 +174,8 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
     yearly = bool({"year", "years", "yearly", "annual", "annually"} & said)
     years = frozenset(years_in(both)) or (frozenset({year} - {0}) if yearly else frozenset())
     names = _of_date(heading) if sort == "date" else _of_quantity(heading, piece, terms)
+    if sort == "count" and unit:
+        names = iter((*names, Name(stems_of(unit))))
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
     return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit, wanted == "name")

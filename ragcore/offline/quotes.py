@@ -95,9 +95,12 @@ def marker(source: Source, first: int, last: int) -> str:
     return f"<<SOURCE {unit}>>" if first == last else f"<<SOURCE {unit}-{source.number}.{last}>>"
 
 
-def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> Iterator[Quotable]:
+def quotables(
+    question: Question, wanted: Wanted, sources: Sequence[Source], *, dated: bool = False
+) -> Iterator[Quotable]:
     """All quotable parts, source by source in text order. A row is narrowed to the columns that ``question``, whose
-    words are ``wanted``, names; in doubt it stays whole."""
+    words are ``wanted``, names; in doubt it stays whole. ``dated``: what has a day is quotable, though it is no
+    sentence."""
     asked = Asked(wanted.everything, question.years, frozenset(days_in(question.main)))
     for source in sources:
         heading = source.section[-1] if source.section else ""
@@ -122,7 +125,7 @@ def quotables(question: Question, wanted: Wanted, sources: Sequence[Source]) -> 
                     end, text, rows = listed
                     yield replace(_quotable(source, number, end, text, heading), rows=rows)
                 elif not _is_heading(text, alone=first == last) and (
-                    says_something(text) or fit(question.answer, text) == 1.0
+                    says_something(text) or fit(question.answer, text) == 1.0 or (dated and days_in(text))
                 ):
                     yield _quotable(source, number, number, text, heading)
                     heading = text if source.units[number - 1].heading else heading

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby, zip_longest
 from math import log
 
-from ragcore.offline.fields import head_stems, refers, requirements, stems_of, wish, wishes
+from ragcore.offline.fields import Wish, head_stems, refers, requirements, stems_of, wish, wishes
 from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import (
@@ -33,6 +33,7 @@ from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import FieldValue, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.markdown import escape
 from ragcore.text.names import passed_over
+from ragcore.text.periods import date_spans
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, cover, word_set
@@ -52,6 +53,8 @@ _PLAIN = 0.3  # worth from which a quote is taken on its own
 _OF_EACH = 2  # quotes of each document of another company
 _READ = 3  # sentences judged with their paragraph
 _SHARE = 0.6  # and this share of the best worth
+_LABEL = re.compile(r"\W{0,3}([A-Z][^:.;\n]{1,60}):\s+(?=\S)")
+_BEFORE_DAY = re.compile(r"[;:.(/|\n]")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
 MOST_ROWS = 40
@@ -89,6 +92,8 @@ class RuleFields:
             stop = next((one.start for one in ends), len(document.text))
             end = max((one.end for one in after if one.start < stop), default=element.end)
             found += [(alike, element.end, end)] if end > element.end else []
+        if not found:
+            found = [(1.0, *span) for span in _run_in(document, wanted)]
         best = max((alike for alike, _, _ in found), default=0.0)
         chosen: list[tuple[int, int]] = []
         for _, start, end in sorted((one for one in found if one[0] == best), key=lambda one: one[1] - one[2]):
@@ -114,7 +119,9 @@ class RuleFields:
             for one in own[document.doc_id]:
                 rows = [(a, b) for label, a, b in rows_of(document, one) if _is_row(label.head, label.group, names)]
                 spans += [(document.doc_id, a, b) for a, b in ([(one.start, one.end)] if rows and whole else rows)]
-        if any(one.sort == "date" and one.annual for one in asked):
+        days = [one for one in asked if one.sort == "date"]
+        spans += [(document.doc_id, *span) for document in documents for span in _labelled_days(document, days)]
+        if any(one.annual for one in days):
             spans += [(document.doc_id, *opening(document)) for document in documents]
         covered = {document.doc_id: coverage(document, own[document.doc_id]) for document in documents}
         interim = {doc_id: one.words for doc_id, one in covered.items() if one.part}
@@ -160,6 +167,26 @@ def _heading(document: Document, element: Element) -> str:
     return document.text[element.start : element.end]
 
 
+def _run_in(document: Document, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Paragraphs with a run-in heading of the ``wanted`` words ("Keywords: ..."), without it."""
+    for element in document.elements:
+        label = _LABEL.match(document.text, element.start, element.end) if element.noise is None else None
+        if label is not None and frozenset(content_stems(label[1])) == wanted:
+            yield label.end(), element.end
+
+
+def _labelled_days(document: Document, wishes: Sequence[Wish]) -> Iterator[tuple[int, int]]:
+    """Elements with a day whose label has one of the names of ``wishes`` ("Received: 2 June 2020")."""
+    names = [name.own for one in wishes for name in one.names]
+    for element in document.elements if names else ():
+        text = document.text[element.start : element.end]
+        for start, _ in date_spans(text) if element.noise is None else ():
+            label = frozenset(content_stems(_BEFORE_DAY.split(text[:start].rstrip(" :"))[-1]))
+            if any(name <= label for name in names):
+                yield element.start, element.end
+                break
+
+
 def _ends(document: Document, element: Element, after: Element) -> bool:
     """Whether the section under the heading ``element`` ends before ``after``. An item of a filing extends to the next
     item, even if its inner headings are printed as large as its own."""
@@ -199,7 +226,8 @@ class OfflineSections(OfflineWriter):
         assert form is not None  # a question without guidance goes to the answerer
         pieces = form.requirements or (request.question,)
         everything = " ".join((request.question, *pieces))
-        found = list(quotables(requirement(everything), Wanted(everything, request.terms), request.sources))
+        wanted, dated = Wanted(everything, request.terms), form.sort == "date"
+        found = list(quotables(requirement(everything), wanted, request.sources, dated=dated))
         evidence = Evidence(request, found, self._reranker)
         known = request.stated
         titles = short_titles({source.doc_id: source.title for source in request.sources}) | dict(known.titles)

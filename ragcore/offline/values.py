@@ -20,6 +20,7 @@ from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_pa
 from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
+from ragcore.text.lexicon import PARTITIVE
 from ragcore.text.markdown import escape
 from ragcore.text.names import of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
@@ -68,7 +69,7 @@ class Given:
     @property
     def value(self) -> FieldValue:
         scale, row = "", self.quote.row
-        if row is not None and self.cell is not None and not _UNSCALED.intersection(tokens(row.name)):
+        if row is not None and self.cell is not None and not _UNSCALED.intersection(tokens(row.head)):
             scale = " ".join((row.name, self.cell.column, row.table, scale_of(self.quote.source, row)[1]))
         return FieldValue(self.figure, self.said, self.marker, self.period, scale)
 
@@ -364,8 +365,9 @@ def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given,
                 yield _sentence(quote, figure, days[0]), before, ""
             continue
         named = years(before + after)
+        part = opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
         right = (named or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
-        if right and (is_part(asked.piece) or not is_part(before + after)):
+        if right and not part and (is_part(asked.piece) or not is_part(before + after)):
             yield _sentence(quote, figure, (max(named, default=0), 0, 0)), before, after
 
 
@@ -427,7 +429,8 @@ def _is_past(before: str, after: str) -> bool:
 
 
 def _clause(before: str, after: str) -> tuple[str, str]:
-    """Words of a clause before and after its figure, without a comparison that follows."""
+    """Words of a clause before and after its figure, without a comparison that follows; a label ends in a colon."""
+    before = before.rstrip(" :")
     after = _ENDS.split(after, maxsplit=1)[0]
     cut = next((word.start for word in words_of(after) if word.plain in listed("sentences", "beside")), len(after))
     return re.split(r"[;:(]", before)[-1], after[:cut]
@@ -456,7 +459,8 @@ def _described(
         return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
     # A statement has the figures of a year, and a clause must say of whom a count is.
     stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
-    if asked.sort == "count" or (stated and asked.sort != "words"):
+    unsaid = asked.sort == "count" and not asked.unit  # what is counted
+    if unsaid or (stated and asked.sort != "words" and not asked.share):
         return None
     near = _near(asked, found, _latest_of(found, known), reranker)
     return _agreed(near[:1] if asked.sort == "words" else near)
