@@ -7,6 +7,7 @@ from functools import partial
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
+from ragcore.report.workspace import Expense
 from ragcore.types.grid import GridInfo
 from ui.server.queue import Job, Queue
 
@@ -31,13 +32,20 @@ class GridJobs(Queue):
         super().stop(target)
 
     def arrived(self, doc_id: str, engine: Engine) -> None:
-        """Queue the grids that hold a document that is read now, except those that were left unfinished before."""
+        """Queue the grids that hold a document that is read now, except those that were left unfinished before, and
+        those of which the cost has to be agreed to."""
         try:
             for info in engine.grids.all():
-                if info.scope.holds(doc_id) and (info.grid_id in self._fed or _lacks_only(info, engine)):
+                fed = info.grid_id in self._fed or _lacks_only(info, engine)
+                if info.scope.holds(doc_id) and fed and not costs(engine.grids.estimate(info.grid_id)):
                     self.run(info.grid_id, engine)
         except GroundworkError as error:
             _log.warning("%s was read, and its grids were not filled: %s %s", doc_id, error.message, error.hint)
+
+
+def costs(expense: Expense) -> bool:
+    """Whether filling may cost something, or nobody knows what."""
+    return expense.sections > 0 and expense.usd != 0.0
 
 
 def _lacks_only(info: GridInfo, engine: Engine) -> bool:

@@ -103,7 +103,9 @@ def brief(cell: GridCell) -> Json | None:
         "rivals": len(cell.found.rivals) if cell.found is not None and cell.status == "rival" else 0,
         "decision": cell.decision.kind,
     }
-    return {key: value for key, value in shown.items() if value is not None and (value or key in ("number", "supported"))}
+    return {
+        key: value for key, value in shown.items() if value is not None and (value or key in ("number", "supported"))
+    }
 
 
 def _value(value: CellValue) -> Json:

@@ -19,7 +19,9 @@ from ragcore.types import Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
 from ui.chat.exports import disposition, file_name
 from ui.grid import payload
+from ui.grid.jobs import costs
 from ui.library.samples import COLUMNS, sample_id, sample_reading
+from ui.reports.payload import expense
 from ui.server.guard import action, engine_of, guarded, text_in, texts_in
 from ui.server.services import services
 
@@ -41,15 +43,18 @@ def _column(request: Request) -> str:
     return given
 
 
-def _head(info: GridInfo) -> Json:
+def _head(request: Request, info: GridInfo) -> Json:
+    """Grid without its cells; where it rests, what going on may cost (``expense``, "" for nothing)."""
     made = services()
     unread = [one.doc_id for one in made.engine.documents() if info.scope.holds(one.doc_id) and not one.indexed]
     shown = payload.head(info, unread, made.grids.jobs, made.grids.trouble)
-    return shown | {"reading": payload.reading(unread, made.ingestion.jobs())}
+    most = engine_of(request).grids.estimate(info.grid_id) if shown["state"] == "stopped" else None
+    words = expense(most)["words"] if most is not None and costs(most) else ""
+    return shown | {"reading": payload.reading(unread, made.ingestion.jobs()), "expense": words}
 
 
-def _at(grid_id: str) -> Json:
-    return _head(services().engine.grids.info(grid_id))
+def _at(request: Request) -> Json:
+    return _head(request, services().engine.grids.info(_grid(request)))
 
 
 @guarded
@@ -127,8 +132,14 @@ def _scope(body: Json) -> Scope:
 
 def _start(engine: Engine, name: str, columns: list[ColumnSpec], scope: Scope) -> Json:
     grid_id = engine.grids.add(name, columns, scope).grid_id
-    services().grids.run(grid_id, engine)
+    _fill(grid_id, engine)
     return {"id": grid_id}
+
+
+def _fill(grid_id: str, engine: Engine) -> None:
+    """Fill what is empty, unless it costs something: then a person is told how much, and begins it (`run`)."""
+    if not costs(engine.grids.estimate(grid_id)):
+        services().grids.run(grid_id, engine)
 
 
 @action(GroundworkError)
@@ -154,7 +165,7 @@ def grid(request: Request) -> Response:
     try:
         info = made.engine.grids.info(_grid(request))
         shape, done = f"{info.version}-{info.total}", f"{info.done}"
-        head = _head(info) | {"shape": shape}
+        head = _head(request, info) | {"shape": shape}
         since, same = query.get("since", ""), query.get("shape") == shape
         if same and query.get("done") == done:
             return JSONResponse(head)
@@ -187,13 +198,13 @@ def periods(request: Request) -> Response:
 def run(request: Request, _: Json) -> Json:
     """Fill what is empty."""
     services().grids.run(_grid(request), engine_of(request))
-    return _at(_grid(request))
+    return _at(request)
 
 
 @action(GroundworkError)
 def stop(request: Request, _: Json) -> Json:
     services().grids.stop(_grid(request))
-    return _at(_grid(request))
+    return _at(request)
 
 
 @action(GroundworkError)
@@ -205,8 +216,8 @@ def again(request: Request, body: Json) -> Json:
 
 
 def _filled(request: Request, engine: Engine) -> Json:
-    services().grids.run(_grid(request), engine)
-    return _at(_grid(request))
+    _fill(_grid(request), engine)
+    return _at(request)
 
 
 @action(GroundworkError)
@@ -226,7 +237,7 @@ def decide(request: Request, body: Json) -> Json:
 @action(GroundworkError)
 def rename(request: Request, body: Json) -> Json:
     engine_of(request).grids.rename(_grid(request), text_in(body, "name") or "")
-    return _at(_grid(request))
+    return _at(request)
 
 
 @action(GroundworkError)

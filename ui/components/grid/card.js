@@ -78,12 +78,23 @@ export class Card {
       const own = value.citations.length === items.length;
       return [h("ol", { class: "items gw-scroll" }, items.map((text, n) => h("li", {}, own ? this.way(value.citations[n], h("span", { class: "x" }, text)) : text)))];
     }
+    if (column.type === "text") return [h("div", { class: "prose gw-scroll" }, value.text.split("\n").filter((one) => one.trim()).map((one) => this.prose(one, value.citations)))];
     const [text, unit] = valued(value, column);
     const shownUnit = unit || (column.type === "value" && value.number !== null ? value.unit : "");
     const [place] = value.citations;
     const as = column.type === "value" && value.number !== null && value.text && line(value.text) !== text ? `as “${line(value.text)}”` : "";
     const more = [as, column.type === "value" && value.period && day(value.period), place && `p. ${place.label}${place.cell ? `, ${place.cell}` : ""}`].filter(Boolean).join(" · ");
     return [h("p", { class: text.length > LONG ? "big long" : "big" }, h("b", {}, shownUnit ? `${text} ${shownUnit}` : text), h("small", { class: "num" }, more)), value.citations.length > 1 && h("p", { class: "also" }, "Places: ", value.citations.map((one) => this.chip(one)))].filter(Boolean);
+  }
+
+  // A line of a text: its bold words, its citations as chips.
+  prose(text, citations) {
+    const parts = text.replace(/^ *- /, "• ").split(/(\*\*[^*]+\*\*|\[\d+\])/);
+    return h("p", {}, parts.map((part) => {
+      if (part.startsWith("**")) return h("b", {}, part.slice(2, -2));
+      const place = /^\[\d+\]$/.test(part) && citations[Number(part.slice(1, -1)) - 1];
+      return place ? this.chip(place) : part;
+    }));
   }
 
   chip(one) {

@@ -44,7 +44,7 @@ export class Head {
       waiting: "Waiting for another grid",
       stopping: "Stopping…",
       running: [`${done} of ${plural(total, "cell")}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
-      stopped: `${done} of ${plural(total, "cell")}`,
+      stopped: [`${done} of ${plural(total, "cell")}`, page.data.expense].filter(Boolean).join(" · "),
       arriving: `${done} of ${plural(total, "cell")} · the rest when its documents are read`,
       done: "",
     }[state];
@@ -54,6 +54,7 @@ export class Head {
     this.stop.hidden = !working;
     this.stop.disabled = state === "stopping";
     this.goOn.hidden = state !== "stopped";
+    this.goOn.querySelector(".lb").textContent = done ? "Go on" : "Fill";
     this.again.hidden = state !== "done" || !total;
     this.exports.disable(total ? "" : "There is nothing to export yet");
     this.drawViews();

@@ -12,6 +12,8 @@ export const TYPES = {
 export const SHOWN = { "": "All", stated: "Stated", not_stated: "Not stated", rival: "Several values", undecided: "Not decided on", failed: "Failed" };
 
 const SYMBOL = /^\p{Sc}$/u; // a currency that stands before its figure
+const SCALES = [[1e9, "billion"], [1e6, "million"]];
+const MARKUP = /\*\*|^ *- | ?\[\d+\]/gm; // of a text: bold, items, marks of its citations
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export const day = (text) => (DAY.test(text) ? new Date(`${text}T00:00`).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" }) : text);
@@ -19,11 +21,13 @@ export const day = (text) => (DAY.test(text) ? new Date(`${text}T00:00`).toLocal
 // What stands first in a cell, and the unit behind it: a number in another unit than its column's names it.
 export function valued({ text = "", number, unit = "", period = "" }, { type, unit: own = "" }) {
   if (type === "value" && number !== null && number !== undefined) {
-    const shown = number.toLocaleString("en", { maximumFractionDigits: 4 });
-    return SYMBOL.test(unit) ? [unit + shown, ""] : [shown, unit === own ? "" : unit];
+    const money = SYMBOL.test(unit);
+    const [scale, scaled] = (!unit || money) && SCALES.find(([least]) => Math.abs(number) >= least) || [1, ""];
+    const shown = (number / scale).toLocaleString("en", { maximumFractionDigits: 4 });
+    return money ? [unit + shown, scaled] : [shown, scaled || (unit === own ? "" : unit)];
   }
   if (type === "date") return [day(period || text), ""];
-  return [text, ""];
+  return [type === "text" ? text.replace(MARKUP, "") : text, ""];
 }
 
 // What a person writes in place of it.
