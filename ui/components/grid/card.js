@@ -84,7 +84,7 @@ export class Card {
     const [place] = value.citations;
     const as = column.type === "value" && value.number !== null && value.text && line(value.text) !== text ? `as “${line(value.text)}”` : "";
     const more = [as, column.type === "value" && value.period && day(value.period), place && `p. ${place.label}${place.cell ? `, ${place.cell}` : ""}`].filter(Boolean).join(" · ");
-    return [h("p", { class: text.length > LONG ? "big long" : "big" }, h("b", {}, shownUnit ? `${text} ${shownUnit}` : text), h("small", { class: "num" }, more)), value.citations.length > 1 && h("p", { class: "also" }, "Places: ", value.citations.map((one) => this.chip(one)))].filter(Boolean);
+    return [h("p", { class: text.length > LONG ? "big long" : "big" }, h("b", {}, shownUnit ? `${text} ${shownUnit}` : text), h("small", { class: "num" }, more)), value.citations.length > (this.narrow.matches ? 0 : 1) && h("p", { class: "also" }, value.citations.length > 1 ? "Places: " : "Place: ", value.citations.map((one) => this.chip(one)))].filter(Boolean);
   }
 
   // A line of a text: its bold words, its citations as chips.

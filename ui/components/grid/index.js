@@ -256,10 +256,7 @@ class GridPage {
   light(focus = false) {
     const { open, cell } = this;
     const own = open.nth ? cell.rivals[open.nth - 1]?.citations : cell.value.citations;
-    if (own?.length) {
-      if (!this.narrow.matches || focus) this.openPlace(own[0].n, focus);
-      return;
-    }
+    if (own?.length && (!this.narrow.matches || focus)) return this.openPlace(own[0].n, focus);
     closeCitation();
     if (!this.narrow.matches) this.read(open.doc);
   }
