@@ -6,6 +6,7 @@
     ask       standalone question → retrieve → number the sources → refuse or write → cite → verify → Answer
     chat      ask, with the conversation's history and scope, stored
     fill      a report: for each section retrieve → write → check → (missing items: retrieve → write again) → gaps
+    grids     for each document and column a section of one field → value, place, rivals
 
 `pipelines` joins the stages; `docs/architecture.md` shows the layers.
 """

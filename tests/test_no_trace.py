@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ragcore.engine import Engine
@@ -73,32 +75,33 @@ def test_a_test_question_loses_the_words_of_a_removed_document(tmp_path: Path) -
     assert with_word(home, "quimbert") == []
 
 
-def test_no_file_has_a_word_of_a_deleted_conversation(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        file = tmp_path / "report.pdf"
+@contextmanager
+def of_the_manor(folder: Path) -> Iterator[Engine]:
+    """Engine whose home in ``folder`` has one report."""
+    with Engine.open(folder / "home", overrides={"llm.model": "offline"}) as engine:
+        file = folder / "report.pdf"
         file.write_bytes(pdfs.report("Report", {"Of the manor": ["In May the company sold pumps to the manor."]}))
         engine.ingest_path(file)
         engine.index()
+        yield engine
+
+
+def test_no_file_has_a_word_of_a_deleted_conversation(tmp_path: Path) -> None:
+    with of_the_manor(tmp_path) as engine:
         gone, kept = engine.conversations.new(), engine.conversations.new()
         engine.chat(gone, "What was sold to Zorblax?").run()
         engine.chat(kept, "What was sold to the manor?").run()
-        assert with_word(home, "zorblax")
+        assert with_word(tmp_path, "zorblax")
         engine.conversations.delete(gone)
         assert len(engine.conversations.all("manor")) == 1
-    assert with_word(home, "zorblax") == []
+    assert with_word(tmp_path, "zorblax") == []
 
 
 def test_no_file_has_a_word_of_a_deleted_check(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
-        file = tmp_path / "report.pdf"
-        file.write_bytes(pdfs.report("Report", {"Of the manor": ["In May the company sold pumps to the manor."]}))
-        engine.ingest_path(file)
-        engine.index()
+    with of_the_manor(tmp_path) as engine:
         checks = engine.checks
         check_id = checks.add("memo.md", b"In May the company sold pumps to Zorblax.", EVERYTHING).check_id
         checks.run(check_id)
-        assert with_word(home, "zorblax")
+        assert with_word(tmp_path, "zorblax")
         checks.remove(check_id)
-        assert with_word(home, "zorblax") == []
+        assert with_word(tmp_path, "zorblax") == []

@@ -9,13 +9,12 @@ nothing was found, or what the question is about is named nowhere in the scope.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from math import log
 from typing import Final
 
 from ragcore.answer.cite import Marker, Part
+from ragcore.answer.sources import LONGEST_PASSAGE, headed
 from ragcore.protocols import Reranker
 from ragcore.text.languages import language_of
 from ragcore.text.logistic import Logistic, log_odds
@@ -24,7 +23,7 @@ from ragcore.text.names import full_text, is_only_a_word, is_period, named, unna
 from ragcore.text.periods import years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import content_stems, tokens
+from ragcore.text.words import Rarity, content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
 from ragcore.types.question import AnswerType, Name, Question
 from ragcore.types.scope import nothing_found
@@ -44,7 +43,6 @@ _MOST_TERMS = 4
 _FARTHEST = 9.0  # log odds of relevance
 _READ = 16  # lines that the reranker reads
 _BEST = 4  # of them, those read with their paragraph
-_LONGEST_PASSAGE = 600  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +79,13 @@ class _Line:
 
     @property
     def passage(self) -> str:
-        where = " > ".join(part for part in (self.source.title, *self.headings[-1:]) if part)
-        return f"{where}: {self.text}"[:_LONGEST_PASSAGE]
+        return headed(self.source.title, self.headings, self.text)
 
     @property
     def paragraph(self) -> str:
         """Line with the preceding text of its paragraph, which may name its subject."""
         first = next(first for first, last in self.source.lines() if first <= self.first <= last)
-        return self.source.words(first, self.last)[-_LONGEST_PASSAGE:]
+        return self.source.words(first, self.last)[-LONGEST_PASSAGE:]
 
 
 def signs_of(
@@ -102,10 +99,10 @@ def signs_of(
     """Features of ``sources``; ``fit`` is `QuestionAnalyser.fit`, and ``reranker`` reads their best lines."""
     wanted, names = Wanted(question.main, terms), named(question.names, terms)
     lines = [line for source in sources for line in _lines(source, wanted)]
-    counts = Counter(word for line in lines for word in wanted.held(line.words))
-    weights = {word: log(1 + len(lines) / (1 + counts[word])) for word in wanted.words}
-    total = sum(weights.values()) or 1.0
-    covers = [sum(weights[word] for word in wanted.held(line.words)) / total for line in lines]
+    held = [wanted.held(line.words) for line in lines]
+    rarity = Rarity(held)
+    total = rarity.total(wanted.words) or 1.0
+    covers = [rarity.total(words) / total for words in held]
     order = sorted(range(len(lines)), key=lambda n: -covers[n] - lines[n].source.score / 2)[:_READ]
     near = [lines[n] for n in order]
     scores = [line.source.score for line in near]
@@ -116,7 +113,7 @@ def signs_of(
     good = [*best, *near[:_BEST]]
     own = {stem for name in names for stem in content_stems(name.text)}
     things = [word for word in wanted.words if word not in own and not word.isdigit()]
-    thing = max(things, key=weights.__getitem__, default="")
+    thing = max(things, key=rarity.of, default="")
     said = not thing or any(wanted.has(thing, line.words) for line in good)
     relevance = max(scores, default=0.0)
     if reranker is not None and best:

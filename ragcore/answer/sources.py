@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.answer.render import render_source
@@ -18,6 +18,7 @@ from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
 from ragcore.types.table_labels import LabelledTable, elements_within
 
+LONGEST_PASSAGE = 600  # characters of a line that a cross-encoder reads
 _BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, not part of its text
 # A longer "sentence" is a run-on enumeration, as in regulations: too much for one citation.
 _LONGEST_SENTENCE = 60
@@ -100,6 +101,17 @@ def build_sources(
         taken = [entry for entry in taken if entry not in touching]
         taken.insert(place, (merged, source, cost))
     return tuple(replace(source, number=number) for number, (_, source, _) in enumerate(taken, start=1))
+
+
+def unbounded(settings: AnswerSettings) -> AnswerSettings:
+    """``settings`` without a budget for sources."""
+    return settings.model_copy(update={"source_tokens": 1_000_000})
+
+
+def headed(title: str, headings: Sequence[str], text: str) -> str:
+    """``text`` below its document's title and the nearest of its headings, for a cross-encoder."""
+    where = " > ".join(part for part in (title, *headings[-1:]) if part)
+    return f"{where}: {text}"[:LONGEST_PASSAGE]
 
 
 def _passages(retrieval: Retrieval) -> Iterable[_Passage]:

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 from math import copysign
 
 from ragcore.check.draft import figure
-from ragcore.check.sentences import Checkable, checkable
+from ragcore.check.sentences import Checkable, Labels, checkable, table_labels
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.periods import years
@@ -125,14 +125,16 @@ def inconsistencies(draft: Draft) -> tuple[Inconsistency, ...]:
     for block in draft.blocks:
         if block.kind == "cell":
             tables.setdefault(block.table, []).append(block)
-    for cells in tables.values():
-        for one in _of_table(draft, cells):
+    labels = table_labels(draft)
+    for table, cells in tables.items():
+        for one in _of_table(draft, cells, labels[table]):
             found.setdefault((one.start, one.end), one)
     sentences = [one for one in checkable(draft) if not one.is_cell]
     for sentence in sentences:
         for one in _change_told(sentence):
             found.setdefault((one.start, one.end), one)
-    for one in _twice(sentences, [each for cells in tables.values() for each in _told_by_cells(draft, cells)]):
+    told = [one for table, cells in tables.items() for one in _told_by_cells(draft, cells, labels[table])]
+    for one in _twice(sentences, told):
         found.setdefault((one.start, one.end), one)
     return tuple(sorted(found.values(), key=lambda one: (one.start, one.end)))
 
@@ -140,20 +142,14 @@ def inconsistencies(draft: Draft) -> tuple[Inconsistency, ...]:
 # Tables
 
 
-def _of_table(draft: Draft, cells: Sequence[Block]) -> Iterator[Inconsistency]:
+def _of_table(draft: Draft, cells: Sequence[Block], labels: Labels) -> Iterator[Inconsistency]:
     columns: dict[int, dict[int, _Figure]] = {}
     rows: dict[int, dict[int, _Figure]] = {}
-    heads: dict[int, str] = {}
-    labels: dict[int, str] = {}
+    heads = {column: " ".join(texts) for column, texts in labels.columns.items()}
     unread = set[tuple[int, int]]()
-    for cell in cells:
+    for cell in (cell for cell in cells if cell.col and not cell.header):
         text = draft.text[cell.start : cell.end]
-        number = None if cell.header else figure(text)
-        if cell.header:
-            heads[cell.col] = f"{heads.get(cell.col, '')} {text}"
-        elif cell.col == 0:
-            labels[cell.row] = text
-        elif number is not None:
+        if (number := figure(text)) is not None:
             one = _Figure.of(number, cell.start, text)
             columns.setdefault(cell.col, {})[cell.row] = one
             rows.setdefault(cell.row, {})[cell.col] = one
@@ -163,14 +159,14 @@ def _of_table(draft: Draft, cells: Sequence[Block]) -> Iterator[Inconsistency]:
     derived = {column for column, head in heads.items() if "%" in head or not lex.CHANGE.isdisjoint(tokens(head))}
     shares = {column for column, head in heads.items() if "%" in head or not lex.SHARE.isdisjoint(tokens(head))}
     added = {n: line for n, line in columns.items() if n not in derived or all(f.number.percent for f in line.values())}
-    down, right_down = _sums(_Grid(labels, added, unread))
+    down, right_down = _sums(_Grid(labels.rows, added, unread))
     across, right_across = _sums(_Grid(heads, rows, {(row, column) for column, row in unread}))
     # A total that is right one way is not at fault the other way.
     yield from _faults([one for one in (*down, *across) if one.total not in right_down | right_across])
     plain = {column: line for column, line in columns.items() if column not in derived | shares}
     for column in sorted(derived & set(columns)):
         yield from _changes(columns[column], plain)
-    totals = {row for row, label in labels.items() if _is_total(label)}
+    totals = {row for row, label in labels.rows.items() if _is_total(label)}
     for column in sorted(shares & set(columns)):
         yield from _shares(columns[column], plain, totals)
 
@@ -392,14 +388,12 @@ class _Told:
     cell: bool = False
 
 
-def _told_by_cells(draft: Draft, cells: Sequence[Block]) -> Iterator[_Told]:
-    heads = {cell.col: draft.text[cell.start : cell.end] for cell in cells if cell.header}
-    labels = {cell.row: draft.text[cell.start : cell.end] for cell in cells if cell.col == 0}
+def _told_by_cells(draft: Draft, cells: Sequence[Block], labels: Labels) -> Iterator[_Told]:
     for cell in cells:
         text = draft.text[cell.start : cell.end]
         number = figure(text)
         if not cell.header and cell.col and number is not None:
-            of = frozenset(content_stems(f"{labels.get(cell.row, '')} {heads.get(cell.col, '')}"))
+            of = frozenset(content_stems(" ".join(labels.nearest(cell))))
             yield _Told(of, _Figure.of(number, cell.start, text), (), cell=True)
 
 

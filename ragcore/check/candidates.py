@@ -6,19 +6,17 @@ ones counting for more, and by its figures, then by the cross-encoder.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log
 
 from ragcore.answer.cite import Citer, Part
-from ragcore.answer.sources import Cut, build_sources
+from ragcore.answer.sources import Cut, build_sources, headed, unbounded
 from ragcore.check.sentences import Checkable
 from ragcore.config.settings import AnswerSettings
 from ragcore.protocols import Reranker
 from ragcore.text.logistic import log_odds
 from ragcore.text.numbers import Number, agree, numbers
-from ragcore.text.words import content_stems
+from ragcore.text.words import Rarity, content_stems
 from ragcore.types import Citation, Document, Retrieval, Source
 from ragcore.verify.attribution import with_synonyms
 from ragcore.verify.evidence import Evidence, gather
@@ -26,8 +24,6 @@ from ragcore.verify.evidence import Evidence, gather
 PASSAGES = 24
 _NEAR = 24  # lines that the cross-encoder reads
 _MOST = 12  # candidates
-_ALL = 1_000_000  # tokens: no budget
-_LONGEST = 600  # characters that the cross-encoder reads
 _FIGURES = 0.5  # weight of the figures beside the words
 _FARTHEST = 9.0  # log odds
 
@@ -53,8 +49,7 @@ class _Line:
 
     @property
     def passage(self) -> str:
-        where = " > ".join(part for part in (self.source.title, *self.source.section[-1:]) if part)
-        return f"{where}: {self.text}"[:_LONGEST]
+        return headed(self.source.title, self.source.section, self.text)
 
 
 class Candidates:
@@ -64,7 +59,7 @@ class Candidates:
         self, document: Callable[[str], Document], settings: AnswerSettings, reranker: Reranker | None
     ) -> None:
         self._document = document
-        self._settings = settings.model_copy(update={"source_tokens": _ALL})
+        self._settings = unbounded(settings)
         self._reranker = reranker
         self._cut = Cut()
 
@@ -76,11 +71,11 @@ class Candidates:
         if not lines:
             return []
         said = frozenset(content_stems(f"{sentence.text} {sentence.context}"))
-        counts = Counter(word for line in lines for word in said & line.words)
-        weights = {word: log(1 + len(lines) / (1 + counts[word])) for word in said}
-        total = sum(weights.values()) or 1.0
+        held = [said & line.words for line in lines]
+        rarity = Rarity(held)
+        total = rarity.total(said) or 1.0
         figures = numbers(sentence.text)
-        covers = [sum(weights[word] for word in said & line.words) / total for line in lines]
+        covers = [rarity.total(words) / total for words in held]
         order = sorted(range(len(lines)), key=lambda n: (-covers[n], n))[: 3 * _NEAR]
         shares = {n: covers[n] + _FIGURES * _held(figures, lines[n].text) for n in order}
         near = sorted(order, key=lambda n: (-shares[n], n))[:_NEAR]

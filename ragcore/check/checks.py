@@ -98,6 +98,10 @@ class Checks:
             inconsistencies(draft),
         )
 
+    def sentence(self, check_id: str, n: int) -> tuple[CheckedSentence | None, Decision]:
+        """Verdict on sentence ``n``, None if it is not checked yet, and the decision. Raises `UnknownCheck`."""
+        return self._store.sentence(check_id, n)
+
     def original(self, check_id: str) -> bytes:
         """The draft's file. Raises `UnknownCheck`."""
         self.info(check_id)
@@ -134,7 +138,7 @@ class Checks:
         return run, Checker(self._library, self._library.resolved(self.info(check_id).scope))
 
     def _check(self, run: int | None, checker: Checker, check_id: str, n: int, found: Sequence[Checkable]) -> bool:
-        text = self._store.revised(check_id, n)
+        text = self.sentence(check_id, n)[1].revised
         began = time.perf_counter()
         verdict = checker.verdict(replace(found[n], text=text) if text else found[n])
         return self._store.put(check_id, run, n, verdict, time.perf_counter() - began, text)
@@ -153,11 +157,11 @@ class Checks:
         self.info(check_id)
         if decision.kind == "replaced" and not decision.revised.strip():
             raise InputError("The sentence has no words.", hint="Write the words that replace it.")
-        before = self._store.revised(check_id, n)
+        _, before = self.sentence(check_id, n)
         self._store.decide(check_id, n, decision)
-        if decision.revised != before:
+        if decision.revised != before.revised:
             self._check(*self._checker(check_id), check_id, n, checkable(self._store.draft(check_id)))
-        return self.get(check_id).sentences[n]
+        return self.sentence(check_id, n)[0]
 
     def export(self, check_id: str, kind: CheckFile) -> bytes:
         """The check as a file. Raises `UnknownCheck`, `InputError` for an unknown kind."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
 from ragcore.text.periods import date_spans, years
 from ragcore.text.words import tokens
 from ragcore.types.check import Correction
@@ -16,9 +16,7 @@ from ragcore.verify.evidence import Evidence, Figure, parts
 from ragcore.verify.support import Support
 
 _SUBJECT = 0.7  # least share of the words before a figure
-_COMPARED = frozenset(("than", "from", "since", "against", "versus"))
 _ORDER = 5.0  # most that a figure differs from the one in its place
-_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
 def corrections(text: str, against: Support, evidence: Evidence, context: str = "") -> tuple[Correction, ...]:
@@ -80,7 +78,7 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         figure
         for figure in evidence.figures
         if (figure.cell is not None or figure.sentence >= 0)
-        and not (figure.number.percent and _in_letters(figure.number))  # "a fifth" is no slip for 24.0%
+        and not (figure.number.percent and figure.number.in_letters)  # "a fifth" is no slip for 24.0%
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
     ]
@@ -110,16 +108,12 @@ def _same_subject(figure: Figure, said: set[str], evidence: Evidence) -> bool:
     return bool(ahead) and len(ahead & said) >= _SUBJECT * len(ahead)
 
 
-def _in_letters(number: Number) -> bool:
-    return not any(character.isdigit() for character in number.raw)
-
-
 def _write(number: Number, figure: Figure) -> str:
     """``figure`` in the form of ``number``, if they are of the same order; else as the document has it."""
     scale = figure.scale if figure.cell is not None and figure.number.scale == 1.0 else None
     amount = abs(figure.number.amount) * (scale or 1.0)
     alike = amount and 1 / _ORDER <= abs(number.amount) / amount <= _ORDER
-    if alike and not _in_letters(number) and not _in_letters(figure.number):
+    if alike and not number.in_letters and not figure.number.in_letters:
         return number.written(amount if number.value >= 0 else -amount)
     return _shown(figure)
 
@@ -127,7 +121,7 @@ def _write(number: Number, figure: Figure) -> str:
 def _shown(figure: Figure) -> str:
     """Figure as people write it in a sentence."""
     number = figure.number
-    scale = _SCALES.get(figure.scale or 1.0, "") if figure.cell is not None and number.scale == 1.0 else ""
+    scale = SCALE_NAMES.get(figure.scale or 1.0, "") if figure.cell is not None and number.scale == 1.0 else ""
     if number.percent:
         return number.raw if "%" in number.raw or not figure.cell else f"{number.raw}%"
     currency = "" if number.currency else figure.currency
@@ -147,7 +141,7 @@ def _periods(text: str, given: str) -> Iterator[Correction]:
     if len(lacking) == 1 and len(more) == 1:
         year = str(lacking.pop())
         at = text.find(year)
-        if at >= 0 and not _COMPARED.isdisjoint(tokens(text[:at])[-3:]):
+        if at >= 0 and not lex.BEFORE_YEAR.isdisjoint(tokens(text[:at])[-3:]):
             return
         if at >= 0:
             yield Correction(at, at + len(year), year, str(other := more.pop()), str(other))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
+from ragcore.check.sentences import table_labels
 from ragcore.errors import GroundworkError
 from ragcore.export import MEDIA_TYPES as OF_EXPORT
 from ragcore.export.characters import clean, one_line
@@ -264,17 +265,10 @@ def _table(sheet: Any, name: str, columns: dict[str, int], rows: Sequence[Sequen
 def places(draft: Draft, starts: Sequence[int]) -> list[str]:
     """Where the blocks at ``starts`` are: their place in the original, and of a cell its row and column by name."""
     begins = [block.start for block in draft.blocks]
-    rows, heads = dict[tuple[int, int], str](), dict[tuple[int, int], str]()
-    for block in draft.blocks:
-        text = one_line(draft.text[block.start : block.end])
-        if block.kind == "cell" and block.header:
-            heads[block.table, block.col] = text
-        elif block.kind == "cell" and block.col == 0:
-            rows[block.table, block.row] = text
-    out = []
+    tables, out = table_labels(draft), []
     for block in (draft.blocks[bisect_right(begins, start) - 1] for start in starts):
-        named = rows.get((block.table, block.row)), heads.get((block.table, block.col))
-        labels = " · ".join(filter(None, named)) if block.kind == "cell" else ""
+        named = tables[block.table].nearest(block) if block.kind == "cell" else ()
+        labels = " · ".join(filter(None, map(one_line, named)))
         out.append(", ".join(filter(None, (block.place, labels))))
     return out
 

@@ -1,13 +1,13 @@
 """Quotations of a draft, letter by letter: the words between quotation marks, looked for in the documents' text.
 
-Blanks, line breaks and the forms of quotation marks, dashes and apostrophes may differ; letters,
-case, figures and other punctuation may not. "…" and "[…]" stand for words left out, and a bracketed word for any word.
+Blanks, line breaks and the forms of quotation marks, dashes and apostrophes may differ; letters, case, figures and
+other punctuation may not. "…" and "[…]" stand for words left out, and a bracketed word for any word.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -37,27 +37,31 @@ class Quotation:
     places: tuple[tuple[str, int, int], ...] = ()
 
 
-def quoted_spans(text: str) -> list[tuple[int, int]]:
+def quotations(text: str, doc_ids: Iterable[str], read: Callable[[str], Document]) -> tuple[Quotation, ...]:
+    """Quotations in ``text``, each where it stands in the first document that has it; of ``doc_ids`` no more are
+    ``read`` than that takes."""
+    spans = _quoted_spans(text)
+    ids = tuple(doc_ids) if spans else ()
+    return tuple(Quotation(start, end, *_placed(text[start:end], ids, read)) for start, end in spans)
+
+
+def _quoted_spans(text: str) -> list[tuple[int, int]]:
     """Spans of the quotations in ``text``, within their marks."""
     groups = ((match, group) for match in _MARKED.finditer(text) for group in range(1, 5))
     spans = [match.span(group) for match, group in groups if match.group(group)]
     return [(start, end) for start, end in spans if len(text[start:end].split()) >= _FEWEST]
 
 
-def quotations(text: str, documents: Iterable[Document]) -> tuple[Quotation, ...]:
-    """Quotations in ``text``, each where it stands in the first of ``documents`` that has it."""
-    documents = tuple(documents)
-    return tuple(Quotation(start, end, *_placed(text[start:end], documents)) for start, end in quoted_spans(text))
-
-
-def _placed(quote: str, documents: Sequence[Document]) -> tuple[Fate, tuple[tuple[str, int, int], ...]]:
+def _placed(
+    quote: str, doc_ids: Sequence[str], read: Callable[[str], Document]
+) -> tuple[Fate, tuple[tuple[str, int, int], ...]]:
     pieces = [piece for piece in _LEFT_OUT.split(_bare(quote)) if piece]
-    for document in documents:
-        if (found := _together(pieces, document.text)) is not None:
-            return "found", ((document.doc_id, *found),)
-    for document in documents:
-        if places := _apart(_bare(quote).split(), document.text):
-            return "stitched", tuple((document.doc_id, *place) for place in places)
+    for doc_id in doc_ids:
+        if (found := _together(pieces, read(doc_id).text)) is not None:
+            return "found", ((doc_id, *found),)
+    for doc_id in doc_ids:
+        if places := _apart(_bare(quote).split(), read(doc_id).text):
+            return "stitched", tuple((doc_id, *place) for place in places)
     return "not_found", ()
 
 

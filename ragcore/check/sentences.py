@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import numbers, scale_note
+from ragcore.text.numbers import SCALE_NAMES, numbers, scale_note
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import tokens
 from ragcore.types.check import Block, Draft
-
-_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,7 @@ def checkable(draft: Draft) -> list[Checkable]:
     """Sentences and body cells of ``draft``, in order."""
     out: list[Checkable] = []
     headings: list[tuple[int, str]] = []
-    tables: dict[int, _Labels] = {}
-    for block in draft.blocks:
-        if block.kind == "cell":
-            tables.setdefault(block.table, _Labels()).add(block, draft.text[block.start : block.end])
+    tables = table_labels(draft)
     for block in draft.blocks:
         text = draft.text[block.start : block.end]
         if block.kind == "heading":
@@ -52,6 +47,31 @@ def checkable(draft: Draft) -> list[Checkable]:
             out.extend(_cell(draft, block, tables[block.table], tuple(name for _, name in headings)))
         elif block.kind != "code":
             out.extend(_sentences(text, block, tuple(name for _, name in headings)))
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels in a table of a draft: of each row, and of each column from the top; those of the first column are its
+    corners."""
+
+    rows: dict[int, str] = field(default_factory=dict)
+    columns: dict[int, list[str]] = field(default_factory=dict)
+
+    def nearest(self, cell: Block) -> tuple[str, ...]:
+        """Labels of the row of ``cell``, and of its column the lowest."""
+        return self.rows.get(cell.row, ""), *self.columns.get(cell.col, ())[-1:]
+
+
+def table_labels(draft: Draft) -> dict[int, Labels]:
+    """Labels in each table of ``draft``."""
+    out: dict[int, Labels] = {}
+    for cell in (block for block in draft.blocks if block.kind == "cell"):
+        labels, text = out.setdefault(cell.table, Labels()), draft.text[cell.start : cell.end]
+        if cell.header:
+            labels.columns.setdefault(cell.col, []).append(text)
+        elif cell.col == 0:
+            labels.rows.setdefault(cell.row, text)
     return out
 
 
@@ -65,8 +85,8 @@ def scaled(cell: Checkable) -> list[str]:
         return [f"{cell.text}%"]
     named = scale_note(labels)
     if named is not None:
-        return [f"{cell.text} {_SCALES[named]}" if named in _SCALES else cell.text]
-    return [cell.text, *(f"{cell.text} {scale}" for scale in _SCALES.values())]
+        return [f"{cell.text} {SCALE_NAMES[named]}" if named in SCALE_NAMES else cell.text]
+    return [cell.text, *(f"{cell.text} {scale}" for scale in SCALE_NAMES.values())]
 
 
 def is_opinion(text: str) -> bool:
@@ -86,26 +106,9 @@ def _sentences(text: str, block: Block, headings: tuple[str, ...]) -> Iterator[C
             before = said
 
 
-@dataclass(slots=True)
-class _Labels:
-    """Names of a table's rows, by row, of its columns, by column, and its corners."""
-
-    rows: dict[int, str] = field(default_factory=dict)
-    columns: dict[int, list[str]] = field(default_factory=dict)
-    corners: list[str] = field(default_factory=list)
-
-    def add(self, cell: Block, text: str) -> None:
-        if cell.col == 0:
-            self.rows.setdefault(cell.row, text)
-        if cell.header and cell.col == 0:
-            self.corners.append(text)
-        elif cell.header:
-            self.columns.setdefault(cell.col, []).append(text)
-
-
-def _cell(draft: Draft, cell: Block, labels: _Labels, headings: tuple[str, ...]) -> Iterator[Checkable]:
+def _cell(draft: Draft, cell: Block, labels: Labels, headings: tuple[str, ...]) -> Iterator[Checkable]:
     """A body cell with a figure, below its labels."""
     text = draft.text[cell.start : cell.end]
     if not cell.header and cell.col > 0 and any(character.isdigit() for character in text):
         context = " · ".join(filter(None, (labels.rows.get(cell.row), *labels.columns.get(cell.col, ()))))
-        yield Checkable(text, cell.start, cell.end, context, (*headings, *labels.corners), "", cell.place)
+        yield Checkable(text, cell.start, cell.end, context, (*headings, *labels.columns.get(0, ())), "", cell.place)

@@ -18,7 +18,7 @@ from ragcore.answer.cite import cite_span
 from ragcore.check.candidates import PASSAGES, Candidate, Candidates
 from ragcore.check.confirmation import doubt
 from ragcore.check.corrections import corrections, in_cell
-from ragcore.check.quotations import Quotation, quotations, quoted_spans
+from ragcore.check.quotations import Quotation, quotations
 from ragcore.check.sentences import Checkable, is_opinion, scaled
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
@@ -26,7 +26,7 @@ from ragcore.text.logistic import Logistic
 from ragcore.text.numbers import agree, numbers
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, cover, stem, tokens
-from ragcore.types import Citation, Document, Scope
+from ragcore.types import Citation, Scope
 from ragcore.types.check import STATUSES, CheckedSentence, CheckStatus, Correction
 from ragcore.verify.attribution import label_terms, named_by, terms, with_synonyms
 from ragcore.verify.claims import Statement
@@ -112,7 +112,11 @@ class Checker:
         """Raises what retrieval raises."""
         if not sentence.is_cell:
             return self._verdict(sentence)
-        found = [self._verdict(replace(sentence, text=text)) for text in scaled(sentence)]
+        found: list[CheckedSentence] = []
+        for text in scaled(sentence):
+            found.append(self._verdict(replace(sentence, text=text)))
+            if found[-1].status == "confirmed":
+                break
         best = min(found, key=lambda one: STATUSES.index(one.status))
         given = in_cell(sentence.text, best.corrections)
         reason = _told(given, best.citations[0].title) if given else best.reason
@@ -162,9 +166,9 @@ class Checker:
 
     def _quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
         """Verdict on a sentence whose quotations decide it; None if it has none."""
-        if not quoted_spans(sentence.text):
+        found = quotations(sentence.text, self._doc_ids(near), self._library.document)
+        if not found:
             return None
-        found = quotations(sentence.text, self._documents(near))
         lost = [one for one in found if one.fate == "not_found"]
         places = [self._cited(*place) for one in found for place in one.places]
         if lost:
@@ -208,11 +212,11 @@ class Checker:
         words = Correction(lost.start, lost.end, quote, _passage(quote, best.citation.quotation))
         return self._shown(sentence, "contradicted", reason, [best.citation], [words])
 
-    def _documents(self, near: Sequence[Candidate]) -> Iterator[Document]:
+    def _doc_ids(self, near: Sequence[Candidate]) -> Iterator[str]:
         """Documents in scope, the nearest first."""
-        first = dict.fromkeys(one.source.doc_id for one in near)
+        first = (one.source.doc_id for one in near)
         rest = (info.doc_id for info in self._library.documents() if info.askable and self._scope.holds(info.doc_id))
-        yield from (self._library.document(doc_id) for doc_id in dict.fromkeys((*first, *rest)))
+        yield from dict.fromkeys((*first, *rest))
 
     def _cited(self, doc_id: str, start: int, end: int) -> Citation:
         return cite_span(self._library.document(doc_id), start, end, 1)

@@ -96,7 +96,8 @@ def _told(cell: GridCell, column: Column) -> str:
     others = f"; others: {', '.join(in_words(one, column) for one in rivals)}" if rivals else ""
     place = f"  (p. {value.citations[0].page_label})" if value.citations else ""
     doubt = "  not supported" if checked(cell) == "Not supported" else ""
-    return f"{lines[0] if lines else ''}{more}{place}{f', {value.period}' if value.period else ''}{others}{doubt}"
+    period = f", {value.period}" if value.period not in ("", value.text) else ""
+    return f"{lines[0] if lines else ''}{more}{place}{period}{others}{doubt}"
 
 
 def _listed(info: GridInfo) -> str:

@@ -44,6 +44,7 @@ _SORTS: dict[ColumnType, ValueSort] = {"value": "figure", "date": "date", "name"
 RULES = "rules"
 NEAREST = 2
 _LOOK = 0.02  # least probability that a passage speaks of what a list asks for
+ANSWERS = 0.8  # least probability that a sentence answers a question
 NOT_DECIDED = "The passages found don’t decide it."
 NO_ITEM = "No passage of the document is about this."
 
@@ -82,7 +83,7 @@ class CellFiller:
     def cell(self, column: Column, info: DocumentInfo, stop: Stop) -> Cell:
         """Cell of ``column`` for one document. Raises what retrieval raises."""
         if column.type == "yes_no":
-            return self._yes_no(column, info)
+            return self._yes_no(column, info, stop)
         if column.type == "list":
             return self._list(column, info)
         if column.type == "text":
@@ -101,8 +102,8 @@ class CellFiller:
         filler = self._writer if column.type == "text" else self._by_rules
         return filler.section(task, stop)
 
-    def _yes_no(self, column: Column, info: DocumentInfo) -> Cell:
-        """Yes or no by the check of the question as a claim."""
+    def _yes_no(self, column: Column, info: DocumentInfo, stop: Stop) -> Cell:
+        """Yes or no by the check of the question as a claim; no, too, by a sentence that answers it with a denial."""
         claim = _claim(column.question or column.name)
         checker = Checker(self._rules, Scope((info.doc_id,)))
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
@@ -110,9 +111,17 @@ class CellFiller:
         words = {word for one in verdict.citations for word in tokens(one.quotation)}
         if said == "Yes" and (lex.DENIALS | lex.DOUBTFUL) & words - set(tokens(claim)):
             said = ""  # of a short question a passage may confirm one half and deny the other
+        places = verdict.citations
+        if not said:
+            answer = self._section(column, info, stop).answer
+            reranker = self._rules.models.reranker
+            best = answer.citations[:1] if answer is not None else ()
+            denied = best and not lex.DENIALS.isdisjoint(tokens(best[0].quotation))
+            if denied and reranker is not None and reranker.score(column.asked, [best[0].quotation])[0] >= ANSWERS:
+                said, places = "No", best
         if said:
-            return Cell("stated", CellValue(said, citations=verdict.citations), supported=True, model=RULES)
-        return Cell("not_stated", nearest=verdict.citations, reason=NOT_DECIDED, model=RULES)
+            return Cell("stated", CellValue(said, citations=places), supported=True, model=RULES)
+        return Cell("not_stated", nearest=places, reason=NOT_DECIDED, model=RULES)
 
     def _list(self, column: Column, info: DocumentInfo) -> Cell:
         """All that a document says of what is asked: every passage is read, then each sentence and row of those that

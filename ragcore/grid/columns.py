@@ -105,8 +105,8 @@ def _place(given: Sequence[Any], where: Sequence[int | str]) -> str:
     parts = []
     if where and isinstance(where[0], int):
         one = given[where[0]]
-        called = one.get("name") if isinstance(one, dict) else None
-        parts.append(f"column {where[0] + 1}{f' “{called}”' if isinstance(called, str) and called.strip() else ''}")
+        called = " ".join(str(one.get("name", "")).split()) if isinstance(one, dict) else ""
+        parts.append(f"column {where[0] + 1}{f' “{called}”' if called else ''}")
     parts += [f"“{step}”" for step in where[1:]]
     return f"{', '.join(parts)}: " if parts else ""
 
@@ -120,6 +120,8 @@ def _said(error: Any) -> str:
             return "unknown key"
         case "string_too_short":
             return "it is empty"
+        case "string_pattern_mismatch":
+            return "it has more than one line"
         case "too_short":
             return "there are no columns"
         case "too_long" if len(error["loc"]) == 1:

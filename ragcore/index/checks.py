@@ -13,13 +13,18 @@ from ragcore.errors import UnknownCheck
 from ragcore.index.database import Database, Row, made
 from ragcore.index.packing import adapter, pack, unpack
 from ragcore.types import Scope
-from ragcore.types.check import STATUSES, CheckedSentence, CheckInfo, CheckStatus, Decision, Draft
+from ragcore.types.check import STATUSES, CheckedSentence, CheckInfo, Decision, Draft
 
-_LISTED = """
+_ONE_OR_ALL = "check_id IN (SELECT check_id FROM checks WHERE ?1 IS NULL OR check_id = ?1)"
+_LISTED = f"""
     SELECT c.check_id, c.name, c.kind, c.scope, c.created, c.error, count(s.n) AS total, count(s.status) AS done,
         coalesce(sum(s.seconds), 0.0) AS seconds
-    FROM checks c LEFT JOIN check_sentences s USING (check_id) WHERE ?1 IN ('', check_id)
+    FROM checks c LEFT JOIN check_sentences s USING (check_id) WHERE {_ONE_OR_ALL}
     GROUP BY check_id ORDER BY c.created DESC, check_id
+"""
+_COUNTED = f"""
+    SELECT check_id, status, count(*) AS n FROM check_sentences WHERE status IS NOT NULL AND {_ONE_OR_ALL}
+    GROUP BY 1, 2
 """
 
 
@@ -54,24 +59,20 @@ class CheckStore:
             each = ({"check_id": check_id, "n": n, "start": a, "end": b} for n, (a, b) in enumerate(spans))
             connection.insert("check_sentences", *each)
 
-    def all(self) -> list[CheckInfo]:
-        """Checks, newest first."""
+    def all(self, check_id: str | None = None) -> list[CheckInfo]:
+        """Checks, newest first; with ``check_id`` that one, if it is there."""
         with self.database.read() as connection:
-            counts = connection.rows(
-                "SELECT check_id, status, count(*) AS n FROM check_sentences WHERE status IS NOT NULL GROUP BY 1, 2"
-            )
-            found: dict[str, dict[CheckStatus, int]] = {}
-            for row in counts:
-                found.setdefault(row["check_id"], dict.fromkeys(STATUSES, 0))[row["status"]] = row["n"]
-            none = dict.fromkeys(STATUSES, 0)
-            return [_info(row, found.get(row["check_id"], none)) for row in connection.rows(_LISTED, "")]
+            infos = {row["check_id"]: _info(row) for row in connection.rows(_LISTED, check_id)}
+            for row in connection.rows(_COUNTED, check_id):
+                infos[row["check_id"]].counts[row["status"]] = row["n"]
+        return list(infos.values())
 
     def info(self, check_id: str) -> CheckInfo:
         """Raises `UnknownCheck`."""
-        found = next((one for one in self.all() if one.check_id == check_id), None)
-        if found is None:
+        found = self.all(check_id)
+        if not found:
             raise UnknownCheck(f"There is no check {check_id!r}.")
-        return found
+        return found[0]
 
     def draft(self, check_id: str) -> Draft:
         return unpack(self.database.value("SELECT draft FROM checks WHERE check_id = ?", check_id), Draft)
@@ -84,27 +85,19 @@ class CheckStore:
     def sentences(self, check_id: str) -> list[tuple[tuple[int, int], CheckedSentence | None, Decision]]:
         """Span, verdict and decision of each sentence, in order."""
         rows = self.database.rows("SELECT * FROM check_sentences WHERE check_id = ? ORDER BY n", check_id)
-        return [
-            (
-                (row["start"], row["end"]),
-                None if row["verdict"] is None else unpack(row["verdict"], CheckedSentence),
-                Decision(row["decision"], row["revised"], row["note"]),
-            )
-            for row in rows
-        ]
+        return [((row["start"], row["end"]), *_judged(row)) for row in rows]
+
+    def sentence(self, check_id: str, n: int) -> tuple[CheckedSentence | None, Decision]:
+        """Verdict and decision of sentence ``n``. Raises `UnknownCheck`."""
+        rows = self.database.rows("SELECT * FROM check_sentences WHERE check_id = ? AND n = ?", check_id, n)
+        if not rows:
+            raise UnknownCheck(f"The check has no sentence {n}.")
+        return _judged(rows[0])
 
     def left(self, check_id: str) -> list[int]:
         """Sentences that are not checked yet."""
         query = "SELECT n FROM check_sentences WHERE check_id = ? AND status IS NULL ORDER BY n"
         return self.database.column(query, check_id)
-
-    def revised(self, check_id: str, n: int) -> str:
-        """Text that replaces sentence ``n``; "" if none does. Raises `UnknownCheck`."""
-        query = "SELECT revised FROM check_sentences WHERE check_id = ? AND n = ?"
-        text: str | None = self.database.value(query, check_id, n)
-        if text is None:
-            raise UnknownCheck(f"The check has no sentence {n}.")
-        return text
 
     def run(self, check_id: str) -> int | None:
         """Times that its verdicts were forgotten; None for no check."""
@@ -162,6 +155,11 @@ class CheckStore:
         self.database.checkpoint()
 
 
-def _info(row: Row, counts: dict[CheckStatus, int]) -> CheckInfo:
+def _info(row: Row) -> CheckInfo:
     scope = cast(Scope, adapter(Scope).validate_python(row["scope"]))
-    return made(CheckInfo, row, scope=scope, counts=counts)
+    return made(CheckInfo, row, scope=scope, counts=dict.fromkeys(STATUSES, 0))
+
+
+def _judged(row: Row) -> tuple[CheckedSentence | None, Decision]:
+    verdict = None if row["verdict"] is None else unpack(row["verdict"], CheckedSentence)
+    return verdict, Decision(row["decision"], row["revised"], row["note"])

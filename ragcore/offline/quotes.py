@@ -4,10 +4,8 @@ by the cross-encoder's relevance, the question's words, a row's own name, and th
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +17,7 @@ from ragcore.protocols import Reranker
 from ragcore.text.periods import days_in
 from ragcore.text.sentences import says_something
 from ragcore.text.terms import Wanted
-from ragcore.text.words import content_stems
+from ragcore.text.words import Rarity, content_stems
 from ragcore.types import Route, Source
 from ragcore.types.question import Question
 
@@ -317,12 +315,11 @@ class Ranking:
         half."""
         held = [self._wanted.held(quote.words) for quote in found]
         own = [self._wanted.held(quote.own) for quote in found]
-        counts = Counter(word for words in held for word in words)
-        weights = {word: log(1 + len(found) / (1 + counts[word])) for word in self._wanted.words}
-        total = sum(weights.values()) or 1.0
+        rarity = Rarity(held)
+        total = rarity.total(self._wanted.words) or 1.0
         return np.array(
             [
-                sum(weights[word] * (1.0 if word in said else AROUND) for word in words) / total
+                sum(rarity.of(word) * (1.0 if word in said else AROUND) for word in words) / total
                 for words, said in zip(held, own)
             ]
         )

@@ -4,11 +4,9 @@ values and tables, and quoted evidence for the rest."""
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, zip_longest
-from math import log
 
 from ragcore.offline.fields import Wish, head_stems, refers, requirements, stems_of, wish, wishes
 from ragcore.offline.lists import stems
@@ -36,7 +34,7 @@ from ragcore.text.names import passed_over
 from ragcore.text.periods import date_spans
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import content_stems, cover, word_set
+from ragcore.text.words import Rarity, content_stems, cover, word_set
 from ragcore.types import Document, Element, Segment, Source
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, missing_mark
 
@@ -324,7 +322,7 @@ class Evidence:
         self._reranker = reranker
         # Quotes in document sections named like the requested one.
         self.own = [quote for quote in found if _within(quote, request.own)]
-        self._counts = Counter(word for quote in found for word in quote.words)
+        self._rarity = Rarity([quote.words for quote in found])
 
     def on(self, piece: str, most: int, *, alone: bool) -> list[Quotable]:
         """At most ``most`` quotes about ``piece``, best first; ``alone``: it is the only requirement."""
@@ -380,10 +378,8 @@ class Evidence:
         """Share of the words of ``piece`` in the quote itself, weighted by rarity, 0–1."""
         wanted, words = self._wanted(piece)
         said = frozenset(content_stems(f"{quote.text} {quote.about}"))
-        return self._weight(word for word in words if wanted.has(word, said)) / (self._weight(words) or 1.0)
-
-    def _weight(self, words: Iterable[str]) -> float:
-        return sum(log(1 + len(self._found) / (1 + self._counts[word])) for word in words)
+        held = (word for word in words if wanted.has(word, said))
+        return self._rarity.total(held) / (self._rarity.total(words) or 1.0)
 
     def _wanted(self, piece: str) -> tuple[Wanted, list[str]]:
         """What ``piece`` asks for, and its content words; with the heading's if it has one ("the revenue of each")."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ragcore.answer.sources import Cut, build_sources
+from ragcore.answer.sources import Cut, build_sources, unbounded
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.protocols import FieldReader
 from ragcore.text.names import companies, company, of_others
@@ -26,7 +26,6 @@ FEW = 12  # documents that are all searched individually
 OWN_TOKENS = 1500  # of a document's section of the same name, given beside what was found
 _OPENING = 2000  # characters of a section's opening, which gives its topic
 _CHARACTERS = 4  # per token
-_ALL = 1_000_000  # tokens: no budget
 NO_NAMES: Mapping[str, str] = {}
 
 
@@ -138,9 +137,8 @@ class Gathering:
         if not stated:
             return build_sources(retrieval, self.document, self.settings.answer)
         alone = replace(retrieval, hits=(), segments=tuple(stated))
-        unbounded = self.settings.answer.model_copy(update={"source_tokens": _ALL})
         cut = Cut()
-        own = build_sources(alone, self.document, unbounded, cut)
+        own = build_sources(alone, self.document, unbounded(self.settings.answer), cut)
         tokens = sum(cut.tokens(one, self.document(one.doc_id)) for one in own)
         budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.answer.source_tokens + tokens})
         hits = (hit.chunk for hit in retrieval.hits)

@@ -105,6 +105,7 @@ PARTS: Final = (
     re.compile(rf",?\s+{any_of(_PART['joins'])}", re.IGNORECASE),
     re.compile(rf",|{any_of(_PART['adds'])}", re.IGNORECASE),
 )
+BEFORE_YEAR: Final = word_set(_PART["before_year"])
 CAUSES: Final = word_set(_PART["causes"])
 CONJUNCTIONS: Final = re.compile(any_of(_PART["clauses"]), re.IGNORECASE)
 PARTITIVE: Final = re.compile(any_of(_PART["partitive"]), re.IGNORECASE)

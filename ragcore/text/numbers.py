@@ -19,6 +19,7 @@ SCALES = {
     "m": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
     "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7,
 }  # fmt: skip
+SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 _TO_NINE = "one two three four five six seven eight nine"
 _TO_NINETEEN = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TO_NINETY = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -116,10 +117,13 @@ class Number:
         return f"-{out}" if amount < 0 else out.strip("()").lstrip("-−–")
 
     @property
+    def in_letters(self) -> bool:
+        return not any(character.isdigit() for character in self.raw)
+
+    @property
     def counts(self) -> bool:
         """Whether it is written in letters and counts things ("three segments"), or is a time."""
-        letters = not any(character.isdigit() for character in self.raw)
-        return letters and not self.percent and not self.currency and self.scale == 1.0
+        return self.in_letters and not self.percent and not self.currency and self.scale == 1.0
 
     @property
     def kind(self) -> str:

@@ -10,9 +10,11 @@ import re
 import threading
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
+from math import log
 from typing import Any, Final
 
 from Stemmer import Stemmer
@@ -111,3 +113,17 @@ def cover(wanted: Iterable[str], given: Iterable[str]) -> float:
     """Share of the distinct stems ``wanted`` that are among ``given``, 0–1; 1.0 if ``wanted`` is empty."""
     needed = set(wanted)
     return len(needed & set(given)) / len(needed) if needed else 1.0
+
+
+class Rarity:
+    """Weights of words among ``texts``, each given by its words: the fewer have a word, the more it weighs."""
+
+    def __init__(self, texts: Collection[Iterable[str]]) -> None:
+        self._texts = len(texts)
+        self._counts = Counter(word for words in texts for word in words)
+
+    def of(self, word: str) -> float:
+        return log(1 + self._texts / (1 + self._counts[word]))
+
+    def total(self, words: Iterable[str]) -> float:
+        return sum(map(self.of, words))

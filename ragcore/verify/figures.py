@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
 from ragcore.text.periods import years
 from ragcore.text.units import unit_after
 from ragcore.text.words import tokens
@@ -20,7 +20,6 @@ from ragcore.verify.attribution import misplaced
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Figure, Finding, Meaning, Sense, parts
 
-_SCALES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
 _QUOTED = re.compile(r"“[^”]*”")
 _ENUMERATOR = re.compile(r"\(\d{1,2}\)")
 _BESIDE = 3  # words from a direction to its figure
@@ -78,7 +77,7 @@ def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
         given = figure.number
         if number.currency and figure.currency and number.currency != figure.currency:
             continue
-        scale = _SCALES.get(number.scale, "")
+        scale = SCALE_NAMES.get(number.scale, "")
         bare = figure.cell is not None and not figure.cell.in_units and scale in evidence.near.lower()
         if agree(number, given, figure.scale, hedged=hedged, bare=bare):
             out.append(figure)
@@ -120,7 +119,7 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
 def _as_given(figure: Figure) -> str:
     unit = figure.number.unit.name if figure.number.unit else ""
     currency = figure.currency if figure.currency and not figure.number.currency else ""
-    scale = _SCALES.get(figure.scale or 1.0, "")
+    scale = SCALE_NAMES.get(figure.scale or 1.0, "")
     return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
 
 
@@ -162,12 +161,12 @@ def _check_scale(number: Number, statement: Statement, matches: list[Figure]) ->
     stated = {figure.scale or 1.0 for figure in matches if figure.cell is not None and figure.number.scale == 1.0}
     scale = stated.pop() if len(stated) == 1 and all(figure.cell is not None for figure in matches) else 1.0
     copied = number.scale == 1.0 and any(abs(figure.number.value) == abs(number.value) for figure in matches)
-    named = _SCALES.get(scale, "")
+    named = SCALE_NAMES.get(scale, "")
     if not (copied and named) or named in text.lower() or "“" in text:
         return []
     given = f"The cited table gives {number.raw} in {named}s"
     words = tokens(statement.context)
-    other = next((f"{one}s" for one in _SCALES.values() if f"{one}s" in words), "")
+    other = next((f"{one}s" for one in SCALE_NAMES.values() if f"{one}s" in words), "")
     if other:
         return [Finding("unsupported", f"{given}, not in {other}.", (number.raw,))]
     return [Finding("weak", f"{given}.", (number.raw,))] if number.currency else []

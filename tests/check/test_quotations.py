@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.check.quotations import Fate, quotations, quoted_spans
+from ragcore.check.quotations import Fate, quotations
 from ragcore.types import Document, Page, WordMap
 
 TEXT = (
@@ -49,7 +49,7 @@ def document(text: str = TEXT) -> Document:
     ],
 )
 def test_letters_figures_and_case_must_be_the_documents(quote: str, fate: Fate) -> None:
-    [found] = quotations(f"It says “{quote}”.", [document()])
+    [found] = quotations(f"It says “{quote}”.", ["d1"], lambda _: document())
     assert found.fate == fate
 
 
@@ -57,14 +57,27 @@ def test_letters_figures_and_case_must_be_the_documents(quote: str, fate: Fate) 
 def test_brackets_and_long_inventions_take_no_time() -> None:
     long = document("signature " + "_ net sales " * 20_000)
     brackets = " ".join(["[0][1][2][3][4][5][6][7][8]"] * 4)
-    [found] = quotations(f"“{brackets} net sales rose”", [long])
+    [found] = quotations(f"“{brackets} net sales rose”", ["d1"], lambda _: long)
     assert found.fate == "not_found"
-    [found] = quotations(f"“{'net sales _ ' * 30} and more”", [long])
+    [found] = quotations(f"“{'net sales _ ' * 30} and more”", ["d1"], lambda _: long)
     assert found.fate == "not_found"
 
 
 def test_terms_of_a_word_or_two_are_no_quotations() -> None:
-    assert quoted_spans("The “Maturity Date” is a “term”.") == []
+    assert quotations("The “Maturity Date” is a “term”.", ["d1"], lambda _: document()) == ()
+
+
+def test_no_more_documents_are_read_than_it_takes() -> None:
+    read: list[str] = []
+
+    def reading(doc_id: str) -> Document:
+        read.append(doc_id)
+        return document()
+
+    quotations("A term.", ["d1", "d2"], reading)
+    assert read == []
+    quotations("“The Facility shall be repaid in full”", ["d1", "d2"], reading)
+    assert read == ["d1"]
 
 
 @given(st.integers(0, len(TEXT) - 1), st.integers(20, 90))
@@ -73,7 +86,7 @@ def test_any_run_of_words_is_found_where_it_stands(start: int, length: int) -> N
     if len(words) < 3 or "”" in " ".join(words):
         return
     quote = " ".join(words)
-    [found] = quotations(f"“{quote}”", [document()])
+    [found] = quotations(f"“{quote}”", ["d1"], lambda _: document())
     assert found.fate == "found"
     [(doc_id, low, high)] = found.places
     assert doc_id == "d1"

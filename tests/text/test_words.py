@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.text.words import content_stems, cover, tokens
+from ragcore.text.words import Rarity, content_stems, cover, tokens
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,11 @@ def test_forms_of_a_word_share_a_stem() -> None:
 def test_a_text_covers_itself(text: str) -> None:
     assert cover(content_stems(text), content_stems(text)) == 1.0
     assert cover(content_stems(text), []) in (0.0, 1.0)
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abc")), max_size=8))
+def test_a_word_of_fewer_texts_weighs_more(texts: list[frozenset[str]]) -> None:
+    rarity = Rarity(texts)
+    held = {word: sum(word in text for text in texts) for word in "abcd"}
+    assert all(rarity.of(one) > rarity.of(other) for one in held for other in held if held[one] < held[other])
+    assert rarity.total("aa") == 2 * rarity.of("a")

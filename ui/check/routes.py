@@ -155,11 +155,11 @@ def decide(request: Request, body: Json) -> Json:
     """Decide on sentence ``n``: ``kind``, the text ``revised`` that replaces it, a ``note``. Changed text is checked at
     once."""
     checks, n, chosen = engine_of(request).checks, body.get("n"), text_in(body, "kind") or ""
-    before = checks.get(_check(request)).decisions
-    if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < len(before) or chosen not in DECISIONS:
+    total = checks.info(_check(request)).total
+    if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < total or chosen not in DECISIONS:
         raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
     decision = Decision(cast(DecisionKind, chosen), text_in(body, "revised") or "", text_in(body, "note") or "")
-    if decision.revised != before[n].revised:
+    if decision.revised != checks.sentence(_check(request), n)[1].revised:
         _ready(_check(request))
     checked = checks.decide(_check(request), n, decision)
     return _head(_check(request)) | {"sentences": [payload.sentence(n, checked, decision)]}

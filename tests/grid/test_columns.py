@@ -1,0 +1,65 @@
+"""Columns of a grid as they are given."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ragcore.errors import BadColumns
+from ragcore.grid.columns import MAX_COLUMNS, from_json, of_template
+from ragcore.report.template import from_data
+
+
+def given(*columns: Any) -> str:
+    return json.dumps({"columns": columns})
+
+
+def test_a_column_needs_only_its_name_and_type() -> None:
+    [column] = from_json(given({"name": " Auditor ", "type": "name"}))
+    assert (column.name, column.question, column.unit) == ("Auditor", "", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "line 1"),
+        ("[]", "columns"),
+        ('{"columns": 1}', "columns"),
+        (given(), "no columns"),
+        (given("Auditor"), "column 1"),
+        (given({"name": "A", "type": "name"}, {"name": "", "type": "name"}), "column 2, “name”: it is empty"),
+        (given({"name": "A"}), "column 1 “A”, “type”: it is missing"),
+        (given({"name": "A", "type": "number"}), "value, date, name"),
+        (given({"name": "A", "type": "name", "color": "red"}), "“color”: unknown key"),
+        (given({"name": "A", "type": "name", "unit": "USD"}), "belongs to a value"),
+        (given({"name": "A\nB", "type": "name"}), "“name”"),
+        (given({"name": "A", "type": "name"}, {"name": "a", "type": "date"}), "Two columns are called “a”"),
+        (given(*({"name": str(n), "type": "name"} for n in range(MAX_COLUMNS + 1))), f"more than {MAX_COLUMNS}"),
+        ("[" * 100_000, "nested"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place_in_one_line(text: str, said: str) -> None:
+    with pytest.raises(BadColumns) as raised:
+        from_json(text, "mine.json")
+    assert said in raised.value.message
+    assert "\n" not in raised.value.message
+    assert raised.value.hint
+
+
+def test_sections_of_a_template_are_columns() -> None:
+    sections = [
+        {"heading": "Business", "guidance": "What it sells."},
+        {"heading": "Revenue", "kind": "value", "unit": "USD million"},
+        {"heading": "Segments", "kind": "table", "columns": ["Segment", "Revenue"]},
+        {"heading": "More", "sections": [{"heading": "revenue", "kind": "yes_no", "guidance": "Did it grow?"}]},
+    ]
+    columns = of_template(from_data({"title": "Profile", "sections": sections}))
+    assert [(column.name, column.type, column.unit) for column in columns] == [
+        ("Business", "text", ""),
+        ("Revenue", "value", "USD million"),
+        ("4.1 revenue", "yes_no", ""),
+    ]
+    with pytest.raises(BadColumns):
+        of_template(from_data({"title": "Tables", "sections": [sections[2]]}))

@@ -1,0 +1,290 @@
+"""Grids over real documents: what a cell holds, and what becomes of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.errors import Cancelled, ConfigError, InputError, UnknownDocument, UnknownGrid
+from ragcore.grid.columns import given_columns
+from ragcore.grid.grids import Grids
+from ragcore.types import EVERYTHING, Scope
+from ragcore.types.grid import STATED, Grid, GridCell
+from tests import pdfs, prepared
+from tests.messages_server import MessagesServer, Reply
+
+COLUMNS: Sequence[dict[str, str]] = (
+    {"name": "Revenue", "question": "Revenue of fiscal 2025", "type": "value", "unit": "USD million"},
+    {"name": "Maturity", "question": "When does the credit facility mature?", "type": "date"},
+    {"name": "Auditor", "question": "Who audits the accounts?", "type": "name"},
+    {"name": "Shoe size", "question": "Shoe size of the chairman", "type": "value"},
+)
+
+
+@pytest.fixture
+def engine(sampled: Path, tmp_path: Path) -> Iterator[Engine]:
+    with Engine.open(Path(shutil.copytree(sampled, tmp_path / "home"))) as opened:
+        yield opened
+
+
+def made(engine: Engine, *columns: dict[str, str], scope: Scope = EVERYTHING) -> str:
+    return engine.grids.add("Mine", given_columns(columns or COLUMNS), scope).grid_id
+
+
+def filled(engine: Engine, *columns: dict[str, str]) -> Grid:
+    grid_id = made(engine, *columns)
+    assert engine.grids.run(grid_id).finished
+    return engine.grids.get(grid_id)
+
+
+def cell(grid: Grid, name: str) -> GridCell:
+    [column_id] = [column.column_id for column in grid.columns if column.name == name]
+    return grid.cell(grid.rows[0].doc_id, column_id)
+
+
+def test_a_cell_is_a_value_with_its_place_or_not_stated(engine: Engine) -> None:
+    grid = filled(engine)
+    revenue, maturity, auditor = (cell(grid, name).value for name in ("Revenue", "Maturity", "Auditor"))
+    assert (revenue.number, revenue.unit) == (148.6, "USD million")
+    assert maturity.period == "2029-06-30"
+    assert auditor.text == "Brandt & Oyelaran LLP"
+    document = engine.document(grid.rows[0].doc_id)
+    for value, words in ((revenue, "148.6"), (maturity, "30 June 2029"), (auditor, "Oyelaran")):
+        place = value.citations[0]
+        assert words in document.text[place.start : place.end] == place.quote
+        assert place.boxes
+    nothing = cell(grid, "Shoe size")
+    assert nothing.status == "not_stated"
+    assert nothing.found is not None
+    assert nothing.found.reason
+
+
+def test_the_same_documents_give_the_same_cells(engine: Engine) -> None:
+    every = (
+        *COLUMNS,
+        {"name": "Risks", "type": "list"},
+        {"name": "Drawn", "question": "Is the facility drawn?", "type": "yes_no"},
+        {"name": "Rings", "question": "What happened to the supplier of the ceramic rings?", "type": "quote"},
+    )
+    grid = filled(engine, *every)
+    engine.grids.again(grid.info.grid_id)
+    assert engine.grids.info(grid.info.grid_id).done == 0
+    engine.grids.run(grid.info.grid_id)
+    assert engine.grids.get(grid.info.grid_id).cells == grid.cells
+
+
+def test_a_list_reads_every_passage_and_gives_each_item_its_place(engine: Engine) -> None:
+    risks = cell(filled(engine, {"name": "Risks", "type": "list"}), "Risks")
+    assert risks.found is not None
+    assert risks.found.read == risks.found.passages > 10
+    items = risks.value.text.splitlines()
+    assert len(items) == len(risks.value.citations) == risks.value.number
+    assert [one for one in items if "tender" in one]
+    assert [one for one in items if "technicians" in one]
+    assert not [one for one in items if "audited" in one], "the next section is none of it"
+
+
+def test_yes_and_no_are_what_the_document_says(engine: Engine) -> None:
+    columns = (
+        {"name": "Grew", "question": "Did revenue grow 12.4%?", "type": "yes_no"},
+        {"name": "Fell", "question": "Did revenue fall 12.4%?", "type": "yes_no"},
+        {"name": "King", "question": "Is the chairman a king?", "type": "yes_no"},
+    )
+    grid = filled(engine, *columns)
+    said = [cell(grid, name).value.text or cell(grid, name).status for name in ("Grew", "Fell", "King")]
+    assert said == ["Yes", "No", "not_stated"]
+    assert all(cell(grid, name).value.citations for name in ("Grew", "Fell"))
+
+
+def test_values_that_contradict_each_other_are_both_named(engine: Engine, tmp_path: Path) -> None:
+    said = ["The notice period is 30 days.", "The notice period is 60 days."]
+    file = tmp_path / "lease.pdf"
+    file.write_bytes(pdfs.report("Lease", {"Term": said[:1], "Ending": said[1:]}))
+    doc_id = prepared.read(engine, file, "lease.pdf")
+    engine.index()
+    column = {"name": "Notice period", "question": "The notice period in days", "type": "value", "unit": "days"}
+    grid_id = made(engine, column, scope=Scope((doc_id,)))
+    engine.grids.run(grid_id)
+    [found] = engine.grids.get(grid_id).cells.values()
+    assert found.found is not None
+    numbers = {found.value.number, *(one.number for one in found.found.rivals)}
+    assert (found.status, numbers) == ("rival", {30.0, 60.0})
+
+
+def test_a_changed_column_empties_itself_alone(engine: Engine) -> None:
+    grids, grid = engine.grids, filled(engine)
+    revenue = next(one for one in grid.columns if one.name == "Revenue")
+    version = grids.info(grid.info.grid_id).version
+    grids.change_column(grid.info.grid_id, revenue.column_id, question="Revenue of fiscal 2024")
+    info = grids.info(grid.info.grid_id)
+    assert (info.done, info.total) == (3, 4)
+    assert info.version > version
+    grids.run(grid.info.grid_id)
+    after = grids.get(grid.info.grid_id)
+    assert cell(after, "Revenue").value.number == 132.2
+    others = [name for name in ("Maturity", "Auditor", "Shoe size") if cell(after, name) != cell(grid, name)]
+    assert others == []
+
+
+def test_what_a_person_decided_is_never_filled_again(engine: Engine) -> None:
+    grids, grid = engine.grids, filled(engine)
+    grid_id, doc_id = grid.info.grid_id, grid.rows[0].doc_id
+    ids = {column.name: column.column_id for column in grid.columns}
+    right = grids.decide(grid_id, doc_id, ids["Revenue"], "corrected", "$148.6 million")
+    assert (right.value.number, right.value.unit, right.decision.supported) == (148.6, "USD million", True)
+    wrong = grids.decide(grid_id, doc_id, ids["Maturity"], "corrected", "1 May 2031")
+    assert (wrong.status, wrong.value.period, wrong.decision.supported) == ("stated", "2031-05-01", False)
+    assert grids.decide(grid_id, doc_id, ids["Auditor"], "not_stated").status == "not_stated"
+    grids.again(grid_id)
+    assert grids.info(grid_id).done == 3
+    grids.run(grid_id)
+    kept = grids.get(grid_id)
+    assert cell(kept, "Revenue").value.text == "$148.6 million"
+    assert cell(kept, "Auditor").status == "not_stated"
+    assert grids.decide(grid_id, doc_id, ids["Auditor"], "").value.text == "Brandt & Oyelaran LLP"
+    with pytest.raises(InputError):
+        grids.decide(grid_id, doc_id, ids["Revenue"], "corrected", "  ")
+    with pytest.raises(UnknownDocument):
+        grids.decide(grid_id, "0" * 16, ids["Revenue"], "accepted")
+    with pytest.raises(UnknownGrid):
+        grids.decide(grid_id, doc_id, "nothing", "accepted")
+
+
+def test_stopped_it_goes_on_where_it_was(engine: Engine) -> None:
+    grids, grid_id = engine.grids, made(engine)
+    seen: list[int] = []
+
+    def show(done: int, _total: int) -> None:
+        seen.append(done)
+
+    with pytest.raises(Cancelled):
+        grids.run(grid_id, show, lambda: len(seen) > 2)
+    assert grids.info(grid_id).done == 2
+    seen.clear()
+    grids.run(grid_id, show)
+    assert seen == [2, 3]
+
+
+def test_a_column_that_changes_while_it_is_filled_is_filled_as_it_is_now(engine: Engine) -> None:
+    grids, grid_id = engine.grids, made(engine, COLUMNS[0])
+    [column] = grids.get(grid_id).columns
+    changed = []
+
+    def show(_done: int, _total: int) -> None:
+        if not changed:
+            changed.append(grids.change_column(grid_id, column.column_id, question="Revenue of fiscal 2024"))
+
+    assert grids.run(grid_id, show).finished
+    assert cell(grids.get(grid_id), "Revenue").value.number == 132.2
+
+
+def test_a_page_learns_what_changed_since(engine: Engine) -> None:
+    grids, grid_id = engine.grids, made(engine)
+    assert grids.changes(grid_id, 0) == ([], 0)
+    grids.run(grid_id)
+    cells, now = grids.changes(grid_id, 0)
+    assert len(cells) == 4
+    assert grids.changes(grid_id, now) == ([], now)
+    one = cells[0]
+    grids.decide(grid_id, one.doc_id, one.column_id, "accepted")
+    [again], later = grids.changes(grid_id, now)
+    assert (again.column_id, again.decision.kind) == (one.column_id, "accepted")
+    assert later > now
+
+
+def test_documents_come_and_go(engine: Engine, tmp_path: Path) -> None:
+    grids, grid = engine.grids, filled(engine, COLUMNS[0])
+    grid_id = grid.info.grid_id
+    file = tmp_path / "other.pdf"
+    file.write_bytes(pdfs.report("Other report", {"Results": ["Revenue was $20.5 million in fiscal 2025."]}))
+    doc_id = prepared.read(engine, file, "other.pdf")
+    engine.index()
+    assert (grids.info(grid_id).done, grids.info(grid_id).total) == (1, 2)
+    grids.run(grid_id)
+    assert {one.value.number for one in grids.get(grid_id).cells.values()} == {148.6, 20.5}
+    engine.remove(doc_id)
+    assert [row.doc_id for row in grids.get(grid_id).rows] == [grid.rows[0].doc_id]
+    assert grids.info(grid_id).finished
+
+
+def test_columns_are_added_moved_and_removed(engine: Engine) -> None:
+    grids, grid_id = engine.grids, made(engine, *COLUMNS[:2])
+    added = grids.add_column(grid_id, "Employees", "How many people are employed?", "value")
+    grids.move_column(grid_id, added, -1)
+    assert [column.name for column in grids.get(grid_id).columns] == ["Revenue", "Employees", "Maturity"]
+    grids.move_column(grid_id, grids.get(grid_id).columns[0].column_id, -1)
+    grids.run(grid_id)
+    grids.remove_column(grid_id, added)
+    grid = grids.get(grid_id)
+    assert [column.name for column in grid.columns] == ["Revenue", "Maturity"]
+    assert {key[1] for key in grid.cells} == {column.column_id for column in grid.columns}
+    with pytest.raises(InputError):
+        grids.add_column(grid_id, "revenue", "", "value")
+    grids.remove(grid_id)
+    with pytest.raises(UnknownGrid):
+        grids.info(grid_id)
+    with pytest.raises(UnknownGrid):
+        grids.run(grid_id)
+
+
+def test_free_text_by_claude_is_bounded_and_paid_once(
+    engine: Engine, server: MessagesServer, key: None, tmp_path: Path
+) -> None:
+    text = {"name": "Capital expenditure", "question": "What was invested, and in what?", "type": "text"}
+    with Engine.open(engine.home) as paid:
+        grids, grid_id = paid.grids, made(paid, COLUMNS[0], text)
+        most = grids.estimate(grid_id)
+        assert most.sections == 1
+        assert most.usd
+        with pytest.raises(InputError, match="nothing more was sent"):
+            grids.run(grid_id, max_usd=most.usd / 2)
+        assert server.requests == []
+        server.reply(Reply(text="It was $9.7 million <<SOURCE 1.1>>."))
+        grids.run(grid_id, max_usd=most.usd)
+        found = cell(grids.get(grid_id), "Capital expenditure").found
+        assert found is not None
+        assert found.value.citations
+        assert 0 < (found.cost_usd or 0) <= most.usd
+        sent = len(server.requests)
+        grids.run(grid_id)
+        assert len(server.requests) == sent
+        assert grids.estimate(grid_id).usd == 0.0
+
+
+def test_a_failed_cell_is_filled_by_the_next_run(engine: Engine, server: MessagesServer, key: None) -> None:
+    text = {"name": "Capital expenditure", "question": "What was invested, and in what?", "type": "text"}
+    with Engine.open(engine.home) as paid:
+        grid_id = made(paid, text)
+        server.reply(Reply(status=400))
+        paid.grids.run(grid_id)
+        [failed] = paid.grids.get(grid_id).cells.values()
+        assert failed.status == "failed"
+        assert failed.found is not None
+        assert failed.found.error
+        server.reply(Reply(text="It was $9.7 million <<SOURCE 1.1>>."))
+        paid.grids.run(grid_id)
+        [again] = paid.grids.get(grid_id).cells.values()
+        assert again.status in STATED
+
+
+def test_a_model_without_a_price_is_not_asked(engine: Engine, server: MessagesServer, key: None) -> None:
+    unpriced: dict[str, Any] = {"llm.claude_model": "claude-unpriced-9"}
+    text = {"name": "Capital expenditure", "type": "text"}
+    with Engine.open(engine.home, overrides=unpriced) as paid, pytest.raises(ConfigError):
+        paid.grids.run(made(paid, text))
+    assert server.requests == []
+
+
+def test_an_error_of_a_run_is_kept_with_its_grid(engine: Engine, server: MessagesServer, key: None) -> None:
+    with Engine.open(engine.home) as paid:
+        grid_id = made(paid, {"name": "Capital expenditure", "type": "text"})
+        with pytest.raises(InputError):
+            paid.grids.run(grid_id, max_usd=0.0001)
+        error = Grids(paid).info(grid_id).error
+        assert error is not None
+        assert error["hint"]
