@@ -34,8 +34,8 @@ REVENUE = {"name": "Revenue", "question": "Total revenue of fiscal 2025", "type"
 MATURES = {"name": "Facility matures", "question": "When does the credit facility mature?", "type": "date"}
 
 
-def services_on(home: Path) -> Services:
-    engine = Engine.open(home, overrides={"llm.model": "offline"})
+def services_on(home: Path, model: str = "offline") -> Services:
+    engine = Engine.open(home, overrides={"llm.model": model})
     renderer = Renderer(home / "pages")
     made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer, Signer())
     services_module._opened.append(made)
@@ -156,6 +156,20 @@ def test_a_document_that_arrives_is_filled_by_itself_unless_a_person_stopped_the
     assert len(found["cells"]) == len(found["rows"]) == 2
     found = call(opened, f"/{stopped}")
     assert (found["state"], found["done"]) == ("stopped", 0)
+
+
+@pytest.mark.usefixtures("key")
+def test_what_costs_something_is_told_and_waits_for_a_person(sampled: Path, tmp_path: Path) -> None:
+    made = services_on(Path(shutil.copytree(sampled, tmp_path / "home")), "auto")
+    try:
+        grid_id = begun(made, REVENUE, {"name": "Business", "type": "text"})
+        found = call(made, f"/{grid_id}")
+        assert (found["state"], found["done"]) == ("stopped", 0)
+        assert found["expense"].startswith("At most $")
+        free = begun(made, REVENUE)
+        assert until(made, free, "done")["expense"] == ""
+    finally:
+        services_module.close()
 
 
 def test_columns_come_from_a_template_or_a_file(opened: Services) -> None:

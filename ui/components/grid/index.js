@@ -129,7 +129,8 @@ class GridPage {
   summaryOf(column) {
     const { words = "", stated = 0, filled = 0 } = this.summaries[column.id] ?? {};
     const shown = column.type === "date" ? words.replace(/\d{4}-\d{2}-\d{2}/g, day) : column.unit ? words.replace(` ${column.unit}`, "") : words;
-    return [shown, filled ? `${stated} of ${filled} stated` : ""];
+    const [first, median] = shown.split(", median "); // which has no room beside a range
+    return [first, filled ? [median && `median ${median}`, `${stated} of ${filled}${median ? "" : " stated"}`].filter(Boolean).join(" · ") : ""];
   }
 
   // What a column says beside the name of a row, and what an empty cell of the row waits for.
