@@ -43,6 +43,7 @@ BY_RULES: Mapping[str, Any] = {
 _SORTS: dict[ColumnType, ValueSort] = {"value": "figure", "date": "date", "name": "name"}
 RULES = "rules"
 NEAREST = 2
+BOTH = 2  # values of equal standing that contradict each other; more of them speak of different things
 _LOOK = 0.02  # least probability that a passage speaks of what a list asks for
 ANSWERS = 0.8  # least probability that a sentence answers a question
 NOT_DECIDED = "The passages found don’t decide it."
@@ -198,7 +199,7 @@ def _value(filled: FilledSection, column: Column) -> Cell:
     given = filled.values[0] if filled.values else None
     answer = filled.answer
     others = [one for conflict in filled.conflicts for one in conflict.rivals]
-    if given is None and others:
+    if given is None and len(others) == BOTH:
         given = others[0]
     if given is None:
         return _not_stated(filled)

@@ -51,7 +51,7 @@ def measured(figure: str, scale: str, asked: str) -> tuple[float | None, str]:
         return _exact(number.amount * own), money
     if wanted.scale is None:
         return _exact(number.amount * own), wanted.text or money
-    if number.scale == own == 1.0:
+    if number.scale == own == 1.0 and not (wanted.scale == 1.0 and number.currency):
         # Its scale is unknown: a figure in the wrong one would be worse than one without a unit.
         return number.value, money
     return _exact(number.amount * own / wanted.scale), wanted.text

@@ -24,7 +24,7 @@ from ragcore.text.lexicon import PARTITIVE
 from ragcore.text.markdown import escape
 from ragcore.text.names import of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
-from ragcore.text.periods import blanked, date_spans, days_in, is_part, years
+from ragcore.text.periods import blanked, date_spans, days_in, is_part, months_of_part, years
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.units import currency, unit
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
@@ -44,6 +44,7 @@ _RELEVANT = 0.6  # probability
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIGITS = re.compile(r"[^\d.]")
+_RANGE = re.compile(r"\b(?:from|between|rang(?:e|es|ed|ing))\b[^.;]{0,40}$", re.IGNORECASE)
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
 # Words spelled like a name, with what joins them.
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
@@ -70,7 +71,8 @@ class Given:
     def value(self) -> FieldValue:
         scale, row = "", self.quote.row
         if row is not None and self.cell is not None and not _UNSCALED.intersection(tokens(row.head)):
-            scale = " ".join((row.name, self.cell.column, row.table, scale_of(self.quote.source, row)[1]))
+            columns = (cell.column for cell in (self.cell, *row.cells))
+            scale = " ".join((row.name, *columns, row.table, scale_of(self.quote.source, row)[1]))
         return FieldValue(self.figure, self.said, self.marker, self.period, scale)
 
     @property
@@ -255,6 +257,7 @@ def _of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts) -> Given 
     fits = [cell for cell in row.cells if _is_of_sort(asked, row, cell) and _fits(asked, quote, row, cell, statement)]
     # Each amount has its share of sales beside it, under the same header.
     fits = [cell for cell in fits if cell.text.rstrip(" )").endswith("%") == asked.share] or fits
+    fits = _of_part(asked, row, fits)
     dated = [(period, cell) for cell in fits if (period := period_of(cell.column)) is not None]
     if not dated:
         plain = len(row.cells) == 1 or (len(fits) == 1 and stems_of(fits[0].column) & asked.words)
@@ -273,6 +276,13 @@ def _of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts) -> Given 
     where = f"{escape(about)}: " if about else ""
     text = f"**{escape(cell.text)}** — {where}“{escape(row.of(cell))}” {cited}{note}"
     return Given(quote, cell.text, row.of(cell), cited, text, period, 0 if statement is None else 1 + exact, cell)
+
+
+def _of_part(asked: Wish, row: Row, fits: list[Cell]) -> list[Cell]:
+    """Cells of the part of a year that is asked for, where the row has several: "three months ended" of a quarter."""
+    wanted = months_of_part(asked.piece)
+    parts = {cell: months_of_part(f"{row.table} {cell.column}") for cell in fits}
+    return [cell for cell in fits if parts[cell] & wanted] if wanted and any(parts.values()) else fits
 
 
 def _statement(quote: Quotable, row: Row, known: KnownFacts) -> Statement | None:
@@ -365,7 +375,12 @@ def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given,
                 yield _sentence(quote, figure, days[0]), before, ""
             continue
         named = years(before + after)
-        part = opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
+        if _RANGE.search(before) is not None:
+            return  # no figure of a sentence with a range is certain
+        wanted, said = months_of_part(asked.piece), months_of_part(before + after)
+        part = bool(wanted and said and not wanted & said) or (
+            opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
+        )
         right = (named or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
         if right and not part and (is_part(asked.piece) or not is_part(before + after)):
             yield _sentence(quote, figure, (max(named, default=0), 0, 0)), before, after

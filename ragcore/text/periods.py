@@ -116,6 +116,12 @@ def is_part(text: str) -> bool:
     return _PART_OF_YEAR.search(text) is not None
 
 
+def months_of_part(text: str) -> set[int]:
+    """Lengths in months of the parts of a year that ``text`` names: 3 for a quarter, "three months" and "13 weeks"."""
+    found = {_MONTHS_OF[match.group().lower()[:2]] for match in _SEVERAL_MONTHS.finditer(text)}
+    return found | ({3} if _QUARTERLY.search(text) else set()) | ({6} if _HALF.search(text) else set())
+
+
 def days_in(text: str) -> list[tuple[int, int, int]]:
     """Days of a known year in ``text`` as (year, month, day), in order."""
     return [(year, month, day) for month, day, year in dates_in(text) if year]
@@ -182,6 +188,22 @@ _OTHER_QUARTER, _OTHER_FORM = 0.6, 0.7  # factors
 _ANNUAL = 0.8  # factor of a document with no quarter for a question about one
 _UNDATED = 0.5  # fit of a document without a year
 _FORM = re.compile(r"(?<![A-Za-z0-9])(10-?[KQ]|8-?K|20-?F|6-?K)(?![A-Za-z0-9])", re.IGNORECASE)
+_SEVERAL_MONTHS = re.compile(r"\b(?:three|six|nine|[369])[- ]months?\b|\b(?:13|26|39)[- ]weeks?\b", re.IGNORECASE)
+_MONTHS_OF = {
+    "th": 3,
+    "si": 6,
+    "ni": 9,
+    "3 ": 3,
+    "3-": 3,
+    "6 ": 6,
+    "6-": 6,
+    "9 ": 9,
+    "9-": 9,
+    "13": 3,
+    "26": 6,
+    "39": 9,
+}
+_QUARTERLY = re.compile(r"\bquarter(?:ly)?\b|\bQ[1-4]\b|\b[1-4]Q(?:\d\d)?\b", re.IGNORECASE)
 _HYPHEN = re.compile(r"_|(?<=[A-Za-z])-(?=\d)")
 
 
