@@ -18,7 +18,7 @@ from ragcore.types import Scope
 from ragcore.types.check import Decision, DecisionKind
 from ui.chat.exports import disposition, file_name
 from ui.check import payload
-from ui.library.samples import DRAFT, DRAFT_NAME, NAME, SAMPLE, sample_id
+from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
 from ui.server.guard import action, engine_of, guarded, text_in, texts_in
 from ui.server.services import services
 
@@ -100,17 +100,10 @@ def sample(request: Request, _: Json) -> Json:
     """Check the sample draft against the sample document. While that is being read the answer is how far it is
     (``words``), and the page asks again."""
     made = services()
-    info = next((one for one in made.engine.documents() if one.doc_id == sample_id()), None)
-    if info is not None and info.indexed:
-        return _start(engine_of(request), DRAFT_NAME, DRAFT.read_bytes(), Scope((info.doc_id,)))
-    job = made.ingestion.jobs().get(sample_id())
-    if job is None:
-        failed = made.ingestion.failures.get(sample_id()) or (info.error if info is not None else None)
-        if failed:
-            raise InputError(str(failed.get("message")), hint=str(failed.get("hint", "Try again.")))
-        made.ingestion.add(made.engine.add(SAMPLE.read_bytes(), NAME).doc_id)
-    reading = job is not None and job.stage == "read" and job.done
-    return {"words": f"Reading page {job.done} of {job.total}" if job and reading else "Reading the sample document"}
+    words = sample_reading(made.engine, made.ingestion)
+    if words:
+        return {"words": words}
+    return _start(engine_of(request), DRAFT_NAME, DRAFT.read_bytes(), Scope((sample_id(),)))
 
 
 @guarded

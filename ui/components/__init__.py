@@ -99,6 +99,8 @@ _drop = _component("drop")
 _settings = _component("settings")
 _checks = _component("checks")
 _check = _component("check")
+_grids = _component("grids")
+_grid = _component("grid")
 _reports = _component("reports")
 _report = _component("report")
 _evidence = _component("evidence")
@@ -250,6 +252,18 @@ def check(check_id: str, documents: list[dict[str, Any]]) -> None:
     _check(key="check", data=_data("check") | {"check": check_id, "documents": documents})
 
 
+def grids(documents: list[dict[str, Any]]) -> None:
+    """Form that starts a grid over ``documents`` (id, title, pages), and the list of grids. Emits ``opened``: the id of
+    a grid."""
+    _grids(key="grids", data=_data("grids") | {"documents": documents, "sample": sample_id()})
+
+
+def grid(grid_id: str, documents: list[dict[str, Any]]) -> None:
+    """Grid with its cells; its rows are chosen among ``documents``. Emits ``left`` to return to the list, with ``gone``
+    if it was deleted elsewhere."""
+    _grid(key="grid", data=_data("grid") | {"grid": grid_id, "documents": documents})
+
+
 def reports() -> None:
     """List of reports and templates. Emits ``opened``: the id of a report."""
     _reports(key="reports", data=_data("reports"))
@@ -261,5 +275,5 @@ def report(report_id: str) -> None:
 
 
 def evidence() -> None:
-    """Container in which a report lists the sources of its open section."""
+    """Container above the page: a report lists the sources of its open section there, a grid shows its open cell."""
     _evidence(key="evidence", data=_data("evidence"))

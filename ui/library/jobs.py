@@ -87,11 +87,12 @@ def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]
 
 class Ingestion:
     """Reading queue with one worker thread, and a second thread for removals, which do not wait for the queue.
-    ``removed`` is called with each document that is permanently deleted."""
+    ``removed`` is called with each document that is permanently deleted, ``arrived`` with each that was read."""
 
     def __init__(self, engine: Engine, removed: Callable[[str], None]) -> None:
         self.engine = engine
         self.removed = removed
+        self.arrived: Callable[[str], None] = lambda _: None
         # What SQLite cannot know: an index that failed, a busy store.
         self.failures: dict[str, dict[str, object]] = {}
         self._entries: dict[str, _Entry] = {}
@@ -256,6 +257,8 @@ class Ingestion:
                 self.failures[doc_id] = _failure(error, doc_id, "reading")
         if again:
             self.add(doc_id)
+        elif error is None and not self._closed:
+            self.arrived(doc_id)
 
     def _sweep(self) -> None:
         """Empty the trash of expired documents, and update the index after each change."""

@@ -30,6 +30,8 @@ STYLES = (
     "components/filters/filters.css",
     "components/checks/checks.css",
     "components/check/check.css",
+    "components/grids/grids.css",
+    "components/grid/grid.css",
     "components/reports/reports.css",
     "components/report/report.css",
     "components/settings/settings.css",

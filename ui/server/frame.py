@@ -42,8 +42,9 @@ class Page:
 PAGES = (
     Page("", "pages/chat.py", "Chat", ":material/forum:"),
     Page("library", "pages/library.py", "Library", ":material/folder_open:"),
-    Page("check", "pages/check.py", "Check", ":material/fact_check:"),
     Page("reports", "pages/reports.py", "Reports", ":material/article:"),
+    Page("grid", "pages/grid.py", "Grid", ":material/table:"),
+    Page("check", "pages/check.py", "Check", ":material/fact_check:"),
     Page("explore", "pages/explore.py", "Explore", ":material/scatter_plot:"),
     Page("evaluate", "pages/evaluate.py", "Evaluate", ":material/speed:"),
     Page("settings", "pages/settings.py", "Settings", ":material/settings:"),

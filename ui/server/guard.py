@@ -25,6 +25,7 @@ from ragcore.errors import (
     UnknownCheck,
     UnknownConversation,
     UnknownDocument,
+    UnknownGrid,
     UnknownReport,
     UnknownSection,
     UnknownTurn,
@@ -43,6 +44,15 @@ Json = dict[str, Any]
 
 # What another window has removed, as a page says it.
 REMOVED = {"message": "This document was removed from the library.", "hint": "", "code": "removed"}
+_UNKNOWN = (
+    UnknownCheck,
+    UnknownConversation,
+    UnknownDocument,
+    UnknownGrid,
+    UnknownReport,
+    UnknownSection,
+    UnknownTurn,
+)
 _SCOPE = TypeAdapter(Scope)
 _TEXTS = TypeAdapter(list[str])
 
@@ -210,8 +220,7 @@ def scope_in(body: Json) -> Scope | None:
 
 
 def _status(error: GroundworkError) -> int:
-    unknown = (UnknownCheck, UnknownDocument, UnknownConversation, UnknownTurn, UnknownReport, UnknownSection)
-    if isinstance(error, unknown):
+    if isinstance(error, _UNKNOWN):
         return 404
     if isinstance(error, StoreBusy):
         return 409

@@ -17,6 +17,7 @@ from ui.chat.scope_words import pages_in_brief
 from ui.check import routes as check_routes
 from ui.evaluate import routes as evaluate_routes
 from ui.explore import routes as explore_routes
+from ui.grid import routes as grid_routes
 from ui.library import routes as library_routes
 from ui.reports import routes as report_routes
 from ui.server.guard import guarded, shown
@@ -53,6 +54,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         *conversation_routes.routes(prefix),
         *exports.routes(prefix),
         *check_routes.routes(prefix),
+        *grid_routes.routes(prefix),
         *report_routes.routes(prefix),
         *settings_routes.routes(prefix),
         *explore_routes.routes(prefix),

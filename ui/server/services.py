@@ -20,6 +20,7 @@ from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
 from ui.check.jobs import CheckJobs
 from ui.evaluate.jobs import EvaluationJobs
+from ui.grid.jobs import GridJobs
 from ui.library.jobs import Ingestion
 from ui.reports.jobs import ReportJobs
 from ui.server.tokens import Signer
@@ -45,6 +46,7 @@ class Services:
     reports: ReportJobs = field(init=False)
     evaluations: EvaluationJobs = field(init=False)
     checks: CheckJobs = field(default_factory=CheckJobs, init=False)
+    grids: GridJobs = field(default_factory=GridJobs, init=False)
     first_questions: FirstQuestions = field(init=False)
     structures: StructureJobs = field(default_factory=StructureJobs, init=False)
 
@@ -53,6 +55,7 @@ class Services:
         self.reports = ReportJobs(lambda: self.engine)
         self.evaluations = EvaluationJobs(lambda: self.engine)
         self.first_questions = FirstQuestions(lambda: self.engine, self.answers.idle)
+        self.ingestion.arrived = lambda doc_id: self.grids.arrived(doc_id, self.engine)
 
     def keep(self, changes: Mapping[str, Any]) -> None:
         """Save settings to the home's ``config.toml`` (None: delete them) and use them from now on, for reading too;
@@ -78,6 +81,7 @@ class Services:
         self.reports.close()
         self.evaluations.close()
         self.checks.close()
+        self.grids.close()
         self.answers.close()
         self.renderer.close()
 

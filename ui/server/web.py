@@ -33,7 +33,7 @@ Groundwork</span></p></div><script type="module" async src="{root}/assets/openin
 # What is known before the first paint, so that nothing jumps: whether the page pane is hidden (shared/layout.js), how
 # wide it was made (pane/splitter.js), and the theme that was chosen (where Streamlit keeps it).
 EARLY = """if(sessionStorage.getItem("gw.pane"))document.documentElement.dataset.gwPane="hidden";
-for(const page of["chat","report","check","explore"]){const wide=localStorage.getItem(`gw.pane.${page}`);
+for(const page of["chat","report","grid","check","explore"]){const wide=localStorage.getItem(`gw.pane.${page}`);
 if(wide)document.documentElement.style.setProperty(`--pane-${page}`,`${wide}px`)}
 document.documentElement.dataset.gwTheme=localStorage.getItem(`stActiveTheme-${location.pathname}-v2`)??"" """
 

@@ -3,6 +3,7 @@
 import { ApiError, save } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { Popup } from "../shared/popup.js";
+import { timeLeft } from "../shared/when.js";
 
 const KINDS = [
   ["docx", "Word with comments", "one for each problem"],
@@ -53,7 +54,7 @@ export class Head {
       if (held) this.tally.querySelector(`[data-status="${held}"]`)?.focus();
     }
     const working = ["waiting", "running", "stopping"].includes(state);
-    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [`${done} of ${total}`, left !== null && time(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
+    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [`${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
     if (words !== this.said) this.progress.replaceChildren(...(working ? [h("span", { class: "gw-spin" })] : []), words);
     this.said = words;
     this.stop.hidden = !working;
@@ -108,9 +109,4 @@ export class Head {
     });
     panel.replaceChildren(...items, said);
   }
-}
-
-function time(seconds) {
-  if (seconds < 90) return `about ${Math.max(5, Math.ceil(seconds / 5) * 5)} s left`;
-  return `about ${Math.round(seconds / 60)} min left`;
 }

@@ -3,11 +3,11 @@
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { button, h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { base64, holdsFiles } from "../shared/files.js";
+import { when } from "../shared/when.js";
 
 const BUSY_MS = 1000;
 const SAMPLE_MS = 400;
 const KEPT = "gw.draft"; // what is typed survives a reload
-const DAY = 86_400_000;
 const KEY = [
   ["c", "cash was $7.4 million", "confirmed"],
   ["x", "matures in June 2028", "the documents say otherwise"],
@@ -258,10 +258,4 @@ function outcome({ state, counts, done, total, error }) {
   if (state !== "done") return h("span", { class: "gw-st num run" }, h("span", { class: "gw-spin" }), `${done} of ${total}`);
   for (const [status, tone, words] of [["contradicted", "bad", "contradicted"], ["partly", "weak", "partly"], ["not_found", "off", "not found"]]) if (counts[status]) return said(tone, `${counts[status]} ${words}`);
   return counts.confirmed ? said("ok", `${counts.confirmed} confirmed`, "check_circle") : said("off", plural(total, "sentence"));
-}
-
-function when(seconds) {
-  const day = (time) => Math.floor((time - new Date().getTimezoneOffset() * 60_000) / DAY);
-  const ago = day(Date.now()) - day(seconds * 1000);
-  return ["Today", "Yesterday"][ago] ?? new Date(seconds * 1000).toLocaleDateString("en", { day: "numeric", month: "short" });
 }

@@ -1,4 +1,5 @@
-// The place above the page where a report lists what the open section cites; components/report draws into it.
+// The place above the page where a report lists what the open section cites, and a grid shows its open cell;
+// components/report and components/grid draw into it.
 
 import { configure } from "../shared/api.js";
 

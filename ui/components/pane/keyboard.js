@@ -1,4 +1,4 @@
-// The keys of Chat, of Check, and of their page viewer.
+// The keys of Chat, of Check, of Grid, and of their page viewer.
 
 import { listKeys } from "../shared/key_list.js";
 import { free } from "../shared/keys.js";
@@ -12,6 +12,11 @@ const LIST = [
 
 const OF_CHECK = [
   ["Draft", [["n", "Next problem"], ["p", "Previous problem"], ["Enter", "Write the documents’ words"], ["a", "Add a note"], ["Esc", "Leave as it is, close"], ["]", "Hide or show the page"], ["?", "This list"]]],
+  LIST[2],
+];
+
+const OF_GRID = [
+  ["Table", [["← → ↑ ↓", "Another cell"], ["Home End", "First, last column; with Ctrl first, last cell"], ["Enter", "Open its place, or the menu of a column"], ["Shift Enter", "Open it and go to the page"], ["Space", "Accept"], ["e", "Correct"], ["Ctrl C", "Copy with its source"], ["+", "Add a column"], ["Esc", "Close the cell"], ["]", "Hide or show the page"], ["?", "This list"]]],
   LIST[2],
 ];
 
@@ -41,4 +46,4 @@ export function pressed(pane, event) {
   done();
 }
 
-export const help = () => listKeys(document.querySelector(".gw-check") ? OF_CHECK : LIST);
+export const help = () => listKeys(document.querySelector(".gw-check") ? OF_CHECK : document.querySelector(".gw-grid") ? OF_GRID : LIST);

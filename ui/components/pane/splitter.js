@@ -1,5 +1,5 @@
 // The border between what stands left of the page viewer and the viewer: dragged, or moved with the arrow keys. How wide
-// it was made is kept in the browser for Chat, Reports, Check and Explore each, and set before the first paint
+// it was made is kept in the browser for Chat, Reports, Grid, Check and Explore each, and set before the first paint
 // (ui/server/web.py).
 
 import { h } from "../shared/dom.js";
@@ -13,7 +13,7 @@ export function splitter() {
   const bar = h("div", { class: "gw-splitter", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Width of the page", title: "Drag to resize, double-click to reset" });
   const now = () => Math.round((bar.closest(".st-key-gw_pane") ?? bar.parentElement).getBoundingClientRect().width);
   const split = () => bar.closest(".st-key-gw_split");
-  const name = () => (split() ? ["report", "check"].find((one) => split().querySelector(`.st-key-${one}`)) ?? "chat" : "explore");
+  const name = () => (split() ? ["report", "grid", "check"].find((one) => split().querySelector(`.st-key-${one}`)) ?? "chat" : "explore");
   // What the two sides share: in Explore the plot and the page, as the passage beside them keeps its width.
   const room = () => split()?.clientWidth ?? (document.querySelector(".gw-explore .cv")?.clientWidth ?? innerWidth) + now();
   const limits = () => [LEAST, Math.max(LEAST, room() - (split() ? LEAST : PLOT))];

@@ -1,0 +1,146 @@
+"""Grid: from three questions to a file, with the keyboard, as in a spreadsheet."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import App, promise, serve
+from tests.browser.test_axe import check
+from tests.matrix import standing_for
+
+COLUMNS = [
+    {"name": "Revenue", "question": "Total revenue of fiscal 2025", "type": "value", "unit": "USD million"},
+    {"name": "Facility matures", "question": "When does the credit facility mature?", "type": "date"},
+    {"name": "<i>Hedges</i>", "question": "Does it hedge sales in euros and Norwegian kroner?", "type": "yes_no"},
+]
+
+
+@pytest.fixture(scope="module")
+def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The app on a home that has the sample only."""
+    home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("grid") / "home"))
+    with serve(home) as served:
+        yield served
+
+
+@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
+def test_three_questions_from_a_file_to_a_file(
+    theme: str, sample: App, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = open_page(f"{sample.url}/grid", 1280, 720, theme)
+    cells = page.locator(".gw-grid .ln .ce")
+    card = page.locator(".fct")
+    lit = page.locator('.gw-highlight[data-role="cited"]').first
+    said = page.locator(".gw-grid > p[role=status]")
+    focused = page.locator(".gw-grid :focus")
+    with promise("columns come from a file, and the cells fill by themselves"):
+        page.get_by_role("button", name="Try it").wait_for()
+        check(page, f"the start of a grid, {theme}")
+        make = page.get_by_role("button", name="Make the grid")
+        page.get_by_label("Name").fill("Reports")
+        page.get_by_role("radio", name="From a file").check()
+        expect(make).to_be_disabled()
+        file = tmp_path / "columns.json"
+        file.write_text(json.dumps({"columns": COLUMNS}), "utf-8")
+        page.locator("#gw-grid-file").set_input_files(file)
+        make.click()
+        expect(cells).to_have_count(3)
+        expect(cells.nth(0)).to_contain_text("148.6")
+        expect(cells.nth(1)).to_contain_text("30 Jun 2029")
+        expect(cells.nth(2)).to_contain_text("No")
+        expect(page.get_by_role("columnheader", name="<i>Hedges</i>")).to_be_visible()
+        expect(page.get_by_role("button", name="Fill again").first).to_be_visible()
+        check(page, f"a grid, {theme}")
+    with promise("a cell opens its place on the page, and is the only one that is lit"):
+        cells.nth(1).click()
+        lit.wait_for()
+        expect(card).to_contain_text("Supported")
+        expect(page.locator(".gw-grid .ce.sel")).to_have_count(1)
+        check(page, f"an open cell, {theme}")
+    with promise("arrows move the focus, Enter opens, Space accepts, Escape closes"):
+        page.keyboard.press("Control+Home")
+        expect(focused).to_contain_text("Larkfield")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        expect(card.locator(".big b")).to_have_text("148.6 USD million")
+        page.keyboard.press(" ")
+        expect(card).to_contain_text("Accepted")
+        expect(said).to_have_text("Accepted.")
+        page.keyboard.press("Escape")
+        expect(card).to_have_count(0)
+        expect(focused).to_contain_text("148.6")
+    with promise("E corrects, and the new value is held against the document"):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("e")
+        page.get_by_role("textbox", name="The value").fill("30 June 2031")
+        check(page, f"a cell that is corrected, {theme}")
+        page.keyboard.press("Enter")
+        expect(cells.nth(1)).to_contain_text("30 Jun 2031")
+        expect(card).to_contain_text("not found in the document")
+        expect(card).to_contain_text("Groundwork found 30 Jun 2029")
+        page.get_by_role("button", name="Undo").click()
+        expect(cells.nth(1)).to_contain_text("30 Jun 2029")
+    with promise("what is open outlives a reload"):
+        page.reload()
+        expect(page.locator(".gw-grid .ce.sel")).to_contain_text("30 Jun 2029")
+        lit.wait_for()
+    with promise("a column that is edited fills itself alone"):
+        page.get_by_role("button", name=re.compile("^Facility matures")).click()
+        check(page, f"the menu of a column, {theme}")
+        page.get_by_role("button", name="Edit", exact=True).click()
+        check(page, f"the form of a column, {theme}")
+        page.get_by_label("Name", exact=True).fill("Employees")
+        page.get_by_label("Question").fill("Number of employees at year end")
+        page.get_by_label("Kind").select_option("value")
+        page.get_by_role("button", name="Save").click()
+        expect(cells.nth(1)).to_contain_text("649")
+        expect(cells.nth(0)).to_contain_text("accepted")
+    with promise("+ adds a column, whose mistakes are said in the form"):
+        page.keyboard.press("+")
+        page.get_by_label("Name", exact=True).fill("Revenue")
+        page.get_by_role("button", name="Add and fill").click()
+        page.get_by_role("dialog").get_by_role("alert").get_by_text("Two columns").wait_for()
+        page.get_by_label("Name", exact=True).fill("Auditor’s opinion")
+        page.get_by_label("Kind").select_option("quote")
+        page.get_by_role("button", name="Add and fill").click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(cells.nth(3)).to_contain_text("opinion")
+    with promise("a filter leaves the rows that pass, a value stands by its period"):
+        page.get_by_role("button", name=re.compile("^Revenue")).click()
+        page.locator(".gw-panel").get_by_role("button", name="Not stated").click()
+        expect(page.locator(".gw-grid .ln")).to_have_count(0)
+        page.get_by_role("button", name="No longer Revenue: not stated").click()
+        page.get_by_role("button", name=re.compile("^Employees")).click()
+        page.get_by_role("button", name="By period").click()
+        expect(page.get_by_role("columnheader", name="2025")).to_be_visible()
+        check(page, f"a value by its period, {theme}")
+        page.get_by_role("button", name="No longer Employees by period").click()
+        expect(cells).to_have_count(4)
+    with promise("it is taken along as a file, with what was decided"):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="JSON").click()
+        download.value.save_as(tmp_path / "grid.json")
+        assert "148.6" in (tmp_path / "grid.json").read_text("utf-8")
+    with promise("on a phone the open cell stands under the table, its page is a drawer"):
+        page.set_viewport_size({"width": 390, "height": 844})
+        cells.nth(0).click()
+        expect(card).to_be_visible()
+        check(page, "a grid on a phone")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.set_viewport_size({"width": 1280, "height": 720})
+    with promise("grids are listed, and deleted after a question"):
+        page.get_by_role("button", name="All grids").click()
+        rows = page.locator(".gw-grids .rec li")
+        expect(rows).to_have_count(1)
+        page.get_by_role("button", name="Delete Reports").click()
+        rows.get_by_role("button", name="Delete", exact=True).click()
+        expect(page.locator(".gw-grids .rec")).to_be_hidden()

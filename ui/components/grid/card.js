@@ -1,0 +1,197 @@
+// What is known of the open cell, above its page: the value, how far it can be trusted, the other values of the document
+// or its nearest passages, and what a person makes of it.
+
+import { button, h, icon, prose } from "../shared/dom.js";
+import { day, valued, written } from "./words.js";
+
+const LONG = 90; // characters of a value that is set large
+const act = (words, sign, onclick, more = {}) => h("button", { type: "button", class: "gw-btn sm", onclick, ...more }, sign && icon(sign, "s16"), words);
+const line = (text) => text.replace(/\s+/g, " ").trim();
+
+export class Card {
+  constructor(page) {
+    this.page = page;
+    this.unsaved = new Map(); // what was typed and not kept, by cell
+    this.narrow = matchMedia("(max-width: 900px)");
+    this.element = h("section", { class: "fct", "aria-label": "Cell", onkeydown: (event) => event.key === "Escape" && !event.defaultPrevented && (event.stopPropagation(), this.page.closeCell()) });
+    this.placed = () => this.place();
+    addEventListener("gw:evidence", this.placed);
+    this.narrow.addEventListener("change", this.placed);
+  }
+
+  close() {
+    removeEventListener("gw:evidence", this.placed);
+    this.narrow.removeEventListener("change", this.placed);
+    this.element.remove();
+  }
+
+  // Above the page; where that is a drawer, under the table.
+  place() {
+    const host = this.narrow.matches ? this.page.root : document.querySelector(".gw-evidence:not(section)");
+    if (!this.cell) this.element.remove();
+    else if (host && this.element.parentElement !== host) host.append(this.element);
+  }
+
+  hide() {
+    this.cell = this.form = null;
+    this.place();
+  }
+
+  // `cell` with its places as the server tells it.
+  show(cell, row, column) {
+    const held = this.element.contains(document.activeElement) ? document.activeElement.dataset.act : null;
+    if (this.form && this.cell?.doc === cell.doc && this.cell.column === cell.column) return; // something is being typed
+    Object.assign(this, { cell, row, column, form: null });
+    const { status, reason, error } = cell;
+    this.actions = h("div", { class: "act" });
+    const stated = ["stated", "rival"].includes(status);
+    this.element.replaceChildren(
+      h("div", { class: "top" }, h("h2", {}, h("span", {}, row.title), " › ", h("b", {}, column.name)), h("span", { class: "sp" }), this.verdict(cell), button("Close the cell", "close", () => this.page.closeCell())),
+      ...(stated ? this.value(cell) : []),
+      ...(status === "failed" ? [h("p", { class: "why" }, prose(`${error?.message ?? "It failed."} ${error?.hint ?? ""}`))] : []),
+      ...(status === null ? [h("p", { class: "why" }, "This cell isn’t filled yet.")] : []),
+      ...(status === "not_stated" && reason && !cell.decision ? [h("p", { class: "why" }, prose(reason))] : []),
+      ...(cell.decision === "corrected" ? [h("p", { class: "why" }, cell.found ? `Groundwork found ${column.type === "date" ? day(cell.found) : cell.found}.` : "Groundwork found nothing certain.")] : []),
+      this.actions,
+      ...this.others(cell),
+    );
+    this.place();
+    this.offer();
+    if (held) (this.element.querySelector(`[data-act="${held}"]`) ?? this.element.querySelector(".act button"))?.focus();
+  }
+
+  verdict({ status, decision, supported, rivals }) {
+    const said = (tone, sign, words) => h("span", { class: `gw-st ${tone}` }, sign && icon(sign, "s16"), words);
+    if (decision === "corrected") return supported === false ? said("weak", "warning", "By hand, not found in the document") : said("ok", "edit", supported ? "By hand, supported" : "By hand");
+    if (decision === "accepted") return said("ok", "check_circle", "Accepted");
+    if (status === "failed") return said("bad", "error", "Failed");
+    if (status === "not_stated") return said("off", "block", decision ? "Not stated, by hand" : "Not stated");
+    if (status === "rival") return said("bad", "warning", `${rivals.length + 1} values`);
+    if (status === null) return said("off", "schedule", "Waiting");
+    return supported === false ? said("weak", "warning", "Not supported") : said("ok", "check_circle", "Supported");
+  }
+
+  value({ value }) {
+    const { column } = this;
+    if (column.type === "list") {
+      const items = value.text.split("\n");
+      const own = value.citations.length === items.length;
+      return [h("ol", { class: "items gw-scroll" }, items.map((text, n) => h("li", {}, own ? this.way(value.citations[n], h("span", { class: "x" }, text)) : text)))];
+    }
+    if (column.type === "text") return [h("div", { class: "prose gw-scroll" }, value.text.split("\n").filter((one) => one.trim()).map((one) => this.prose(one, value.citations)))];
+    const [text, unit] = valued(value, column);
+    const shownUnit = unit || (column.type === "value" && value.number !== null ? value.unit : "");
+    const [place] = value.citations;
+    const as = column.type === "value" && value.number !== null && value.text && line(value.text) !== text ? `as “${line(value.text)}”` : "";
+    const more = [as, column.type === "value" && value.period && day(value.period), place && `p. ${place.label}${place.cell ? `, ${place.cell}` : ""}`].filter(Boolean).join(" · ");
+    return [h("p", { class: text.length > LONG ? "big long" : "big" }, h("b", {}, shownUnit ? `${text} ${shownUnit}` : text), h("small", { class: "num" }, more)), value.citations.length > (this.narrow.matches ? 0 : 1) && h("p", { class: "also" }, value.citations.length > 1 ? "Places: " : "Place: ", value.citations.map((one) => this.chip(one)))].filter(Boolean);
+  }
+
+  // A line of a text: its bold words, its citations as chips.
+  prose(text, citations) {
+    const parts = text.replace(/^ *- /, "• ").split(/(\*\*[^*]+\*\*|\[\d+\])/);
+    return h("p", {}, parts.map((part) => {
+      if (part.startsWith("**")) return h("b", {}, part.slice(2, -2));
+      const place = /^\[\d+\]$/.test(part) && citations[Number(part.slice(1, -1)) - 1];
+      return place ? this.chip(place) : part;
+    }));
+  }
+
+  chip(one) {
+    return h("a", { class: "gw-cite", href: `#cite-${one.n}`, "data-n": String(one.n), "aria-label": `Place ${one.n}, page ${one.label}`, onclick: (event) => (event.preventDefault(), this.page.openPlace(one.n, event.shiftKey)) }, String(one.n));
+  }
+
+  // A line that opens its place.
+  way(place, ...what) {
+    return h("button", { type: "button", class: "way", "data-n": place ? String(place.n) : null, disabled: !place, onclick: (event) => this.page.openPlace(place.n, event.shiftKey) }, ...what, place && h("span", { class: "num pg" }, `p. ${place.label}`));
+  }
+
+  others({ rivals, nearest, status }) {
+    const own = (words, beside, rows) => [h("div", { class: "riv" }, h("h3", {}, words, h("span", {}, beside)), h("ul", { class: "gw-scroll" }, rows))];
+    if (rivals.length) {
+      const { column } = this;
+      const row = (one) => {
+        const [text, unit] = valued(one, column);
+        const [place] = one.citations;
+        const words = [text, unit, column.type === "value" && one.period && `(${day(one.period)})`].filter(Boolean).join(" ");
+        const quote = place ? [place.cell, line(place.quote)].filter(Boolean).join(": ") : "";
+        return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, class: "gw-btn sm quiet" }));
+      };
+      return own("Other values in this document", "not chosen", rivals.map(row));
+    }
+    if (nearest.length && status === "not_stated") return own("Nearest passages", "nothing certain", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x", title: line(one.quote) }, line(one.quote))))));
+    return [];
+  }
+
+  // Which of its places is lit.
+  lit(n) {
+    for (const one of this.element.querySelectorAll("[data-n]")) {
+      if (Number(one.dataset.n) === n) one.setAttribute("aria-current", "true");
+      else one.removeAttribute("aria-current");
+    }
+  }
+
+  get key() {
+    return `${this.cell.doc} ${this.cell.column}`;
+  }
+
+  offer() {
+    const { status, decision } = this.cell;
+    const stated = ["stated", "rival"].includes(status);
+    const { doc, column } = this.cell;
+    this.actions.replaceChildren(
+      ...[
+        stated && !decision && act("Accept", "check", () => this.decide("accepted"), { title: "Accept (Space)", "data-act": "accept" }),
+        act("Correct", "edit", () => this.correct(), { title: "Correct (E)", "data-act": "correct", class: "gw-btn sm quiet" }),
+        status !== "not_stated" && act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }),
+        status === "not_stated" && !decision && act("Accept", "check", () => this.decide("not_stated"), { title: "Accept (Space)", "data-act": "accept", class: "gw-btn sm quiet" }),
+        decision && act("Undo", "undo", () => this.decide(""), { "data-act": "undo", class: "gw-btn sm quiet" }),
+        !decision && status === "failed" && act("Retry", "refresh", () => this.page.fillAgain({ doc, column }), { "data-act": "again" }),
+        !decision && status !== null && status !== "failed" && button("Fill again", "refresh", () => this.page.fillAgain({ doc, column }), { "data-act": "again" }),
+      ].filter(Boolean),
+    );
+  }
+
+  // Space on the cell: what it says is accepted.
+  accept() {
+    const { status, decision } = this.cell;
+    if (decision || !status || status === "failed") return null;
+    return this.decide(status === "not_stated" ? "not_stated" : "accepted");
+  }
+
+  async decide(kind, text = "") {
+    const key = this.key;
+    this.form = null;
+    this.actions.replaceChildren(h("span", { class: "muted" }, h("span", { class: "gw-spin" }), kind === "corrected" ? "Checking it against the document" : "Keeping it"));
+    if (await this.page.decide(this.cell, kind, text)) this.unsaved.delete(key);
+    else if (this.cell) kind === "corrected" ? this.correct(text) : this.offer();
+  }
+
+  correct(given = null) {
+    const { value } = this.cell;
+    const label = this.column.type === "list" ? "The items" : "The value";
+    const field = h(["quote", "text", "list"].includes(this.column.type) ? "textarea" : "input", { class: "gw-field", "aria-label": label, rows: "3" });
+    field.value = given ?? this.unsaved.get(this.key) ?? (value.text ? written(value, this.column) : "");
+    const end = () => {
+      this.form = null;
+      this.offer();
+      this.page.focus();
+    };
+    const send = () => field.value.trim() && this.decide("corrected", field.value.trim());
+    field.addEventListener("input", () => this.unsaved.set(this.key, field.value));
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (field.tagName === "INPUT" || event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        send();
+      }
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.unsaved.delete(this.key);
+      end();
+    });
+    this.form = field;
+    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act("Keep it", "", send, { class: "gw-btn sm primary" }), act("Cancel", "", end, { class: "gw-btn sm quiet" }), h("span", { class: "muted" }, "It is looked for in the document."))));
+    field.focus();
+    field.select();
+  }
+}

@@ -1,0 +1,34 @@
+// One cell of the table: what it says, and how far it can be trusted, by a mark with a word.
+
+import { h, icon } from "../shared/dom.js";
+import { day, valued } from "./words.js";
+
+const unseen = (words) => h("span", { class: "gw-unseen" }, ` ${words}`);
+
+// `state` of an empty cell: `run` is being filled, `wait` comes later, `read` when its document is read, "" stays empty.
+export function content(cell, column, state) {
+  if (!cell) return [state === "run" ? h("span", { class: "sk" }, unseen("Being filled")) : h("span", { class: "dot" }, "·", unseen({ wait: "Waiting", read: "Waits for its document" }[state] ?? "Empty"))];
+  if (cell.status === "not_stated") return [h("span", { class: "ns" }, "not stated", ...(cell.decision ? [decided(cell.decision)] : []))];
+  if (cell.status === "failed") return [h("span", { class: "no" }, "Failed", h("button", { type: "button", class: "gw-linkish", tabindex: "-1", "data-retry": true }, "Retry"))];
+  const [text, unit] = valued(cell, column);
+  const lines = column.type === "list" ? text.split("\n") : [text];
+  const below = column.type === "list" && cell.number > 1 ? `${cell.number} items` : column.type === "value" && cell.period ? day(cell.period) : "";
+  return [
+    h("span", { class: `l1 ${["quote", "text", "list"].includes(column.type) ? "long" : ""}` }, h("b", { title: cell.text }, lines[0]), unit && h("small", {}, unit), ...verdict(cell)),
+    below && h("span", { class: "l2" }, below),
+  ].filter(Boolean);
+}
+
+function verdict({ status, supported, rivals, decision }) {
+  const out = [];
+  if (status === "rival" && decision !== "corrected") out.push(h("span", { class: "v bad", title: `${rivals + 1} values in the document` }, String(rivals + 1), unseen("values")));
+  else if (supported === false) out.push(h("span", { class: "v weak", title: "Not supported by its words" }, "~", unseen("not supported")));
+  else if (supported && !decision) out.push(h("span", { class: "v ok", title: "Supported" }, icon("check", "s14"), unseen("supported")));
+  if (decision) out.push(decided(decision));
+  return out;
+}
+
+function decided(kind) {
+  const [sign, words] = { accepted: ["check_circle", "Accepted"], corrected: ["edit", "Corrected by hand"], not_stated: ["edit", "By hand"] }[kind];
+  return h("span", { class: "v own", title: words }, icon(sign, "s14"), unseen(words.toLowerCase()));
+}

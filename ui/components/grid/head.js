@@ -1,0 +1,123 @@
+// The line above the table: the grid's name, its documents, how far it is filled, what it is looked at by, export.
+
+import { ApiError, save } from "../shared/api.js";
+import { button, h, icon, plural } from "../shared/dom.js";
+import { Popup } from "../shared/popup.js";
+import { editName } from "../shared/rename.js";
+import { timeLeft } from "../shared/when.js";
+import { SHOWN } from "./words.js";
+
+const KINDS = [
+  ["xlsx", "Excel", "numbers as numbers, a sheet of evidence"],
+  ["csv", "CSV", "values alone"],
+  ["json", "JSON", "values, boxes, verdicts"],
+];
+
+export class Head {
+  constructor(page) {
+    this.page = page;
+    this.title = h("h1", {});
+    this.rename = button("Rename", "edit", () => this.edit());
+    this.documents = new Popup("Documents", "folder_open", (panel) => this.choose(panel));
+    this.documents.button.className = "gw-linkish";
+    this.views = h("div", { class: "vw", role: "group", "aria-label": "What is shown" });
+    this.bar = h("span", { class: "gw-bar" }, h("i", {}));
+    this.said = h("span", { role: "status" });
+    this.progress = h("span", { class: "prog num" }, this.bar, this.said);
+    const act = (words, sign, onclick) => h("button", { type: "button", class: "gw-btn", onclick }, icon(sign, "s16"), h("span", { class: "lb" }, words));
+    this.stop = act("Stop", "stop", () => page.act("/stop"));
+    this.goOn = act("Go on", "play_arrow", () => page.act("/run"));
+    this.again = act("Fill again", "refresh", () => page.fillAgain({}));
+    this.exports = new Popup("Export", "download", (panel) => this.write(panel));
+    this.exports.button.className = "gw-btn primary";
+    this.exports.button.append(h("span", { class: "lb" }, "Export"));
+    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.documents.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.exports.element);
+  }
+
+  draw() {
+    const { page } = this;
+    const { name, state, done, total, left } = page.data;
+    if (!this.title.querySelector("input")) this.title.textContent = this.title.title = name;
+    this.documents.button.textContent = `${plural(page.rows.length, "document")} × ${plural(page.columns.length, "question")}`;
+    const working = ["waiting", "running", "stopping"].includes(state);
+    const words = {
+      waiting: "Waiting for another grid",
+      stopping: "Stopping…",
+      running: [`${done} of ${plural(total, "cell")}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
+      stopped: [`${done} of ${plural(total, "cell")}`, page.data.expense].filter(Boolean).join(" · "),
+      arriving: `${done} of ${plural(total, "cell")} · the rest when its documents are read`,
+      done: "",
+    }[state];
+    if (this.said.textContent !== words) this.said.textContent = words;
+    this.bar.hidden = state === "done" || !total;
+    this.bar.firstChild.style.width = `${total ? (100 * done) / total : 0}%`;
+    this.stop.hidden = !working;
+    this.stop.disabled = state === "stopping";
+    this.goOn.hidden = state !== "stopped";
+    this.goOn.querySelector(".lb").textContent = done ? "Go on" : "Fill";
+    this.again.hidden = state !== "done" || !total;
+    this.exports.disable(total ? "" : "There is nothing to export yet");
+    this.drawViews();
+  }
+
+  // Filters and the like, each with a way out of it.
+  drawViews() {
+    const { view, columns } = this.page;
+    const name = (id) => columns.find((one) => one.id === id)?.name;
+    const rows = [
+      view.pivot && [`${name(view.pivot)} by period`, () => this.page.pivot(null)],
+      ...(view.pivot ? [] : Object.entries(view.filters)).map(([id, kind]) => [`${name(id)}: ${SHOWN[kind].toLowerCase()}`, () => this.page.look(() => view.filter(id, ""))]),
+      view.group && ["by tag", () => this.page.look(() => (view.group = false))],
+    ].filter(Boolean);
+    const key = JSON.stringify(rows.map(([words]) => words));
+    if (key === this.viewed) return;
+    this.viewed = key;
+    this.views.replaceChildren(...rows.map(([words, end]) => h("button", { type: "button", class: "chip", "aria-label": `No longer ${words}`, onclick: end }, words, icon("close", "s14"))));
+  }
+
+  edit() {
+    editName(this.title, this.page.data.name, (name) => this.page.act("/rename", { name }), (back) => {
+      this.title.replaceChildren(this.page.data.name);
+      if (back) this.rename.focus();
+    });
+  }
+
+  // Which documents are its rows, to change.
+  choose(panel) {
+    const { docs, state } = this.page.data;
+    const every = h("input", { type: "checkbox", checked: !docs, onchange: () => boxes.forEach((box) => (box.disabled = every.checked)) });
+    const boxes = this.page.documents.map(({ id }) => h("input", { type: "checkbox", value: id, disabled: !docs, checked: !docs || docs.includes(id) }));
+    const rows = this.page.documents.map(({ title, of }, n) => h("label", { class: "ck" }, boxes[n], h("span", { class: "t", title }, title), h("span", { class: "n num" }, of ? String(of) : "")));
+    const go = async () => {
+      const chosen = every.checked ? null : boxes.filter((box) => box.checked).map((box) => box.value);
+      if (await this.page.act("/documents", { docs: chosen })) this.documents.close(true);
+    };
+    const busy = ["running", "stopping", "waiting"].includes(state);
+    panel.replaceChildren(
+      h("label", { class: "ck all" }, every, h("span", { class: "t" }, "All, and those that come")),
+      h("div", { class: "docs gw-scroll" }, rows),
+      h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, "Use these"), h("a", { class: "gw-btn sm quiet", href: "library" }, "Add to the Library"), busy && h("span", { class: "gw-unseen" }, "It is being filled")),
+    );
+  }
+
+  write(panel) {
+    const said = h("p", { class: "said", role: "status" });
+    const items = KINDS.map(([kind, name, what]) => {
+      const made = h("button", { type: "button", class: "item", "data-kind": kind }, icon(kind === "json" ? "description" : "table", "s16"), h("span", {}, name, h("small", {}, what)));
+      made.addEventListener("click", async () => {
+        said.className = "said";
+        said.textContent = `Creating ${name}`;
+        try {
+          await save(`/grids/${this.page.id}/export.${kind}`, `grid.${kind}`);
+          this.exports.close(true);
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          said.className = "said bad";
+          said.textContent = `${error.message} ${error.hint ?? ""}`;
+        }
+      });
+      return made;
+    });
+    panel.replaceChildren(...items, said);
+  }
+}

@@ -1,0 +1,420 @@
+// A grid: documents by questions, filled in the background, each cell with its place on the page beside it. What is open
+// stands in the address.
+
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { closeCitation, openCitation } from "../shared/bus.js";
+import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
+import { free } from "../shared/keys.js";
+import { Card } from "./card.js";
+import { Menus } from "./columns.js";
+import { Head } from "./head.js";
+import { Table } from "./table.js";
+import { View } from "./view.js";
+import { day, valued } from "./words.js";
+
+const BUSY_MS = 700;
+const ARRIVING_MS = 2000;
+const SHARE = 4; // of the time is not spent on asking what is new
+const GONE = ["unknown_grid"];
+
+export function mount({ parentElement, data, tell }) {
+  configure(data);
+  const page = (parentElement.gwGrid ??= new GridPage(parentElement.querySelector(".gw-grid")));
+  page.documents = data.documents;
+  page.leave = (gone = false) => tell("left", { grid: data.grid, gone });
+  page.show(data.grid);
+  return () => page.close();
+}
+
+class GridPage {
+  constructor(root) {
+    this.root = root;
+    this.narrow = matchMedia("(max-width: 900px)");
+    this.menus = new Menus(this);
+    this.table = new Table(this);
+    this.head = new Head(this);
+    this.card = new Card(this);
+    this.trouble = troubleBox();
+    this.said = h("p", { class: "gw-unseen", role: "status" });
+    this.empty = h("div", { class: "gw-empty", hidden: true });
+    root.append(this.head.element, this.trouble, this.empty, this.table.element, this.said);
+    this.table.element.addEventListener("keydown", (event) => this.key(event));
+    this.listeners = [
+      ["focus", () => this.poll(true)],
+      ["gw:opened", ({ detail }) => this.opened(detail)],
+      ["keydown", (event) => this.anywhere(event), true], // before the page viewer, which has keys of its own
+    ];
+    for (const [name, listener, early] of this.listeners) addEventListener(name, listener, early);
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.table.close();
+    this.card.close();
+    for (const [name, listener, early] of this.listeners) removeEventListener(name, listener, early);
+  }
+
+  show(id) {
+    if (this.id === id) return;
+    Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, open: null, cell: null, periods: null, refused: null, view: new View(id) });
+    this.card.hide();
+    closeCitation();
+    this.poll();
+  }
+
+  // What there is
+
+  // What changed since; `anew` also where nothing more is filled, as another window may have decided on something.
+  async poll(anew = false) {
+    clearTimeout(this.timer);
+    const { id, data } = this;
+    const began = performance.now();
+    try {
+      const found = await get(`/grids/${id}`, data ? { since: data.at, shape: data.shape, done: anew ? "" : data.done } : {});
+      if (this.closed || id !== this.id) return;
+      if (found.gone) return this.leave(true);
+      this.lost = false;
+      this.take(found);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.lost = true;
+      this.complain(error);
+    }
+    const pause = this.data?.state === "arriving" ? ARRIVING_MS : BUSY_MS;
+    if (!this.closed && (this.lost || !["done", "stopped"].includes(this.data?.state))) this.timer = setTimeout(() => this.poll(), Math.max(pause, SHARE * (performance.now() - began)));
+  }
+
+  take(found) {
+    const { rows, columns, cells, summaries, ...head } = found;
+    const fresh = !this.data;
+    this.data = { ...this.data, ...head };
+    if (rows) Object.assign(this, { rows, columns, cells: new Map() });
+    for (const [doc, column, cell] of cells ?? []) this.cells.set(`${doc} ${column}`, cell);
+    if (summaries) this.summaries = summaries;
+    if (rows) this.view.fit(this.columns);
+    this.complain(head.error ?? this.refused);
+    this.draw();
+    if (this.view.pivot && (fresh || cells?.length)) this.fetchPeriods();
+    if (fresh) this.restore();
+    else if (this.open && (rows || cells?.some(([doc, column]) => doc === this.open.doc && column === this.open.column))) this.load();
+  }
+
+  draw() {
+    const { view } = this;
+    const cell = (doc, column) => this.cells.get(`${doc} ${column}`);
+    const pivoted = this.columns.find((one) => one.id === view.pivot);
+    const shown = pivoted ? this.ofPeriods(pivoted) : this.columns.map((column) => ({ ...column, key: column.id, head: this.menus.head(column), summary: this.summaryOf(column) }));
+    this.table.show(view.lines({ rows: this.rows, columns: this.columns, cell }), shown, this.menus.documentHead(this.documentsSay()), pivoted ? null : this.menus.add);
+    this.table.element.setAttribute("aria-busy", String(["running", "waiting"].includes(this.data.state)));
+    this.head.draw();
+    const [sign, words, way] = !this.rows.length
+      ? ["folder_open", "No documents", h("p", {}, "Choose some above, or ", h("a", { href: "library" }, "add them in the Library"), ".")]
+      : ["table", "No columns yet", h("button", { type: "button", class: "gw-btn primary", onclick: () => this.menus.form() }, icon("add", "s16"), "Add a column")];
+    this.empty.hidden = this.rows.length > 0 && this.columns.length > 0;
+    this.table.element.hidden = !this.empty.hidden;
+    const key = `${this.rows.length > 0} ${this.columns.length > 0}`;
+    if (key !== this.emptied) this.empty.replaceChildren(icon(sign), h("b", {}, words), way);
+    this.emptied = key;
+  }
+
+  documentsSay() {
+    const { unread, reading } = this.data;
+    const inside = this.rows.filter((row) => !unread.includes(row.id)).length;
+    const going = unread.filter((doc) => reading[doc]?.[0]).length;
+    const parts = [`${inside} read`, going && `${going} reading`, unread.length > going && `${unread.length - going} wait`];
+    return unread.length ? parts.filter(Boolean).join(" · ") : plural(this.rows.length, "row");
+  }
+
+  summaryOf(column) {
+    const { words = "", stated = 0, filled = 0 } = this.summaries[column.id] ?? {};
+    const shown = column.type === "date" ? words.replace(/\d{4}-\d{2}-\d{2}/g, day) : column.unit ? words.replace(` ${column.unit}`, "") : words;
+    const [first, median] = shown.split(", median "); // which has no room beside a range
+    return [first, filled ? [median && `median ${median}`, `${stated} of ${filled}${median ? "" : " stated"}`].filter(Boolean).join(" · ") : ""];
+  }
+
+  // What a column says beside the name of a row, and what an empty cell of the row waits for.
+  rowSays(row) {
+    const [done, total] = this.data.reading[row.id] ?? [0, 0];
+    if (!this.data.unread.includes(row.id)) return { words: plural(row.pages, "page"), tone: "" };
+    if (total) return { words: `Reading p. ${done} of ${total}`, tone: "run" };
+    return { words: row.id in this.data.reading ? "Waiting" : "Not read", tone: "" };
+  }
+
+  waits(row) {
+    const { state, unread } = this.data;
+    if (this.view.pivot) return "";
+    if (unread.includes(row.id)) return "read";
+    if (!["running", "waiting"].includes(state)) return "";
+    this.filling ??= this.fillingNow();
+    return state === "running" && this.filling === row.id ? "run" : "wait";
+  }
+
+  // The row at work: the first of those that are read which has an empty cell.
+  fillingNow() {
+    queueMicrotask(() => (this.filling = null));
+    return this.rows.find((row) => !this.data.unread.includes(row.id) && this.columns.some((column) => !this.cells.has(`${row.id} ${column.id}`)))?.id ?? "";
+  }
+
+  // How it is looked at
+
+  look(change) {
+    change();
+    this.view.keep();
+    this.draw();
+    this.table.go(this.table.at[0], this.table.at[1]);
+  }
+
+  // One column by period, or all columns again.
+  async pivot(id) {
+    this.view.pivot = id;
+    this.view.keep();
+    this.periods = null;
+    this.closeCell(false);
+    this.table.at = [0, 1];
+    if (id) await this.fetchPeriods();
+    else this.draw();
+    this.table.go(0, 1);
+  }
+
+  async fetchPeriods() {
+    const { pivot } = this.view;
+    const found = await this.asked(() => get(`/grids/${this.id}/periods`, { column: pivot }));
+    if (!found || pivot !== this.view.pivot) return;
+    this.periods = found;
+    this.draw();
+  }
+
+  ofPeriods(column) {
+    const { periods = [] } = this.periods ?? {};
+    return periods.map((period) => {
+      const name = period ? day(period) : "No period";
+      const said = h("button", { type: "button", class: "hb", onclick: () => this.look(() => {}) }, h("span", { class: "nm" }, h("b", {}, name)), h("span", { class: "ty" }, [column.name, column.unit].filter(Boolean).join(" · ")));
+      const stated = Object.values(this.periods.values).filter((one) => one[period]).length;
+      return { ...column, name, key: period, period, id: `${column.id} ${period}`, head: h("div", { role: "columnheader", class: "he ce" }, said), summary: ["", `${stated} stated`] };
+    });
+  }
+
+  // A cell as the table shows it.
+  shown(doc, column) {
+    if (column.period === undefined) return this.cells.get(`${doc} ${column.id}`);
+    const value = this.periods.values[doc]?.[column.period];
+    return value && { status: "stated", ...value, period: "" };
+  }
+
+  // What is open
+
+  restore() {
+    const asked = new URLSearchParams(location.search);
+    const column = this.columns.find((one) => one.id === asked.get("c"));
+    const line = this.table.lineOf(asked.get("r"));
+    if (!column || line < 0 || this.view.pivot) return;
+    this.table.go(line, this.columns.indexOf(column) + 1, false);
+    this.openCell(asked.get("r"), this.table.columns[this.table.at[1] - 1]);
+  }
+
+  address() {
+    const { open } = this;
+    const query = open ? { g: this.id, r: open.doc, c: open.column } : { g: this.id };
+    history.replaceState(history.state, "", `${location.pathname}?${new URLSearchParams(query)}`);
+  }
+
+  // `nth`: which of its values is lit, the first by default.
+  async openCell(doc, column, { focus = false } = {}) {
+    const value = column.period === undefined ? null : this.periods.values[doc]?.[column.period];
+    const id = column.period === undefined ? column.id : this.view.pivot;
+    this.card.form = null;
+    this.open = { doc, column: id, key: column.id, nth: value?.nth ?? 0 };
+    this.address();
+    this.table.draw();
+    if (await this.load()) this.light(focus);
+  }
+
+  async load() {
+    const { open } = this;
+    const cell = await this.asked(() => get(`/grids/${this.id}/cell`, { doc: open.doc, column: open.column }));
+    if (cell?.gone) return this.leave(true);
+    if (!cell || open !== this.open) return null;
+    this.put(cell);
+    return cell;
+  }
+
+  put(cell) {
+    const row = this.rows.find((one) => one.id === cell.doc);
+    const column = this.columns.find((one) => one.id === cell.column);
+    if (!row || !column) return this.closeCell(false);
+    this.cell = cell;
+    this.card.show(cell, row, column);
+  }
+
+  // The places that the open cell has, its value's first.
+  get places() {
+    const { value, rivals, nearest } = this.cell;
+    return [...value.citations, ...rivals.flatMap((one) => one.citations), ...nearest];
+  }
+
+  // Lights its place; of a cell without one, shows its document.
+  light(focus = false) {
+    const { open, cell } = this;
+    const own = open.nth ? cell.rivals[open.nth - 1]?.citations : cell.value.citations;
+    if (own?.length && (!this.narrow.matches || focus)) return this.openPlace(own[0].n, focus);
+    closeCitation();
+    if (!this.narrow.matches) this.read(open.doc);
+  }
+
+  read(doc) {
+    if (!this.data.unread.includes(doc)) dispatchEvent(new CustomEvent("gw:read", { detail: doc }));
+  }
+
+  openPlace(n, focus = false) {
+    const peers = this.cell.value.citations.some((one) => one.n === n) ? this.cell.value.citations.map((one) => one.n) : [];
+    openCitation({ turn: this.turn, n, citations: this.places, peers, focus });
+  }
+
+  get turn() {
+    return `${this.id}-${this.open.doc}-${this.open.column}`;
+  }
+
+  opened({ turn, n }) {
+    if (this.open && this.cell && turn === this.turn) this.card.lit(n);
+  }
+
+  openDocument(doc) {
+    this.closeCell(false);
+    this.read(doc);
+  }
+
+  closeCell(focus = true) {
+    if (!this.open) return;
+    this.open = this.cell = null;
+    this.card.hide();
+    this.address();
+    closeCitation();
+    this.table.draw();
+    if (focus) this.focus();
+  }
+
+  focus() {
+    this.table.focused()?.focus({ preventScroll: true });
+  }
+
+  // What is done
+
+  // What came of a request; null if it failed or was refused, which is said.
+  async asked(request) {
+    this.refused = null;
+    try {
+      const answer = await request();
+      if (!answer.refused) return answer;
+      this.refused = answer.refused;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.refused = error;
+    }
+    if (GONE.includes(this.refused.code) && !this.data) this.leave(true);
+    else this.complain(this.refused);
+    return null;
+  }
+
+  // Posts and shows what came of it: true where it was done. With `own`, what was refused is returned instead, to be said
+  // where it was asked for, null where it was done.
+  async act(path, body = {}, { own = false } = {}) {
+    const done = await this.asked(() => post(`/grids/${this.id}${path}`, body));
+    const { refused } = this;
+    if (own) this.complain((this.refused = null));
+    await this.poll(true);
+    return own ? refused : Boolean(done);
+  }
+
+  fillAgain({ doc = "", column = "" }) {
+    return this.act("/again", { doc, column });
+  }
+
+  // A correction is checked against the document.
+  async decide({ doc, column }, kind, text) {
+    const done = await this.asked(() => post(`/grids/${this.id}/decide`, { doc, column, kind, text }));
+    if (!done) return false;
+    const here = this.open?.doc === doc && this.open.column === column;
+    if (here) this.put(done.cell);
+    await this.poll(true);
+    if (here && kind === "corrected") this.light();
+    this.said.textContent = { accepted: "Accepted.", corrected: `Corrected. ${done.cell.supported ? "Its words are in the document." : "The document doesn’t support it."}`, not_stated: "Held for not stated.", "": "Undone." }[kind];
+    if (here && !this.root.contains(document.activeElement)) this.focus();
+    return true;
+  }
+
+  // A cell with its places, opened or not.
+  async whole({ row, column }) {
+    if (this.cell?.doc === row.id && this.cell.column === column.id) return this.cell;
+    return this.asked(() => get(`/grids/${this.id}/cell`, { doc: row.id, column: column.id }));
+  }
+
+  async copy({ row, column }) {
+    if (!column) return navigator.clipboard.writeText(row.title);
+    const cell = await this.whole({ row, column: { id: column.period === undefined ? column.id : this.view.pivot } });
+    if (!cell) return;
+    const value = ["stated", "rival"].includes(cell.status) ? cell.value : null;
+    const [text, unit] = value ? valued(value, { ...column, unit: "" }) : ["not stated", ""];
+    const [place] = value?.citations ?? [];
+    const source = place ? `${row.title}, p. ${place.label}: “${place.quote.replace(/\s+/g, " ").trim()}”` : row.title;
+    await navigator.clipboard.writeText(`${[text, unit].filter(Boolean).join(" ")} (${source})`);
+    this.said.textContent = "Copied with its source.";
+  }
+
+  complain(error) {
+    const key = JSON.stringify([error?.message, error?.hint]);
+    if (key === this.complained) return;
+    this.complained = key;
+    showTrouble(this.trouble, error);
+  }
+
+  // Keys
+
+  // In the table, as in a spreadsheet.
+  key(event) {
+    if (event.target.closest(".gw-panel") || event.target.closest(".gw-popup [aria-expanded=true]")) return;
+    const { table } = this;
+    const done = () => {
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    const { current } = table;
+    const [line] = table.at;
+    if ((event.ctrlKey || event.metaKey) && event.key === "c" && current && getSelection().isCollapsed) {
+      done();
+      this.copy(current);
+      return;
+    }
+    if (!event.altKey && table.move(event)) return done();
+    if (line < 0 || !current || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { row, column } = current;
+    const at = { row, column };
+    const act = {
+      Enter: () => (column ? this.openCell(row.id, column, { focus: event.shiftKey }) : this.openDocument(row.id)),
+      " ": () => column && this.on(at, (card) => card.accept()),
+      e: column && free(event) && (() => this.on(at, (card) => card.correct())),
+    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!act) return;
+    done();
+    act();
+  }
+
+  // Does something to a cell, which is opened for that.
+  async on({ row, column }, act) {
+    const id = column.period === undefined ? column.id : this.view.pivot;
+    if (!this.cell || this.open?.doc !== row.id || this.open.column !== id) await this.openCell(row.id, column);
+    if (this.cell?.doc === row.id && this.cell.column === id) await act(this.card);
+  }
+
+  anywhere(event) {
+    if (event.target.closest?.("dialog, .gw-panel, .gw-pane") || !this.data) return;
+    const done = {
+      "+": free(event) && (() => this.menus.form()),
+      Escape: this.open && !this.card.form && !("gwDrawer" in document.documentElement.dataset) && (() => this.closeCell()),
+    }[event.key];
+    if (!done) return;
+    event.preventDefault();
+    event.stopPropagation();
+    done();
+  }
+}

@@ -1,0 +1,249 @@
+// What a grid begins with: its documents, its name, its first columns; and the grids so far.
+
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { button, h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
+import { base64 } from "../shared/files.js";
+import { when } from "../shared/when.js";
+
+const BUSY_MS = 1000;
+const SAMPLE_MS = 400;
+const NAMED = 4; // columns of a template that are named
+
+export function mount({ parentElement, data, tell }) {
+  configure(data);
+  const page = (parentElement.gwGrids ??= new Grids(parentElement.querySelector(".gw-grids")));
+  page.open = (id) => tell("opened", id);
+  page.offer(data.documents, data.sample);
+  page.load();
+  return () => page.close();
+}
+
+class Grids {
+  constructor(root) {
+    this.chosen = new Map(); // whether a document is a row, by its id
+    this.from = ""; // where the columns come from: "" typed later, "file", or a template's name
+    this.trouble = troubleBox();
+    this.name = h("input", { id: "gw-grid-name", class: "gw-field", type: "text", maxlength: "200", placeholder: "Supplier agreements", oninput: () => this.ready() });
+    this.begin = h("button", { type: "submit", class: "gw-btn primary" }, icon("table", "s16"), "Make the grid");
+    this.count = h("span", { class: "muted num" });
+    this.all = h("button", { type: "button", class: "gw-linkish", onclick: () => this.tickAll() });
+    this.coming = h("input", { type: "checkbox", onchange: () => this.tally() });
+    this.documents = h("div", { class: "docs gw-scroll" });
+    this.file = h("input", { type: "file", id: "gw-grid-file", class: "gw-unseen", accept: ".json,.md,.markdown,.docx", onchange: () => this.take(this.file.files[0]) });
+    this.ways = h("div", { class: "ways" });
+    this.sample = h("button", { type: "button", class: "gw-btn", onclick: () => this.try() }, icon("play_arrow", "s16"), "Try it: five questions to a report");
+    this.trying = h("span", { class: "muted", role: "status" });
+    this.list = h("section", { class: "rec", hidden: true });
+    root.append(
+      h("h1", {}, "Ask many documents the same questions"),
+      h("p", { class: "lead" }, "Rows are your documents, columns are questions. Groundwork fills each cell and shows the words it rests on; what a document doesn’t say stays “not stated”."),
+      this.trouble,
+      h("p", { class: "try" }, this.sample, this.trying),
+      h(
+        "form",
+        { "aria-label": "New grid", onsubmit: (event) => (event.preventDefault(), this.start()) },
+        h("div", { class: "top" }, h("label", { for: "gw-grid-name" }, "Name"), this.name, this.begin),
+        h(
+          "div",
+          { class: "opt" },
+          h("section", { class: "card" }, h("h2", { id: "gw-rows" }, "Rows", h("span", { class: "sp" }), this.all, this.count), h("div", { role: "group", "aria-labelledby": "gw-rows" }, h("label", { class: "ck all" }, this.coming, h("span", { class: "t" }, "All, and those that come")), this.documents)),
+          h("section", { class: "card" }, h("h2", { id: "gw-columns" }, "Columns"), this.ways),
+        ),
+      ),
+      this.list,
+    );
+    this.drawWays([]);
+    this.ready();
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  say(error) {
+    showTrouble(this.trouble, error);
+    if (error) this.trouble.scrollIntoView({ block: "nearest" });
+  }
+
+  // What cannot be done comes as an answer in words.
+  async act(path, body) {
+    try {
+      const answer = await post(path, body);
+      this.say(answer.refused);
+      return answer.refused ? null : answer;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.say(error);
+      return null;
+    }
+  }
+
+  ready() {
+    this.begin.disabled = Boolean(this.starting) || !this.name.value.trim() || (this.from === "file" && !this.given);
+  }
+
+  // The columns
+
+  drawWays(templates) {
+    const way = (id, words, below) => {
+      const radio = h("input", { type: "radio", name: "gw-from", value: id, checked: this.from === id, onchange: () => this.choose(id) });
+      return h("label", { class: "way" }, radio, h("span", {}, h("b", {}, words), h("small", {}, below)));
+    };
+    const names = (columns) => (columns.length > NAMED ? `${columns.slice(0, NAMED).join(", ")} and ${columns.length - NAMED} more` : columns.join(", "));
+    this.ways.replaceChildren(
+      h(
+        "div",
+        { class: "gw-scroll list", role: "radiogroup", "aria-labelledby": "gw-columns" },
+        way("", "I’ll type them", "each with its kind and unit"),
+        way("file", this.given?.name ?? "From a file", this.given ? "its columns, or the sections of a template" : "columns as JSON, or a report template"),
+        ...templates.map(({ name, title, columns }) => way(name, title, names(columns))),
+      ),
+      h("div", { class: "row", hidden: this.from !== "file" }, h("label", { class: "gw-btn sm", for: "gw-grid-file" }, icon("upload_file", "s16"), this.given ? "Choose another" : "Choose the file"), this.file),
+    );
+    this.templates = templates;
+  }
+
+  choose(id) {
+    this.from = id;
+    this.ways.querySelector(".row").hidden = id !== "file";
+    this.ready();
+  }
+
+  take(file) {
+    this.given = file ?? null;
+    this.drawWays(this.templates);
+    this.ready();
+  }
+
+  async columns() {
+    if (!this.from) return { columns: [] };
+    if (this.from !== "file") return { template: this.from };
+    try {
+      return { file: await base64(this.given), filename: this.given.name };
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      this.say({ message: `The browser couldn’t open ${this.given.name}.`, hint: "Check that it’s still there, then choose it again." });
+      return null;
+    }
+  }
+
+  async start() {
+    if (this.begin.disabled) return;
+    this.starting = true;
+    this.ready();
+    const columns = await this.columns();
+    const docs = this.coming.checked ? null : [...this.chosen].filter(([, on]) => on).map(([id]) => id);
+    const made = columns && (await this.act("/grids/new", { name: this.name.value, docs, ...columns }));
+    this.starting = false;
+    this.ready();
+    if (made) this.open(made.id);
+  }
+
+  // The sample document is read first, where it is not in the library yet.
+  async try() {
+    this.sample.disabled = true;
+    for (;;) {
+      const made = await this.act("/grids/sample", {});
+      if (this.closed) return;
+      if (made?.id) return this.open(made.id);
+      this.trying.replaceChildren(made ? h("span", { class: "gw-spin" }) : "", made?.words ?? "");
+      if (!made) break;
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    }
+    this.sample.disabled = false;
+  }
+
+  // The documents: all at first, less the sample where there are others
+
+  offer(documents, sample) {
+    const known = new Set(documents.map((one) => one.id));
+    for (const id of this.chosen.keys()) if (!known.has(id)) this.chosen.delete(id);
+    for (const { id } of documents) if (!this.chosen.has(id)) this.chosen.set(id, id !== sample || documents.length === 1);
+    this.documents.replaceChildren(
+      ...documents.map(({ id, title, of }) => {
+        const box = h("input", { type: "checkbox", checked: this.chosen.get(id), onchange: () => (this.chosen.set(id, box.checked), this.tally()) });
+        return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, of ? String(of) : "", h("span", { class: "gw-unseen" }, " pages")));
+      }),
+    );
+    if (!documents.length) this.documents.replaceChildren(h("p", {}, "The library is empty. ", h("a", { href: "library" }, "Add documents"), ", or try the sample."));
+    this.tally();
+  }
+
+  get ticked() {
+    return [...this.chosen.values()].filter(Boolean).length;
+  }
+
+  tally() {
+    const every = this.coming.checked;
+    for (const box of this.documents.querySelectorAll("input")) box.disabled = every;
+    this.all.hidden = every || this.chosen.size < 4;
+    this.count.textContent = !this.chosen.size ? "" : `${every ? this.chosen.size : this.ticked} of ${this.chosen.size}`;
+    this.all.textContent = this.ticked ? "None" : "All";
+  }
+
+  tickAll() {
+    const on = !this.ticked;
+    for (const id of this.chosen.keys()) this.chosen.set(id, on);
+    for (const box of this.documents.querySelectorAll("input")) box.checked = on;
+    this.tally();
+  }
+
+  // The grids so far
+
+  async load() {
+    clearTimeout(this.timer);
+    let found;
+    try {
+      found = await get("/grids");
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return this.say(error);
+    }
+    if (this.closed) return;
+    if (JSON.stringify(found.templates) !== JSON.stringify(this.templates)) this.drawWays(found.templates);
+    const key = JSON.stringify(found.grids);
+    if (key !== this.drawn && !this.list.querySelector(".danger")) this.draw(found.grids, key); // no question is open
+    if (found.grids.some((one) => !["done", "stopped"].includes(one.state))) this.timer = setTimeout(() => this.load(), BUSY_MS);
+  }
+
+  draw(grids, key) {
+    this.drawn = key;
+    this.list.hidden = !grids.length;
+    this.list.replaceChildren(h("h2", { id: "gw-before" }, "Grids so far"), h("ul", { "aria-labelledby": "gw-before" }, grids.map((one) => this.row(one))));
+  }
+
+  row(one) {
+    const open = (event) => {
+      event.preventDefault();
+      this.open(one.id);
+    };
+    const remove = button("Delete", "delete", () => this.sure(line, one), { "aria-label": `Delete ${one.name}` });
+    const line = h("li", {}, h("a", { href: `?g=${one.id}`, onclick: open }, h("b", { title: one.name }, one.name), outcome(one), h("span", { class: "muted when" }, when(one.created))), remove);
+    return line;
+  }
+
+  sure(line, one) {
+    const gone = async () => {
+      if (!(await this.act(`/grids/${one.id}/delete`, {}))) return;
+      line.remove();
+      this.load();
+    };
+    const keep = () => {
+      line.replaceWith(this.row(one));
+      this.list.querySelector(`[aria-label="${CSS.escape(`Delete ${one.name}`)}"]`)?.focus();
+    };
+    const no = h("button", { type: "button", class: "gw-btn sm quiet", onclick: keep }, "Keep it");
+    line.replaceChildren(h("span", { class: "sure" }, `Delete “${one.name}” with its cells and decisions?`), h("button", { type: "button", class: "gw-btn sm danger", onclick: gone }, "Delete"), no);
+    no.focus();
+  }
+}
+
+function outcome({ state, done, total, columns, error }) {
+  const said = (tone, ...words) => h("span", { class: `gw-st num ${tone}` }, ...words);
+  if (state === "waiting") return said("off", "waiting");
+  if (state === "stopped") return said("off", `${error ? "failed" : "stopped"} at ${done} of ${total}`);
+  if (state === "arriving") return said("off", `${done} of ${total}, waits for documents`);
+  if (state !== "done") return said("run", h("span", { class: "gw-spin" }), `${done} of ${total}`);
+  return said("off", `${plural(columns ? total / columns : 0, "document")} × ${plural(columns, "question")}`);
+}

@@ -1,0 +1,54 @@
+"""Grid job: one grid at a time, row by row, and again when a document of it has been read."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from ragcore.engine import Engine
+from ragcore.errors import GroundworkError
+from ragcore.report.workspace import Expense
+from ragcore.types.grid import GridInfo
+from ui.server.queue import Job, Queue
+
+_log = logging.getLogger(__name__)
+
+
+class GridJobs(Queue):
+    """Queue of grids. A grid keeps the engine that it was asked with."""
+
+    def __init__(self) -> None:
+        super().__init__("grid")
+        self._fed: set[str] = set()  # to be filled on with documents that come; a person's Stop ends that
+
+    def run(self, grid_id: str, engine: Engine) -> None:
+        """Queue a grid, unless it is queued. Raises `UnknownGrid`."""
+        info = engine.grids.info(grid_id)
+        self._fed.add(grid_id)
+        self.put(Job(grid_id, info.name), partial(engine.grids.run, grid_id))
+
+    def stop(self, target: str = "") -> None:
+        self._fed.discard(target)
+        super().stop(target)
+
+    def arrived(self, doc_id: str, engine: Engine) -> None:
+        """Queue the grids that hold a document that is read now, except those that were left unfinished before, and
+        those of which the cost has to be agreed to."""
+        try:
+            for info in engine.grids.all():
+                fed = info.grid_id in self._fed or _lacks_only(info, engine)
+                if info.scope.holds(doc_id) and fed and not costs(engine.grids.estimate(info.grid_id)):
+                    self.run(info.grid_id, engine)
+        except GroundworkError as error:
+            _log.warning("%s was read, and its grids were not filled: %s %s", doc_id, error.message, error.hint)
+
+
+def costs(expense: Expense) -> bool:
+    """Whether filling may cost something, or nobody knows what."""
+    return expense.sections > 0 and expense.usd != 0.0
+
+
+def _lacks_only(info: GridInfo, engine: Engine) -> bool:
+    """Whether nothing is left of a grid but one row and those whose documents are not read yet."""
+    waiting = sum(not row.ready for row in engine.grids.get(info.grid_id).rows)
+    return 0 < info.total - info.done <= (waiting + 1) * info.columns

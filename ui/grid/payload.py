@@ -1,0 +1,159 @@
+"""JSON payload of Grid: the list, a grid with its cells in brief, and one cell with its places."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ragcore.grid.summary import summary
+from ragcore.types.answer import Citation
+from ragcore.types.grid import STATED, CellValue, Column, Grid, GridCell, GridInfo
+from ragcore.types.library import DocumentInfo
+from ui.chat import payload
+from ui.library.jobs import Job as Reading
+from ui.server.queue import Job
+
+Json = dict[str, Any]
+
+BRIEF = 160  # characters of a value that the table gets
+
+
+def listed(
+    infos: Sequence[GridInfo], documents: Sequence[DocumentInfo], jobs: Sequence[Job], trouble: Mapping[str, Any] | None
+) -> list[Json]:
+    """Grids without their cells."""
+    unread = [one.doc_id for one in documents if not one.indexed]
+    return [head(info, list(filter(info.scope.holds, unread)), jobs, trouble) for info in infos]
+
+
+def head(info: GridInfo, unread: Collection[str], jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> Json:
+    """Grid without its cells; the documents ``unread`` are not read yet. ``state`` is ``done``, ``waiting``,
+    ``running``, ``stopping``, ``stopped`` or ``arriving`` (it waits for documents alone), ``left`` what it will take in
+    seconds, None until measurable."""
+    at = next((at for at, one in enumerate(jobs) if one.target == info.grid_id), None)
+    job = None if at is None else jobs[at]
+    failed = trouble if trouble is not None and trouble["target"] == info.grid_id else info.error
+    return {
+        "id": info.grid_id,
+        "name": info.name,
+        "created": info.created,
+        "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
+        "columns": info.columns,
+        "total": info.total,
+        "done": info.done,
+        "state": _state(job, at == 0) if job else _rest(info, len(unread)),
+        "unread": list(unread),
+        "left": None if job is None else job.seconds_left,
+        "error": payload.error(failed) if failed and job is None else None,
+    }
+
+
+def _state(job: Job, first: bool) -> str:
+    if job.stopping:
+        return "stopping"
+    return "running" if first else "waiting"
+
+
+def _rest(info: GridInfo, unread: int) -> str:
+    """State of a grid that nothing is at work on."""
+    if info.finished:
+        return "done"
+    return "arriving" if info.total - info.done <= unread * info.columns else "stopped"
+
+
+def reading(doc_ids: Collection[str], jobs: Mapping[str, Reading]) -> Json:
+    """Pages read so far of the documents that are being read or wait for it, and their number, 0 until known."""
+    inside = [job for doc_id, job in jobs.items() if doc_id in doc_ids]
+    return {job.doc_id: [job.done, job.total] if job.stage == "read" else [0, 0] for job in inside}
+
+
+def grid(found: Grid) -> Json:
+    """Rows and columns of a grid."""
+    rows = [{"id": one.doc_id, "title": one.title, "pages": one.pages, "tags": list(one.tags)} for one in found.rows]
+    return {"rows": rows, "columns": [column(one) for one in found.columns]}
+
+
+def summaries(found: Grid) -> Json:
+    """Summary of each column, by its id."""
+    return {
+        one.column_id: asdict(summary(one, [found.cell(row.doc_id, one.column_id) for row in found.rows]))
+        for one in found.columns
+    }
+
+
+def cells(found: Iterable[GridCell]) -> list[list[Any]]:
+    """Cells as document, column and what the table shows; without those of which nothing is known."""
+    return [[one.doc_id, one.column_id, shown] for one in found if (shown := brief(one)) is not None]
+
+
+def column(one: Column) -> Json:
+    return {"id": one.column_id, "name": one.name, "question": one.question, "type": one.type, "unit": one.unit}
+
+
+def brief(cell: GridCell) -> Json | None:
+    """Cell as the table shows it, without what is empty; None where nothing is known."""
+    if cell.found is None and not cell.decision.kind:
+        return None
+    supported = cell.decision.supported if cell.decision.kind == "corrected" else cell.found and cell.found.supported
+    shown = {
+        "status": cell.status,
+        **_value(cell.value),
+        "supported": supported if cell.status in STATED else None,
+        "rivals": len(cell.found.rivals) if cell.found is not None and cell.status == "rival" else 0,
+        "decision": cell.decision.kind,
+    }
+    return {
+        key: value for key, value in shown.items() if value is not None and (value or key in ("number", "supported"))
+    }
+
+
+def _value(value: CellValue) -> Json:
+    text = value.text if len(value.text) <= BRIEF else f"{value.text[:BRIEF].rstrip()}…"
+    return {"text": text, "number": value.number, "unit": value.unit, "period": value.period}
+
+
+def detail(cell: GridCell) -> Json:
+    """Cell with its places. Its citations are numbered through: those of the value, of its rivals, of what is
+    nearest."""
+    found, decision = cell.found, cell.decision
+    count = iter(range(1, 1_000_000))
+
+    def places(citations: Sequence[Citation]) -> list[Json]:
+        return [payload.citation(one) | {"n": next(count)} for one in citations]
+
+    def valued(value: CellValue) -> Json:
+        return asdict(value) | {"citations": places(value.citations)}
+
+    shown = {"doc": cell.doc_id, "column": cell.column_id, "status": cell.status, "value": valued(cell.value)}
+    shown |= {"decision": decision.kind, "supported": decision.supported, "found": "", "rivals": [], "nearest": []}
+    if found is None:
+        return shown
+    corrected = decision.kind == "corrected"
+    others = (found.value, *found.rivals) if corrected and found.status in STATED else found.rivals
+    return shown | {
+        "supported": decision.supported if corrected else found.supported,
+        "found": found.value.text if decision.kind and found.status in STATED else "",
+        "rivals": [valued(one) for one in others],
+        "nearest": places(found.nearest) if cell.status == "not_stated" else [],
+        "reason": found.reason,
+        "read": found.read,
+        "passages": found.passages,
+        "model": payload.model_name(found.model) if found.model else "",
+        "cost": payload.dollars(found.cost_usd) if found.cost_usd != 0 else "",
+        "error": payload.error(found.error) if found.error else None,
+    }
+
+
+def periods(grid: Grid, column_id: str) -> Json:
+    """Values of one column by document and period, newest period first; of several for one period the first."""
+    values: dict[str, Json] = {}
+    for row in grid.rows:
+        cell = grid.cell(row.doc_id, column_id)
+        given = [cell.value] if cell.status in STATED else []
+        if cell.status == "rival" and cell.found is not None:
+            given += cell.found.rivals
+        for nth, value in enumerate(given):
+            values.setdefault(row.doc_id, {}).setdefault(value.period, _value(value) | {"nth": nth})
+    every = {period for one in values.values() for period in one}
+    return {"periods": sorted(every, reverse=True), "values": values}

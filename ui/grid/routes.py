@@ -1,0 +1,325 @@
+"""HTTP routes of Grid, under ``/gw/grids``: grids, their cells and columns, decisions, exported files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.engine import Engine
+from ragcore.errors import GroundworkError, InputError, UnknownGrid
+from ragcore.export import kind
+from ragcore.types import Scope
+from ragcore.types.grid import CellDecisionKind, GridInfo
+from ui.chat.exports import disposition, file_name
+from ui.grid import payload
+from ui.grid.jobs import costs
+from ui.library.samples import COLUMNS, sample_id, sample_reading
+from ui.reports.payload import expense
+from ui.server.guard import action, engine_of, guarded, text_in, texts_in
+from ui.server.services import services
+
+if TYPE_CHECKING:
+    from ragcore.grid.columns import ColumnSpec
+
+Json = dict[str, Any]
+
+DECISIONS = get_args(CellDecisionKind)
+
+
+def _grid(request: Request) -> str:
+    given: str = request.path_params["grid"]
+    return given
+
+
+def _column(request: Request) -> str:
+    given: str = request.path_params["column"]
+    return given
+
+
+def _head(request: Request, info: GridInfo) -> Json:
+    """Grid without its cells; where it rests, what going on may cost (``expense``, "" for nothing)."""
+    made = services()
+    unread = [one.doc_id for one in made.engine.documents() if info.scope.holds(one.doc_id) and not one.indexed]
+    shown = payload.head(info, unread, made.grids.jobs, made.grids.trouble)
+    most = engine_of(request).grids.estimate(info.grid_id) if shown["state"] == "stopped" else None
+    words = expense(most)["words"] if most is not None and costs(most) else ""
+    return shown | {"reading": payload.reading(unread, made.ingestion.jobs()), "expense": words}
+
+
+def _at(request: Request) -> Json:
+    return _head(request, services().engine.grids.info(_grid(request)))
+
+
+@guarded
+def grids(_: Request) -> Response:
+    """Grids, newest first, and the templates that columns may come from."""
+    from ragcore.grid.columns import of_template
+    from ragcore.report.template import from_json, own_templates
+
+    made = services()
+    listed = payload.listed(made.engine.grids.all(), made.engine.documents(), made.grids.jobs, made.grids.trouble)
+    own = [(name, from_json(text, name)) for name, text in own_templates().items()]
+    templates = [
+        {"name": name, "title": template.title, "columns": [one.name for one in of_template(template)]}
+        for name, template in own
+    ]
+    return JSONResponse({"grids": listed, "templates": templates})
+
+
+@action(GroundworkError)
+def add(request: Request, body: Json) -> Json:
+    """Store a grid called ``name`` over ``docs`` and start to fill it. Its columns come from a built-in ``template``,
+    a ``file`` (base64) called ``filename``, or are ``columns`` as typed."""
+    name = (text_in(body, "name") or "").strip()
+    return _start(engine_of(request), name or "Grid", _columns(body), _scope(body))
+
+
+def _columns(body: Json) -> list[ColumnSpec]:
+    from ragcore.grid.columns import from_json, given_columns, of_template
+    from ragcore.report.template import load_template, own_templates, read_template
+
+    template, file, typed = text_in(body, "template"), text_in(body, "file"), body.get("columns")
+    if template is not None:
+        if template not in own_templates():
+            raise InputError("This template doesn’t exist.", hint="Reload the page.")
+        return of_template(load_template(template))
+    if file is not None:
+        name = text_in(body, "filename") or "The file"
+        try:
+            data = base64.b64decode(file, validate=True)
+        except binascii.Error as error:
+            raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
+        return of_template(read_template(data, name)) if _sections(data, name) else from_json(_text(data, name), name)
+    if not isinstance(typed, list):
+        raise InputError("The grid has no column.", hint="Type one, or choose a template.")
+    return given_columns(typed) if typed else []
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} isn’t text in UTF-8.", hint="Save it in UTF-8, then choose it again.") from error
+
+
+def _sections(data: bytes, name: str) -> bool:
+    """Whether a file is a report template rather than a list of columns."""
+    if not name.lower().endswith(".json"):
+        return True
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
+        return False  # which is said of the columns
+    return isinstance(given, dict) and "sections" in given
+
+
+def _scope(body: Json) -> Scope:
+    """``docs`` of a body, or those that come later too, if it names none (null)."""
+    if "docs" in body and body["docs"] is None:
+        return Scope()
+    docs = texts_in(body, "docs")
+    if not docs:
+        raise InputError("No document is chosen.", hint="Tick at least one.")
+    return Scope(tuple(docs))
+
+
+def _start(engine: Engine, name: str, columns: list[ColumnSpec], scope: Scope) -> Json:
+    grid_id = engine.grids.add(name, columns, scope).grid_id
+    _fill(grid_id, engine)
+    return {"id": grid_id}
+
+
+def _fill(grid_id: str, engine: Engine) -> None:
+    """Fill what is empty, unless it costs something: then a person is told how much, and begins it (`run`)."""
+    if not costs(engine.grids.estimate(grid_id)):
+        services().grids.run(grid_id, engine)
+
+
+@action(GroundworkError)
+def sample(request: Request, _: Json) -> Json:
+    """Fill the sample's grid. While the sample document is being read the answer is how far it is (``words``), and the
+    page asks again."""
+    from ragcore.grid.columns import from_json
+
+    made = services()
+    words = sample_reading(made.engine, made.ingestion)
+    if words:
+        return {"words": words}
+    columns = from_json(COLUMNS.read_text("utf-8"), COLUMNS.name)
+    return _start(engine_of(request), "Larkfield (sample)", columns, Scope((sample_id(),)))
+
+
+@guarded
+def grid(request: Request) -> Response:
+    """Grid with its cells in brief. With ``since``, the counter of an answer before, only cells that changed after it,
+    and none if as much is filled (``known``) as the page knows; all of it where rows or columns changed or cells were
+    emptied."""
+    made, query = services(), request.query_params
+    try:
+        info = made.engine.grids.info(_grid(request))
+        shape, done = f"{info.version}-{info.total}", f"{info.done}"
+        head = _head(request, info) | {"shape": shape}
+        since, same = query.get("since", ""), query.get("shape") == shape
+        if same and query.get("done") == done:
+            return JSONResponse(head)
+        changed, at = made.engine.grids.changes(info.grid_id, int(since) if same and since.isdecimal() else 0)
+        found = made.engine.grids.get(info.grid_id)
+    except UnknownGrid as error:
+        return JSONResponse({"gone": error.as_dict()})
+    shown = {"at": at, "cells": payload.cells(changed), "summaries": payload.summaries(found)}
+    return JSONResponse(head | shown | ({} if same else payload.grid(found)))
+
+
+@guarded
+def cell(request: Request) -> Response:
+    """Cell of a document (``doc``) and ``column`` with its places."""
+    doc_id, column_id = (request.query_params.get(one, "") for one in ("doc", "column"))
+    try:
+        return JSONResponse(payload.detail(services().engine.grids.cell(_grid(request), doc_id, column_id)))
+    except UnknownGrid as error:
+        return JSONResponse({"gone": error.as_dict()})
+
+
+@guarded
+def periods(request: Request) -> Response:
+    """Values of a ``column`` by document and period."""
+    found = services().engine.grids.get(_grid(request))
+    return JSONResponse(payload.periods(found, request.query_params.get("column", "")))
+
+
+@action(GroundworkError)
+def run(request: Request, _: Json) -> Json:
+    """Fill what is empty."""
+    services().grids.run(_grid(request), engine_of(request))
+    return _at(request)
+
+
+@action(GroundworkError)
+def stop(request: Request, _: Json) -> Json:
+    services().grids.stop(_grid(request))
+    return _at(request)
+
+
+@action(GroundworkError)
+def again(request: Request, body: Json) -> Json:
+    """Fill anew what nobody decided on: a ``column``, the row of ``doc``, their cell, or everything."""
+    engine = engine_of(request)
+    engine.grids.again(_grid(request), text_in(body, "column") or "", text_in(body, "doc") or "")
+    return _filled(request, engine)
+
+
+def _filled(request: Request, engine: Engine) -> Json:
+    _fill(_grid(request), engine)
+    return _at(request)
+
+
+@action(GroundworkError)
+def decide(request: Request, body: Json) -> Json:
+    """Decide on the cell of ``doc`` and ``column``: ``kind``, and the ``text`` that corrects it, which is checked at
+    once."""
+    chosen = text_in(body, "kind") or ""
+    doc_id, column_id = text_in(body, "doc") or "", text_in(body, "column") or ""
+    if chosen not in DECISIONS:
+        raise InputError("There is no such decision.", hint="Reload the page.")
+    made = engine_of(request).grids.decide(
+        _grid(request), doc_id, column_id, cast(CellDecisionKind, chosen), text_in(body, "text") or ""
+    )
+    return {"cell": payload.detail(made)}
+
+
+@action(GroundworkError)
+def rename(request: Request, body: Json) -> Json:
+    engine_of(request).grids.rename(_grid(request), text_in(body, "name") or "")
+    return _at(request)
+
+
+@action(GroundworkError)
+def documents(request: Request, body: Json) -> Json:
+    """Choose the documents (``docs``; null: all, later ones too), and fill the rows that come."""
+    engine = engine_of(request)
+    engine.grids.scope(_grid(request), _scope(body))
+    return _filled(request, engine)
+
+
+def _typed(body: Json) -> Mapping[str, str]:
+    return {name: (text_in(body, name) or "").strip() for name in ("name", "question", "type", "unit")}
+
+
+@action(GroundworkError)
+def add_column(request: Request, body: Json) -> Json:
+    """Add a column (``name``, ``question``, ``type``, ``unit``) and fill it."""
+    engine = engine_of(request)
+    column_id = engine.grids.add_column(_grid(request), **_typed(body))
+    return _filled(request, engine) | {"column": column_id}
+
+
+@action(GroundworkError)
+def change_column(request: Request, body: Json) -> Json:
+    """Change a column. If it asks for something else, it alone is filled anew."""
+    engine = engine_of(request)
+    engine.grids.change_column(_grid(request), _column(request), **_typed(body))
+    return _filled(request, engine)
+
+
+@action(GroundworkError)
+def move_column(request: Request, body: Json) -> None:
+    services().engine.grids.move_column(_grid(request), _column(request), -1 if body.get("left") is True else 1)
+
+
+@action(GroundworkError)
+def remove_column(request: Request, _: Json) -> None:
+    services().engine.grids.remove_column(_grid(request), _column(request))
+
+
+@action(GroundworkError)
+def delete(request: Request, _: Json) -> None:
+    services().grids.stop(_grid(request))
+    services().engine.grids.remove(_grid(request))
+
+
+@guarded
+def export(request: Request) -> Response:
+    """Grid as Excel, CSV or JSON."""
+    from ragcore.grid.files import KINDS, MEDIA_TYPES
+
+    made, grid_id, chosen = services().engine.grids, _grid(request), kind(request.path_params["kind"], KINDS)
+    data = made.export(grid_id, chosen)
+    headers = {
+        "Content-Disposition": disposition(file_name(made.info(grid_id).name, chosen)),
+        "Cache-Control": "no-store",
+    }
+    return Response(data, media_type=MEDIA_TYPES[chosen], headers=headers)
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All routes below ``prefix``."""
+    every = f"{prefix}/gw/grids"
+    one = f"{every}/{{grid:str}}"
+    column = f"{one}/columns/{{column:str}}"
+    return [
+        Route(every, grids),
+        Route(f"{every}/new", add, methods=["POST"]),
+        Route(f"{every}/sample", sample, methods=["POST"]),
+        Route(one, grid),
+        Route(f"{one}/cell", cell),
+        Route(f"{one}/periods", periods),
+        Route(f"{one}/run", run, methods=["POST"]),
+        Route(f"{one}/stop", stop, methods=["POST"]),
+        Route(f"{one}/again", again, methods=["POST"]),
+        Route(f"{one}/decide", decide, methods=["POST"]),
+        Route(f"{one}/rename", rename, methods=["POST"]),
+        Route(f"{one}/documents", documents, methods=["POST"]),
+        Route(f"{one}/delete", delete, methods=["POST"]),
+        Route(f"{one}/columns", add_column, methods=["POST"]),
+        Route(column, change_column, methods=["POST"]),
+        Route(f"{column}/move", move_column, methods=["POST"]),
+        Route(f"{column}/remove", remove_column, methods=["POST"]),
+        Route(f"{one}/export.{{kind:str}}", export),
+    ]
