@@ -22,7 +22,7 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 85  # with the limit of what relations may cost, and whether what was paid for outlives its document
 # Lines of each package, with some air.
 LINES = {
-    "": 1970,  # with checks, grids, pages drawn for files, the reranker's memory, the request for an overview, and structures
+    "": 1970,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, and structures
     "answer": 1317,  # with a line below its headings, and the lifted budget, which check and report share
     "check": 2975,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
     "cli": 1610,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone
@@ -34,14 +34,14 @@ LINES = {
     "grid": 1070,  # columns read, cells filled, quantities, decisions, summaries, and written (3 kinds)
     "index": 4730,  # with checks, grids, the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7540,
-    "offline": 3070,  # with names alone, labelled days, run-in headings and lists
+    "offline": 3080,  # with names alone, labelled days, run-in headings and lists
     "pipelines": 1725,  # with structures: their building, state and estimate
     "providers": 1338,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2000,  # published trees and graphs
     "suggest": 470,
-    "text": 1853,  # with clauses, fractions, stance, slots and periods of a question, names, the lexicon, rare words
+    "text": 1875,  # with parts of a year, clauses, fractions, stance, slots of a question, names, the lexicon, rare words
     "types": 2580,  # with grids, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }

@@ -220,7 +220,7 @@ class Grids:
             said = f"{most.sections:,} cells of free text by {most.model} may cost ${most.usd:.2f}"
             raise InputError(
                 f"{said}, more than the limit of ${usd:.2f}; nothing more was sent.",
-                hint=f"Allow ${most.usd:.2f} (--max-usd), or remove the columns of free text.",
+                hint=f"Allow ${most.usd:.2f} (in a terminal: --max-usd), or remove the columns of free text.",
             )
 
     def again(self, grid_id: str, column_id: str = "", doc_id: str = "") -> None:

@@ -45,7 +45,12 @@ def test_a_workbook_has_numbers_units_links_and_quotations() -> None:
     assert "p. iii" in rent.comment.text
     line = int(rent.hyperlink.location.rpartition("!A")[2])
     told = {head.value: cell.value for head, cell in zip(evidence[1], evidence[line], strict=True)}
-    assert (told["Column"], told["Value"], told["Status"], told["Page"]) == ("Rent", "1,200.50", "Several values", "iii")
+    assert [told[head] for head in ("Column", "Value", "Status", "Page")] == [
+        "Rent",
+        "1,200.50",
+        "Several values",
+        "iii",
+    ]
     assert "1,300" in told["Others"]
     assert page["B3"].value == "not stated"
     assert page["C3"].value is None
@@ -74,7 +79,7 @@ def test_json_is_the_contract_of_the_command() -> None:
     assert rent["citations"][0]["boxes"][0]["page"] == 3
     assert rent["rivals"][0]["number"] == 1300.0
     nothing = second["cells"][0]
-    assert (nothing["status"], nothing["value"], nothing["number"], nothing["citations"]) == ("not_stated", None, None, [])
+    assert [nothing[key] for key in ("status", "value", "number", "citations")] == ["not_stated", None, None, []]
     assert nothing["nearest"]
     assert second["cells"][1]["status"] is None
 
