@@ -41,7 +41,7 @@ LINES = {
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2000,  # published trees and graphs
     "suggest": 470,
-    "text": 1875,  # with parts of a year, clauses, fractions, stance, slots of a question, names, the lexicon, rare words
+    "text": 1875,  # with parts of a year, clauses, fractions, stance, slots, names, the lexicon, rare words
     "types": 2580,  # with grids, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }
