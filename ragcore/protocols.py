@@ -28,7 +28,7 @@ from ragcore.types import (
     Usage,
 )
 from ragcore.types.question import AnswerType, FollowUp, Question
-from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing, Period
+from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing, Period, ValueSort
 
 Vector = NDArray[np.float32]
 
@@ -85,6 +85,9 @@ class FieldReader(Protocol):
 
     def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
         """Whether a value field asks for an amount over a year, or at its end."""
+
+    def sort(self, heading: str, guidance: str, unit: str) -> ValueSort:
+        """Sort of the value that a field asks for."""
 
     def coverage(self, document: Document) -> Coverage:
         """Reporting period of ``document``."""

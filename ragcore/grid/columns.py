@@ -17,11 +17,15 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ragcore.errors import BadColumns
+from ragcore.protocols import FieldReader
 from ragcore.report.template import Line, Template, said
 from ragcore.types.grid import COLUMN_TYPES, Column, ColumnType
+from ragcore.types.report import ValueSort
 
 MAX_COLUMNS = 100
 _TYPES: dict[str, ColumnType] = {"prose": "text", "list": "list", "value": "value", "yes_no": "yes_no"}
+_SORTS: dict[ValueSort, ColumnType] = {"": "value", "figure": "value", "date": "date", "name": "name"}
+MAX_QUESTION = 2000  # characters
 _HINT = f"A column has a name, a question, a type ({', '.join(COLUMN_TYPES)}) and, for a value, a unit."
 
 
@@ -31,7 +35,7 @@ class ColumnSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Line
-    question: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = ""
+    question: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_QUESTION)] = ""
     type: ColumnType
     unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)] = ""
 
@@ -84,17 +88,19 @@ def distinct(columns: Iterable[ColumnSpec | Column]) -> None:
         seen.add(column.name.casefold())
 
 
-def of_template(template: Template) -> list[ColumnSpec]:
-    """Columns for the sections of a report template, under their headings; tables have no column. Raises
-    `BadColumns` if nothing is left."""
+def of_template(template: Template, reader: FieldReader) -> list[ColumnSpec]:
+    """Columns for the sections of a report template, under their headings; ``reader`` tells what sort of value one asks
+    for. Tables have no column. Raises `BadColumns` if nothing is left."""
     out: dict[str, ColumnSpec] = {}
     for place in template.places():
         asked = place.section
         if asked.filled and asked.kind in _TYPES:
             name = asked.heading if asked.heading.casefold() not in out else f"{place.number} {asked.heading}"
-            unit = asked.unit if asked.kind == "value" else ""
-            question = asked.guidance[:2000]
-            out[name.casefold()] = ColumnSpec(name=name, question=question, type=_TYPES[asked.kind], unit=unit)
+            question, type_, unit = asked.guidance[:MAX_QUESTION], _TYPES[asked.kind], ""
+            if asked.kind == "value":
+                type_ = _SORTS[reader.sort(asked.heading, asked.guidance, asked.unit)]
+                unit = asked.unit if type_ == "value" else ""
+            out[name.casefold()] = ColumnSpec(name=name, question=question, type=type_, unit=unit)
     if not out:
         raise BadColumns("The template has no section that can be a column.", hint="Tables have no column of a grid.")
     return list(out.values())[:MAX_COLUMNS]

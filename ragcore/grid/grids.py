@@ -14,7 +14,7 @@ from ragcore.check.verdict import Checker
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError, UnknownDocument
 from ragcore.export import kind as checked_kind
 from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary
-from ragcore.grid.columns import ColumnSpec, distinct, given_columns
+from ragcore.grid.columns import ColumnSpec, distinct, given_columns, of_template
 from ragcore.grid.quantities import measured
 from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.progress import IsCancelled
@@ -38,6 +38,7 @@ from ragcore.types.scope import checked
 
 if TYPE_CHECKING:
     from ragcore.grid.files import GridFile
+    from ragcore.report.template import Template
 
 MAX_USD = 5.0
 LONGEST_NAME = 200
@@ -61,6 +62,10 @@ class Grids:
         made = [one.column(secrets.token_hex(4)) for one in columns]
         self._store.add(grid_id, _named(name), checked(scope), made)
         return self.info(grid_id)
+
+    def of_template(self, template: Template) -> list[ColumnSpec]:
+        """Columns for the sections of a report template. Raises `BadColumns` if none can be a column."""
+        return of_template(template, self._library.models.fields)
 
     def all(self) -> list[GridInfo]:
         """Grids, newest first."""

@@ -36,7 +36,7 @@ from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import Rarity, content_stems, cover, word_set
 from ragcore.types import Document, Element, Segment, Source
-from ragcore.types.report import Coverage, Field, KnownFacts, Missing, missing_mark
+from ragcore.types.report import Coverage, Field, KnownFacts, Missing, ValueSort, missing_mark
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which their names match
 _MOST_HEADED = 2
@@ -76,6 +76,10 @@ class RuleFields:
     def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
         asked = wish(heading, guidance, unit, terms)
         return asked.sort == "amount" and asked.annual
+
+    def sort(self, heading: str, guidance: str, unit: str) -> ValueSort:
+        asked = wish(heading, guidance, unit, ()).sort
+        return "date" if asked == "date" else "name" if asked == "words" else "figure"
 
     def headed(self, document: Document, heading: str) -> list[tuple[int, int]]:
         wanted = frozenset(content_stems(heading))

@@ -9,6 +9,7 @@ import pytest
 
 from ragcore.errors import BadColumns
 from ragcore.grid.columns import MAX_COLUMNS, from_json, of_template
+from ragcore.offline.sections import RuleFields
 from ragcore.report.template import from_data
 
 
@@ -53,13 +54,17 @@ def test_sections_of_a_template_are_columns() -> None:
         {"heading": "Business", "guidance": "What it sells."},
         {"heading": "Revenue", "kind": "value", "unit": "USD million"},
         {"heading": "Segments", "kind": "table", "columns": ["Segment", "Revenue"]},
+        {"heading": "Effective date", "kind": "value", "guidance": "The date on which the agreement takes effect."},
+        {"heading": "Auditor", "kind": "value", "guidance": "The firm that audits the accounts."},
         {"heading": "More", "sections": [{"heading": "revenue", "kind": "yes_no", "guidance": "Did it grow?"}]},
     ]
-    columns = of_template(from_data({"title": "Profile", "sections": sections}))
+    columns = of_template(from_data({"title": "Profile", "sections": sections}), RuleFields())
     assert [(column.name, column.type, column.unit) for column in columns] == [
         ("Business", "text", ""),
         ("Revenue", "value", "USD million"),
-        ("4.1 revenue", "yes_no", ""),
+        ("Effective date", "date", ""),
+        ("Auditor", "name", ""),
+        ("6.1 revenue", "yes_no", ""),
     ]
     with pytest.raises(BadColumns):
-        of_template(from_data({"title": "Tables", "sections": [sections[2]]}))
+        of_template(from_data({"title": "Tables", "sections": [sections[2]]}), RuleFields())

@@ -60,14 +60,18 @@ def _at(request: Request) -> Json:
 @guarded
 def grids(_: Request) -> Response:
     """Grids, newest first, and the templates that columns may come from."""
-    from ragcore.grid.columns import of_template
     from ragcore.report.template import from_json, own_templates
 
     made = services()
     listed = payload.listed(made.engine.grids.all(), made.engine.documents(), made.grids.jobs, made.grids.trouble)
     own = [(name, from_json(text, name)) for name, text in own_templates().items()]
+    columns = made.engine.grids.of_template
     templates = [
-        {"name": name, "title": template.title, "columns": [one.name for one in of_template(template)]}
+        {
+            "name": name,
+            "title": template.title,
+            "columns": [one.name for one in made.engine.grids.of_template(template)],
+        }
         for name, template in own
     ]
     return JSONResponse({"grids": listed, "templates": templates})
@@ -82,21 +86,23 @@ def add(request: Request, body: Json) -> Json:
 
 
 def _columns(body: Json) -> list[ColumnSpec]:
-    from ragcore.grid.columns import from_json, given_columns, of_template
+    from ragcore.grid.columns import from_json, given_columns
     from ragcore.report.template import load_template, own_templates, read_template
 
     template, file, typed = text_in(body, "template"), text_in(body, "file"), body.get("columns")
     if template is not None:
         if template not in own_templates():
             raise InputError("This template doesn’t exist.", hint="Reload the page.")
-        return of_template(load_template(template))
+        return services().engine.grids.of_template(load_template(template))
     if file is not None:
         name = text_in(body, "filename") or "The file"
         try:
             data = base64.b64decode(file, validate=True)
         except binascii.Error as error:
             raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
-        return of_template(read_template(data, name)) if _sections(data, name) else from_json(_text(data, name), name)
+        if _sections(data, name):
+            return services().engine.grids.of_template(read_template(data, name))
+        return from_json(_text(data, name), name)
     if not isinstance(typed, list):
         raise InputError("The grid has no column.", hint="Type one, or choose a template.")
     return given_columns(typed) if typed else []
