@@ -43,10 +43,12 @@ BY_RULES: Mapping[str, Any] = {
 _SORTS: dict[ColumnType, ValueSort] = {"value": "figure", "date": "date", "name": "name"}
 RULES = "rules"
 NEAREST = 2
+LONGEST_NAME = 160  # characters of a sentence that stands for a name
 BOTH = 2  # values of equal standing that contradict each other; more of them speak of different things
 _LOOK = 0.02  # least probability that a passage speaks of what a list asks for
 ANSWERS = 0.8  # least probability that a sentence answers a question
 NOT_DECIDED = "The passages found don’t decide it."
+NO_NAME = "The words found name several, or nobody."
 NO_ITEM = "No passage of the document is about this."
 
 
@@ -117,7 +119,8 @@ class CellFiller:
             answer = self._section(column, info, stop).answer
             reranker = self._rules.models.reranker
             best = answer.citations[:1] if answer is not None else ()
-            denied = best and not lex.DENIALS.isdisjoint(tokens(best[0].quotation))
+            quoted = set(tokens(best[0].quotation)) if best else set()
+            denied = not lex.DENIALS.isdisjoint(quoted) and lex.DOUBTFUL.isdisjoint(quoted)
             if denied and reranker is not None and reranker.score(column.asked, [best[0].quotation])[0] >= ANSWERS:
                 said, places = "No", best
         if said:
@@ -203,6 +206,8 @@ def _value(filled: FilledSection, column: Column) -> Cell:
         given = others[0]
     if given is None:
         return _not_stated(filled)
+    if column.type == "name" and not given.figure and len(given.words) > LONGEST_NAME:
+        return Cell("not_stated", nearest=(given.citation,), reason=NO_NAME, model=RULES)
     cited = answer.citations if answer is not None and filled.values else ()
     value = _read(given, column, cited)
     rivals = tuple(one for other in others if (one := _read(other, column)).text != value.text)

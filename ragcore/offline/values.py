@@ -22,11 +22,11 @@ from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.lexicon import PARTITIVE
 from ragcore.text.markdown import escape
-from ragcore.text.names import of_others, words_of
+from ragcore.text.names import is_firm, of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
 from ragcore.text.periods import blanked, date_spans, days_in, is_part, months_of_part, years
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.units import currency, unit
+from ragcore.text.units import currencies, unit
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
 from ragcore.types import Source
 from ragcore.types.question import AnswerType, Question
@@ -116,7 +116,9 @@ def _only_name(asked: Wish, said: str, texts: Sequence[str]) -> str:
         words = [word.plain for word in words_of(name) if word.names and not word.skipped]
         own = [word for word in words if word not in common and stem(word) not in asked.words]
         names += [name] if own else []
-    return names[0] if len(names) == 1 else ""
+    firms = [name for name in names if is_firm(name)]
+    (only,) = firms if len(firms) == 1 else names if len(names) == 1 else [""]
+    return only
 
 
 def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> Quotable | None:
@@ -432,9 +434,9 @@ def _has_unit(asked: Wish, number: Number) -> bool:
     """Whether a number is in the requested unit, or one of the same measure; a count has none."""
     if asked.sort == "count":
         return not (number.currency or number.unit)
-    wanted = unit(asked.unit)
-    if currency(asked.unit):
-        return number.currency == currency(asked.unit)
+    wanted, money = unit(asked.unit), currencies(asked.unit)
+    if money:
+        return number.currency in money
     return asked.share or wanted is None or (number.unit is not None and number.unit.measures == wanted.measures)
 
 
@@ -476,7 +478,7 @@ def _described(
     # A statement has the figures of a year, and a clause must say of whom a count is.
     stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
     unsaid = asked.sort == "count" and not asked.unit  # what is counted
-    if unsaid or (stated and asked.sort != "words" and not asked.share):
+    if unsaid or (stated and asked.sort != "words"):
         return None
     near = _near(asked, found, _latest_of(found, known), reranker)
     return _agreed(near[:1] if asked.sort == "words" else near)

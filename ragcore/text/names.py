@@ -190,7 +190,7 @@ _NEARLY = 0.84  # least similarity (difflib's ratio) of a misspelt name
 _SHORTEST_MISSPELT = 5
 _SEVERAL = re.compile(r"(?:[A-Z][\w&.'’-]*(?:\s+(?:of|and|the|&|for|de|von|van)(?=\s))*[\s-]+)+[A-Z][\w&.'’-]*")
 _FEWEST_INITIALS, _MOST_INITIALS = 2, 6
-_FIRM = r"(?:Inc|Corp|Ltd|LLC|PLC|plc|AG|SE|GmbH|S\.?A|N\.?V|Co|Company|Corporation|Group)"
+_FIRM = r"(?:Inc|Corp|Ltd|LLC|LLP|LP|PLC|plc|AG|SE|GmbH|S\.?A|N\.?V|Co|Company|Corporation|Group)"
 _PERIOD = re.compile(
     r"^(?:FY|Q[1-4]|[1-4]Q|H[12]|[12]H|CY)[\s'’-]*(?:(?:19|20)?\d\d)?$|^(?:19|20)\d\d(?:[QH][1-4])?$|^[QH][1-4](?:19|20)\d\d$",
     re.IGNORECASE,
@@ -218,6 +218,11 @@ def unnamed(names: Sequence[Name], sources: Sequence[Source]) -> list[Name]:
     initials = {short for text in texts for short in _initials(text)}
     titles = [source.title for source in sources]
     return [name for name in names if not _is_there(name, texts, titles, given, initials)]
+
+
+def is_firm(name: str) -> bool:
+    """Whether it ends like a firm's name ("LLP", "Inc.")."""
+    return re.search(rf"\s{_FIRM}$", name) is not None
 
 
 def is_only_a_word(name: str, texts: Sequence[str]) -> bool:

@@ -67,11 +67,7 @@ def grids(_: Request) -> Response:
     own = [(name, from_json(text, name)) for name, text in own_templates().items()]
     columns = made.engine.grids.of_template
     templates = [
-        {
-            "name": name,
-            "title": template.title,
-            "columns": [one.name for one in made.engine.grids.of_template(template)],
-        }
+        {"name": name, "title": template.title, "columns": [one.name for one in columns(template)]}
         for name, template in own
     ]
     return JSONResponse({"grids": listed, "templates": templates})
