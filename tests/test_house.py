@@ -31,17 +31,17 @@ LINES = {
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1580,  # with pictures of places within a page of a PDF
-    "grid": 1070,  # columns read, cells filled, quantities, decisions, summaries, and written (3 kinds)
+    "grid": 1110,  # columns read, cells filled, quantities, decisions, summaries, and written (3 kinds)
     "index": 4730,  # with checks, grids, the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7540,
-    "offline": 3080,  # with names alone, labelled days, run-in headings and lists
+    "offline": 3090,  # with names alone, labelled days, run-in headings and lists
     "pipelines": 1725,  # with structures: their building, state and estimate
     "providers": 1338,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2000,  # published trees and graphs
     "suggest": 470,
-    "text": 1875,  # with parts of a year, clauses, fractions, stance, slots, names, the lexicon, rare words
+    "text": 1882,  # with parts of a year, clauses, fractions, stance, slots, names, the lexicon, rare words
     "types": 2580,  # with grids, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }

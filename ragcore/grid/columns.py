@@ -20,12 +20,14 @@ from ragcore.errors import BadColumns
 from ragcore.protocols import FieldReader
 from ragcore.report.template import Line, Template, said
 from ragcore.types.grid import COLUMN_TYPES, Column, ColumnType
+from ragcore.types.question import Question
 from ragcore.types.report import ValueSort
 
 MAX_COLUMNS = 100
 _TYPES: dict[str, ColumnType] = {"prose": "text", "list": "list", "value": "value", "yes_no": "yes_no"}
 _SORTS: dict[ValueSort, ColumnType] = {"": "value", "figure": "value", "date": "date", "name": "name"}
 MAX_QUESTION = 2000  # characters
+HEAD = 60  # characters of a head that is made
 _HINT = f"A column has a name, a question, a type ({', '.join(COLUMN_TYPES)}) and, for a value, a unit."
 
 
@@ -86,6 +88,23 @@ def distinct(columns: Iterable[ColumnSpec | Column]) -> None:
         if column.name.casefold() in seen:
             raise BadColumns(f"Two columns are called “{column.name}”.", hint="Give one another name.")
         seen.add(column.name.casefold())
+
+
+def of_question(question: Question) -> ColumnSpec:
+    """Column that asks what a question of a chat asked."""
+    wants = set(question.answer.wants)
+    type_: ColumnType = "quote"
+    if wants & {"PERSON", "NAME"}:
+        type_ = "name"
+    elif wants:
+        type_ = "date" if wants == {"DATE"} else "value"
+    return ColumnSpec(name=_headed(question.text), question=question.text[:MAX_QUESTION], type=type_)
+
+
+def _headed(text: str) -> str:
+    """First words of a question, as the head of its column."""
+    line = " ".join(text.split())
+    return line if len(line) <= HEAD else f"{line[:HEAD].rsplit(' ', 1)[0].rstrip(' ,;:')}…"
 
 
 def of_template(template: Template, reader: FieldReader) -> list[ColumnSpec]:

@@ -14,7 +14,7 @@ from ragcore.check.verdict import Checker
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError, UnknownDocument
 from ragcore.export import kind as checked_kind
 from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary
-from ragcore.grid.columns import ColumnSpec, distinct, given_columns, of_template
+from ragcore.grid.columns import ColumnSpec, distinct, given_columns, of_question, of_template
 from ragcore.grid.quantities import measured
 from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.progress import IsCancelled
@@ -62,6 +62,10 @@ class Grids:
         made = [one.column(secrets.token_hex(4)) for one in columns]
         self._store.add(grid_id, _named(name), checked(scope), made)
         return self.info(grid_id)
+
+    def of_question(self, question: str) -> ColumnSpec:
+        """Column that asks every document a question of a chat, given in its stand-alone form."""
+        return of_question(self._library.models.analyser.read(question))
 
     def of_template(self, template: Template) -> list[ColumnSpec]:
         """Columns for the sections of a report template. Raises `BadColumns` if none can be a column."""

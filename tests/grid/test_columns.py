@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ragcore.errors import BadColumns
-from ragcore.grid.columns import MAX_COLUMNS, from_json, of_template
+from ragcore.grid.columns import MAX_COLUMNS, from_json, of_question, of_template
+from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import RuleFields
 from ragcore.report.template import from_data
 
@@ -47,6 +48,25 @@ def test_a_mistake_is_named_with_its_place_in_one_line(text: str, said: str) -> 
     assert said in raised.value.message
     assert "\n" not in raised.value.message
     assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("question", "type_"),
+    [
+        ("Who audits the accounts?", "name"),
+        ("When does the facility mature?", "date"),
+        ("How many people are employed?", "value"),
+        ("What does the company make?", "quote"),
+    ],
+)
+def test_a_question_of_a_chat_is_a_column(question: str, type_: str) -> None:
+    column = of_question(RuleAnalyser().read(question))
+    assert (column.name, column.question, column.type) == (question, question, type_)
+    long = of_question(
+        RuleAnalyser().read("What does the company make of " + "all its many old instruments " * 9 + "?")
+    )
+    assert len(long.name) <= 61
+    assert long.name.endswith("…")
 
 
 def test_sections_of_a_template_are_columns() -> None:

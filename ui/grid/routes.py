@@ -145,6 +145,17 @@ def _fill(grid_id: str, engine: Engine) -> None:
 
 
 @action(GroundworkError)
+def ask(request: Request, body: Json) -> Json:
+    """Put a question of the chat to every document: a grid with it as its column."""
+    question = (text_in(body, "question") or "").strip()
+    if not question:
+        raise InputError("There is no question to ask.", hint="Ask one in the chat first.")
+    engine = engine_of(request)
+    column = engine.grids.of_question(question)
+    return _start(engine, column.name, [column], Scope())
+
+
+@action(GroundworkError)
 def sample(request: Request, _: Json) -> Json:
     """Fill the sample's grid. While the sample document is being read the answer is how far it is (``words``), and the
     page asks again."""
@@ -308,6 +319,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     return [
         Route(every, grids),
         Route(f"{every}/new", add, methods=["POST"]),
+        Route(f"{every}/ask", ask, methods=["POST"]),
         Route(f"{every}/sample", sample, methods=["POST"]),
         Route(one, grid),
         Route(f"{one}/cell", cell),

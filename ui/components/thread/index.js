@@ -1,6 +1,6 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
+import { ApiError, configure, get, pageUrl, post } from "../shared/api.js";
 import { beforeAsking, holdAsking } from "../shared/asking.js";
 import { closeCitation } from "../shared/bus.js";
 import { h } from "../shared/dom.js";
@@ -276,6 +276,7 @@ class Thread {
 
   actions(turn) {
     return {
+      everywhere: () => this.everywhere(turn),
       retry: () => this.again(turn, turn.question).then((failed) => failed && this.say(turn.id, failed, ".gw-line")),
       edit: () => this.edit(turn),
       show: (other, step) => this.showVersion(turn, other, step),
@@ -300,6 +301,19 @@ class Thread {
       this.refresh();
     };
     editQuestion(head, turn, { ask, ended, below });
+  }
+
+  // The question goes to each document on its own, as the column of a grid.
+  async everywhere(turn) {
+    unsay(this.column);
+    try {
+      const made = await post("/grids/ask", { question: turn.standalone || turn.question });
+      if (made.refused) this.say(turn.id, errorCard(made.refused), ".gw-line");
+      else location.assign(pageUrl("grid", { g: made.id }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.say(turn.id, errorCard(error), ".gw-line");
+    }
   }
 
   // Whether it could not be stopped.

@@ -117,8 +117,9 @@ function foot(turn, actions) {
   const thought = opinion(turn, actions.conversation, actions.thought);
   const test = new TestQuestion(turn.id, { closed: () => more.button.focus() });
   const keep = turn.state === "complete" && item("Keep as test question", "push_pin", () => (more.close(), test.open()));
+  const every = turn.state === "complete" && item("Ask every document", "table", () => (more.close(), actions.everywhere()));
   const more = new Popup("More", "more_horiz", (panel) => {
-    panel.replaceChildren(...thought.items, ...(keep ? [keep] : []), linkItem(turn, actions.conversation), meta(turn));
+    panel.replaceChildren(...thought.items, ...[keep, every].filter(Boolean), linkItem(turn, actions.conversation), meta(turn));
     requestAnimationFrame(() => panel.scrollIntoView({ block: "nearest" }));
   });
   thought.asked = () => more.close();
