@@ -144,3 +144,12 @@ def test_three_questions_from_a_file_to_a_file(
         page.get_by_role("button", name="Delete Reports").click()
         rows.get_by_role("button", name="Delete", exact=True).click()
         expect(page.locator(".gw-grids .rec")).to_be_hidden()
+    with promise("a question of the chat is asked of every document"):
+        page.goto(sample.url)
+        field = page.get_by_label("Ask your documents")
+        field.fill("How many people are employed?")
+        field.press("Enter")
+        page.locator(".gw-foot").get_by_role("button", name="More").click()
+        page.get_by_role("button", name="Ask every document").click()
+        expect(cells).to_have_count(1)
+        expect(cells.first).to_contain_text("649")
