@@ -20,6 +20,7 @@ from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet, Evidence
 from ragcore.evaluate.runs import Configuration
+from ragcore.grid.columns import given_columns
 from ragcore.report.template import load_template
 from ragcore.types import Scope
 from tests.browser.conftest import FLAGS, ROOT, chromium, serve
@@ -48,6 +49,19 @@ KNOWN = (
     ("What did Larkfield pay for its patents?", 0),
     ("When was Larkfield founded?", 0),
 )
+COLUMNS = (
+    {
+        "name": "Revenue",
+        "question": "Total net revenue of the last fiscal year",
+        "type": "value",
+        "unit": "USD million",
+    },
+    {"name": "Net income", "question": "Net income of the last fiscal year", "type": "value", "unit": "USD million"},
+    {"name": "Employees", "question": "Number of employees", "type": "value"},
+    {"name": "Year end", "question": "Last day of the fiscal year", "type": "date"},
+    {"name": "Auditor", "question": "Which firm audits the financial statements?", "type": "name"},
+    {"name": "Dividend", "question": "Does the company pay a dividend?", "type": "yes_no"},
+)
 FILMED = "What was net cash from operations in 2025 and 2024?"
 
 
@@ -64,11 +78,12 @@ def shoot(page: Any, name: str) -> None:
 
 @dataclass(frozen=True)
 class Shown:
-    """Ids of what is shown: conversations, a checked draft, a report, two runs of one set and a case of it."""
+    """Ids of what is shown: conversations, a checked draft, a grid, a report, two runs of one set and a case of it."""
 
     conversation: str
     overview: str
     check: str
+    grid: str
     report: str
     runs: tuple[str, str]
     case: str
@@ -79,8 +94,10 @@ def prepared(home: Path) -> Shown:
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         sample = engine.add(SAMPLE.read_bytes(), NAME).doc_id
         engine.ingest(sample)
+        filed = []
         for truth in (*filings(), *filings_unseen()):
             doc_id = engine.add(truth.pdf, truth.name).doc_id
+            filed.append(doc_id)
             engine.ingest(doc_id)
             engine.shelf.put([doc_id], "Filings")
             engine.shelf.tag([doc_id], add=["10-K" if truth.values.get("Revenue") else "10-Q"])
@@ -92,6 +109,8 @@ def prepared(home: Path) -> Shown:
         for question in QUESTIONS:
             engine.chat(conversation, question).run()
         check = engine.checks.run(engine.checks.add(DRAFT_NAME, DRAFT.read_bytes(), scope).check_id).check_id
+        grid = engine.grids.add("Filings", given_columns(COLUMNS), Scope(tuple(filed))).grid_id
+        engine.grids.run(grid)
         workspace = engine.reports
         report = workspace.new(load_template("company-profile"), doc_ids=[sample])
         workspace.queue(report)
@@ -108,7 +127,7 @@ def prepared(home: Path) -> Shown:
             engine.evaluation.run(known, Configuration.parsed(one)).info.run_id
             for one in ("retrieve.mode=bm25", "default")
         )
-        return Shown(conversation, themes, check, report, (first, second), cases[0].case_id)
+        return Shown(conversation, themes, check, grid, report, (first, second), cases[0].case_id)
 
 
 def film(page: Any, url: str, conversation: str) -> None:
@@ -187,6 +206,11 @@ def tour(page: Any, url: str, shown: Shown, theme: str) -> None:
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     page.mouse.move(5, 500)
     shoot(page, f"reports-{theme}")
+    page.goto(f"{url}/grid?g={shown.grid}")
+    page.locator(".gw-grid .ln .ce").nth(1).click()
+    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    page.mouse.move(5, 700)
+    shoot(page, f"grid-{theme}")
     page.goto(f"{url}/explore?q={quote(QUESTIONS[0])}")
     page.locator(".gw-explore .chart.js-plotly-plot .scatterlayer .point").first.wait_for()
     page.locator(".gw-explore .pas h2").wait_for()
