@@ -6,13 +6,15 @@ currency or months in place of days, keeps its own unit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragcore.text.numbers import SCALES, Number, length_in, numbers, scale_note
-from ragcore.text.units import Unit, currency, unit
+from ragcore.text.numbers import SCALES, Length, lengths, numbers, scale_note
+from ragcore.text.periods import blanked
+from ragcore.text.units import Unit, currencies, currency, unit, unit_of_label
 
 _DIGITS = 12  # significant ones of a converted number
-_INEXACT = {"month": 12.0, "year": 1.0}  # no fixed number of days
+_A_YEAR = {"month": 12.0, "year": 1.0}  # of these; neither has a fixed number of days
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,35 +28,33 @@ class _Wanted:
     unit: Unit | None
 
 
-def measured(figure: str, scale: str, asked: str) -> tuple[float | None, str]:
-    """Number of ``figure`` and its unit: ``asked``, "" for none, or its own where it can't be converted. ``scale`` are
-    the words with the scale of its table. None if it is no single figure."""
-    wanted = _wanted(asked)
-    duration = length_in(figure)
-    if duration is not None:
-        return _duration(*duration, wanted)
+def measured(figure: str, around: str, asked: str) -> tuple[float | None, str]:
+    """Number of ``figure`` and its unit: ``asked``, its own where it can't be converted, "" where nothing tells it.
+    ``around`` are the words with the scale and unit of its table. None if it is no single figure."""
+    wanted, durations = _wanted(asked), lengths(figure)
+    if durations:
+        return _duration(figure, durations, wanted)
     found = numbers(figure)
     if len(found) != 1:
         return None, ""
     number = found[0]
-    if number.percent:
+    monies = {number.currency} if number.currency else currencies(around)
+    money = monies.pop() if len(monies) == 1 else ""
+    labelled = number.unit or (None if money else unit_of_label(around))
+    if number.percent or (wanted.percent and "%" in around and not money and labelled is None):
         return number.value, "%"
-    own = 1.0
-    if number.scale == 1.0 and number.unit is None and not wanted.percent:
-        own = scale_note(scale) or 1.0
-    if wanted.percent:
-        return number.value, "%"
-    if number.unit is not None:
-        return _of_unit(number, wanted)
-    money = number.currency or currency(_first(scale))
-    if wanted.currency and money and money != wanted.currency:
-        return _exact(number.amount * own), money
+    own = scale_note(around) if number.scale == 1.0 and number.unit is None else None
+    amount = _exact(number.amount * (own or 1.0))
+    if labelled is not None:
+        return _of_unit(number.amount, labelled, wanted)
+    if wanted.percent or wanted.unit is not None or (money and wanted.currency not in ("", money)):
+        return amount, money
     if wanted.scale is None:
-        return _exact(number.amount * own), wanted.text or money
-    if number.scale == own == 1.0 and not (wanted.scale == 1.0 and number.currency):
+        return (amount, money) if money else (amount, wanted.text)
+    if number.scale == 1.0 and own is None and not (wanted.scale == 1.0 and number.currency):
         # Its scale is unknown: a figure in the wrong one would be worse than one without a unit.
         return number.value, money
-    return _exact(number.amount * own / wanted.scale), wanted.text
+    return _exact(number.amount * (own or 1.0) / wanted.scale), wanted.text
 
 
 def _wanted(asked: str) -> _Wanted:
@@ -66,31 +66,34 @@ def _wanted(asked: str) -> _Wanted:
     return _Wanted(asked, money, 1.0 if money and scale is None else scale, percent, unit(asked))
 
 
-def _first(text: str) -> str:
-    return next((word for word in text.split() if currency(word)), "")
+def _duration(figure: str, found: Sequence[Length], wanted: _Wanted) -> tuple[float | None, str]:
+    """A duration, its parts added ("1 year and 6 months"), in the unit asked for if that is exact."""
+    rest = blanked(figure, [(one.start, one.end) for one in found])
+    parts = [_length(one, wanted) for one in found]
+    if any(map(str.isdigit, rest)) or len({unit for _, unit in parts}) > 1:
+        return None, ""
+    return _exact(sum(count for count, _ in parts)), parts[0][1]
 
 
-def _duration(count: float, name: str, wanted: _Wanted) -> tuple[float | None, str]:
-    """A duration, converted to the unit asked for if that is exact."""
-    plural = name if count == 1 else f"{name}s"
-    here, there = unit(name.removeprefix("business ")), wanted.unit
-    if there is None or here is None or there.measures != "time" or name.startswith("business"):
-        return count, plural
-    one, other = name.rstrip("s"), there.name.rstrip("s")
-    if one == other:
-        return count, wanted.text
-    if one in _INEXACT or other in _INEXACT:
-        both = one in _INEXACT and other in _INEXACT
-        return (_exact(count * _INEXACT[other] / _INEXACT[one]), wanted.text) if both else (count, plural)
-    return _exact(count * here.factor / there.factor), wanted.text
+def _length(one: Length, wanted: _Wanted) -> tuple[float, str]:
+    own = one.unit if one.count == 1 else f"{one.unit}s"
+    here, there = unit(one.unit), wanted.unit
+    if there is None or here is None or there.measures != "time":
+        return one.count, own
+    name = there.name.rstrip("s")
+    if one.unit == name:
+        return one.count, wanted.text
+    if {one.unit, name} & _A_YEAR.keys():
+        both = one.unit in _A_YEAR and name in _A_YEAR
+        return (one.count * _A_YEAR[name] / _A_YEAR[one.unit], wanted.text) if both else (one.count, own)
+    return one.count * here.factor / there.factor, wanted.text
 
 
-def _of_unit(number: Number, wanted: _Wanted) -> tuple[float | None, str]:
-    assert number.unit is not None
+def _of_unit(amount: float, own: Unit, wanted: _Wanted) -> tuple[float | None, str]:
     there = wanted.unit
-    if there is None or there.measures != number.unit.measures:
-        return _exact(number.amount), number.unit.name
-    return _exact(number.amount * number.unit.factor / there.factor), wanted.text
+    if there is None or there.measures != own.measures:
+        return _exact(amount), own.name
+    return _exact(amount * own.factor / there.factor), wanted.text
 
 
 def _exact(amount: float) -> float:

@@ -138,7 +138,8 @@ class Name:
 class Wish:
     """Requested value. ``names`` are alternatives. ``years``: the requested ones, none for the latest. ``annual``: for
     a year or year-end, not part of a year. ``share``: a percentage.
-    ``heading``, ``piece`` and ``unit`` as given; ``name``: a name alone is wanted, not the words that give it."""
+    ``heading``, ``piece`` and ``unit`` as given; ``name``: a name alone is wanted, not the words that give it;
+    ``counted``: the unit alone names what is counted."""
 
     sort: Sort
     names: tuple[Name, ...]
@@ -150,6 +151,7 @@ class Wish:
     piece: str
     unit: str = ""
     name: bool = False
+    counted: bool = False
 
     @property
     def words(self) -> frozenset[str]:
@@ -174,11 +176,14 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
     yearly = bool({"year", "years", "yearly", "annual", "annually"} & said)
     years = frozenset(years_in(both)) or (frozenset({year} - {0}) if yearly else frozenset())
     names = _of_date(heading) if sort == "date" else _of_quantity(heading, piece, terms)
-    if sort == "count" and unit:
+    counted = sort == "count" and stems_of(heading) <= stems_of(unit)
+    if counted:
         names = iter((*names, Name(stems_of(unit))))
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
-    return Wish(sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit, wanted == "name")
+    return Wish(
+        sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit, wanted == "name", counted
+    )
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:

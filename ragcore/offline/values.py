@@ -72,7 +72,11 @@ class Given:
     @property
     def value(self) -> FieldValue:
         scale, row = "", self.quote.row
-        if row is not None and self.cell is not None and not _UNSCALED.intersection(tokens(row.head)):
+        if (
+            row is not None
+            and self.cell is not None
+            and not _UNSCALED.intersection(tokens(_BRACKETS.sub(" ", f"{row.name} {self.cell.column}")))
+        ):
             columns = (cell.column for cell in (self.cell, *row.cells))
             scale = " ".join((row.name, *columns, row.table, scale_of(self.quote.source, row)[1]))
         return FieldValue(self.figure, self.said, self.marker, self.period, scale)
@@ -417,7 +421,7 @@ def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
     if asked.sort == "date":
         yield from date_spans(text.title())  # also "MAY 27, 2024"
     elif asked.sort == "duration":
-        yield from ((one.start, one.end) for one in lengths(text) if not _is_past(text[: one.start], text[one.end :]))
+        yield from (span for span in _joined(text) if not _is_past(text[: span[0]], text[span[1] :]))
     elif asked.sort in ("amount", "count"):
         for number in numbers(text):
             raw = number.raw.strip("( )")
@@ -428,6 +432,17 @@ def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
                 end = len(text) - len(rest) + len(number.unit.name)
             if number.percent == asked.share and _has_unit(asked, number):
                 yield start, end
+
+
+def _joined(text: str) -> list[tuple[int, int]]:
+    """Spans of durations, those of one duration together ("1 year and 6 months")."""
+    out: list[tuple[int, int]] = []
+    for one in lengths(text):
+        if out and text[out[-1][1] : one.start].strip(" ,") in ("", "and"):
+            out.append((out.pop()[0], one.end))
+        else:
+            out.append((one.start, one.end))
+    return out
 
 
 def _has_unit(asked: Wish, number: Number) -> bool:
@@ -477,7 +492,7 @@ def _described(
         return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
     # A statement has the figures of a year, and a clause must say of whom a count is.
     stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
-    unsaid = asked.sort == "count" and not asked.unit  # what is counted
+    unsaid = asked.sort == "count" and not asked.counted
     if unsaid or (stated and asked.sort != "words"):
         return None
     near = _near(asked, found, _latest_of(found, known), reranker)
