@@ -80,6 +80,9 @@ class FieldValue:
 class FieldReader(Protocol):
     """Parser of the guidance of report fields, and finder of the matching places in documents. Thread-safe."""
 
+    MOST_ITEMS: int
+    """Items that a list can have."""
+
     def requirements(self, heading: str, guidance: str) -> tuple[str, ...]:
         """Items that ``guidance`` asks for; ``heading`` if it asks for none."""
 

@@ -22,7 +22,7 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 85  # with the limit of what relations may cost, and whether what was paid for outlives its document
 # Lines of each package, with some air.
 LINES = {
-    "": 1970,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, and structures
+    "": 1974,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, and structures
     "answer": 1317,  # with a line below its headings, and the lifted budget, which check and report share
     "check": 2975,  # drafts read (5 kinds), recomputed, verdicts, and written (4 kinds)
     "cli": 1610,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone
@@ -31,10 +31,10 @@ LINES = {
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1580,  # with pictures of places within a page of a PDF
-    "grid": 1110,  # columns read, cells filled, quantities, decisions, summaries, and written (3 kinds)
-    "index": 4730,  # with checks, grids, the graph of names and its map, verdicts on answers, own test questions
+    "grid": 1150,  # columns read, cells filled, quantities, decisions, summaries, and written (3 kinds)
+    "index": 4742,  # with checks, grids, the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7540,
-    "offline": 3090,  # with names alone, labelled days, run-in headings and lists
+    "offline": 3105,  # with names alone, labelled days, run-in headings and lists
     "pipelines": 1725,  # with structures: their building, state and estimate
     "providers": 1338,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
@@ -42,7 +42,7 @@ LINES = {
     "structure": 2000,  # published trees and graphs
     "suggest": 470,
     "text": 1882,  # with parts of a year, clauses, fractions, stance, slots, names, the lexicon, rare words
-    "types": 2580,  # with grids, what of a chunk is in a section, themes
+    "types": 2588,  # with grids, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

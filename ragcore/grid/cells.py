@@ -16,11 +16,15 @@ from ragcore.answer.sources import Cut, build_sources
 from ragcore.cancel import Stop
 from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
+from ragcore.errors import Cancelled
 from ragcore.grid.quantities import measured
+from ragcore.progress import IsCancelled
+from ragcore.protocols import Reranker
 from ragcore.report.evidence import SectionTask, own_units
 from ragcore.report.template import Section, Template
 from ragcore.text import lexicon as lex
-from ragcore.text.words import STOP_WORDS, tokens
+from ragcore.text.clauses import clause_spans
+from ragcore.text.words import STOP_WORDS, content_stems, cover, tokens
 from ragcore.types import Chunk, Citation, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.grid import Cell, CellValue, Column, ColumnType
 from ragcore.types.library import DocumentInfo
@@ -43,6 +47,9 @@ BY_RULES: Mapping[str, Any] = {
 _SORTS: dict[ColumnType, ValueSort] = {"value": "figure", "date": "date", "name": "name"}
 RULES = "rules"
 NEAREST = 2
+BATCH = 64  # passages scored at once
+SAME = 0.6  # least share of a claim's words in the clause that speaks of it
+TOO_MANY = "There are more; these are the first."
 LONGEST_NAME = 160  # characters of a sentence that stands for a name
 BOTH = 2  # values of equal standing that contradict each other; more of them speak of different things
 _LOOK = 0.02  # least probability that a passage speaks of what a list asks for
@@ -76,25 +83,26 @@ class GridLibrary(Protocol):
 class CellFiller:
     """Filler of cells from one library."""
 
-    def __init__(self, library: GridLibrary) -> None:
+    def __init__(self, library: GridLibrary, cancelled: IsCancelled) -> None:
         self._library = library
+        self._cancelled = cancelled
         self._rules = library.with_settings(BY_RULES)
         self._by_rules = self._rules.reports.filler
         self._writer = library.reports.filler
         self._cut = Cut()
 
-    def cell(self, column: Column, info: DocumentInfo, stop: Stop) -> Cell:
-        """Cell of ``column`` for one document. Raises what retrieval raises."""
+    def cell(self, column: Column, info: DocumentInfo) -> Cell:
+        """Cell of ``column`` for one document. Raises `UnknownDocument`, `Cancelled`, and what retrieval raises."""
         if column.type == "yes_no":
-            return self._yes_no(column, info, stop)
+            return self._yes_no(column, info)
         if column.type == "list":
             return self._list(column, info)
+        filled = self._section(column, info)
         if column.type == "text":
-            return _text(self._section(column, info, stop))
-        filled = self._section(column, info, stop)
+            return _text(filled)
         return _quotation(filled) if column.type == "quote" else _value(filled, column)
 
-    def _section(self, column: Column, info: DocumentInfo, stop: Stop) -> FilledSection:
+    def _section(self, column: Column, info: DocumentInfo) -> FilledSection:
         """Report section that asks what ``column`` asks."""
         kind = "value" if column.type in _SORTS else "prose"
         asked = Section(heading=column.name, guidance=column.question, kind=kind, unit=column.unit)
@@ -103,11 +111,12 @@ class CellFiller:
         sort = _SORTS.get(column.type, "")
         task = SectionTask(place, template, Scope((info.doc_id,)), infos=(info,), sort=sort)
         filler = self._writer if column.type == "text" else self._by_rules
-        return filler.section(task, stop)
+        return filler.section(task, Stop())
 
-    def _yes_no(self, column: Column, info: DocumentInfo, stop: Stop) -> Cell:
-        """Yes or no by the check of the question as a claim; no, too, by a sentence that answers it with a denial."""
-        claim = _claim(column.question or column.name)
+    def _yes_no(self, column: Column, info: DocumentInfo) -> Cell:
+        """Yes or no by the check of the question as a claim; no, too, by a sentence that answers it and denies, without
+        a condition, what it asks."""
+        claim = claim_of(column)
         checker = Checker(self._rules, Scope((info.doc_id,)))
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
         said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
@@ -116,11 +125,10 @@ class CellFiller:
             said = ""  # of a short question a passage may confirm one half and deny the other
         places = verdict.citations
         if not said:
-            answer = self._section(column, info, stop).answer
+            answer = self._section(column, info).answer
             reranker = self._rules.models.reranker
             best = answer.citations[:1] if answer is not None else ()
-            quoted = set(tokens(best[0].quotation)) if best else set()
-            denied = not lex.DENIALS.isdisjoint(quoted) and lex.DOUBTFUL.isdisjoint(quoted)
+            denied = bool(best) and _denies(best[0].quotation, claim)
             if denied and reranker is not None and reranker.score(column.asked, [best[0].quotation])[0] >= ANSWERS:
                 said, places = "No", best
         if said:
@@ -134,7 +142,7 @@ class CellFiller:
         reranker = self._rules.models.once().reranker
         worth = [1.0] * len(passages)
         if reranker is not None:
-            worth = list(map(float, reranker.score(column.asked, [chunk.grid or chunk.text for chunk in passages])))
+            worth = self._scores(reranker, column.asked, [chunk.grid or chunk.text for chunk in passages])
         reader = self._rules.models.fields
         document = self._library.document(info.doc_id)
         headed = [_of_its_own(document, *span) for span in reader.headed(document, column.name)]
@@ -150,10 +158,20 @@ class CellFiller:
         of_all = Cell("stated", supported=True, read=len(passages), passages=len(passages), model=RULES)
         if cited:
             text = "\n".join(" ".join(one.quotation.split()) for one in cited)
-            return replace(of_all, value=CellValue(text, float(len(cited)), citations=cited))
+            reason = TOO_MANY if len(markers) == reader.MOST_ITEMS else ""
+            return replace(of_all, value=CellValue(text, float(len(cited)), citations=cited), reason=reason)
         best = [passages[n] for n in sorted(range(len(passages)), key=lambda n: -worth[n])[:NEAREST]]
         nearest = self._cited([f"<<SOURCE {n}>>" for n in range(1, len(best) + 1)], self._sources(best))
         return replace(of_all, status="not_stated", supported=None, nearest=nearest, reason=NO_ITEM)
+
+    def _scores(self, reranker: Reranker, asked: str, texts: Sequence[str]) -> list[float]:
+        """Probability of each text, in batches that a stop ends. Raises `Cancelled`."""
+        out: list[float] = []
+        for at in range(0, len(texts), BATCH):
+            if self._cancelled():
+                raise Cancelled("Filling was stopped.")
+            out += map(float, reranker.score(asked, texts[at : at + BATCH]))
+        return out
 
     def _sources(self, passages: Sequence[Chunk]) -> list[Source]:
         """A source for each of ``passages``."""
@@ -175,11 +193,23 @@ class CellFiller:
         return citer.citations
 
 
-def _claim(question: str) -> str:
-    """Question of yes or no as a claim, in its order of words: "Does the company pay dividends?"."""
+def claim_of(column: Column) -> str:
+    """Question of yes or no as a claim, in its order of words: "the company pay dividends"."""
+    question = column.question or column.name
     words = question.strip().rstrip("?").split()
     inverted = question.rstrip().endswith("?") and len(words) > 1 and words[0].lower() in STOP_WORDS
     return " ".join(words[1:] if inverted else words)
+
+
+def _denies(quotation: str, claim: str) -> bool:
+    """Whether the clause that speaks of a claim denies it, and neither the claim denies nor the clause doubts."""
+    said = set(content_stems(claim))
+    for start, end in clause_spans(quotation):
+        clause = quotation[start:end]
+        words = set(tokens(clause))
+        if cover(said, set(content_stems(clause))) >= SAME and not lex.DENIALS.isdisjoint(words):
+            return lex.DOUBTFUL.isdisjoint(words) and lex.DENIALS.isdisjoint(tokens(claim))
+    return False
 
 
 def _of_its_own(document: Document, start: int, end: int) -> tuple[int, int]:

@@ -62,9 +62,7 @@ def told(cell: GridCell) -> str:
 
 def checked(cell: GridCell) -> str:
     """Check of the value against its citations in words, "" without one."""
-    by_hand = cell.decision.kind == "corrected"
-    found = cell.decision.supported if by_hand else cell.found.supported if cell.found is not None else None
-    return "" if found is None or cell.status not in STATED else "Supported" if found else "Not supported"
+    return {None: "", True: "Supported", False: "Not supported"}[cell.supported]
 
 
 def headed(column: Column) -> str:
@@ -109,32 +107,39 @@ def _workbook(grid: Grid) -> bytes:
     page, evidence = book.active, book.create_sheet("Evidence")
     page.title = "Grid"
     bold, shade = Font(bold=True), PatternFill("solid", fgColor="F0F0EC")
-    heads = {"Document": 36, **{headed(column): _WIDTHS[column.type] for column in grid.columns}}
-    for sheet, widths in ((page, heads), (evidence, _EVIDENCE)):
-        for n, (head, width) in enumerate(widths.items(), start=1):
+    wrapped = Alignment(wrap_text=True, vertical="top")
+    heads = [("Document", 36), *((headed(column), _WIDTHS[column.type]) for column in grid.columns)]
+    for sheet, widths in ((page, heads), (evidence, [*_EVIDENCE.items()])):
+        for n, (head, width) in enumerate(widths, start=1):
             cell = put(sheet.cell(1, n), clean(one_line(head)))
             cell.font, cell.fill = bold, shade
             sheet.column_dimensions[get_column_letter(n)].width = width
         sheet.freeze_panes = "B2"
+    told_so_far = 1  # lines of the evidence
     for line, row in enumerate(grid.rows, start=2):
         put(page.cell(line, 1), clean(one_line(row.title))).font = bold
         for n, column in enumerate(grid.columns, start=2):
-            _fill(page.cell(line, n), evidence, grid.cell(row.doc_id, column.column_id), row, column)
-    last = page.max_row + 1
+            cell = grid.cell(row.doc_id, column.column_id)
+            lines = [*_evidence(cell, row, column)] if cell.status is not None else []
+            _fill(page.cell(line, n), cell, column, told_so_far + 1 if lines else 0)
+            for each in lines:
+                told_so_far += 1
+                for at, text in enumerate(each, start=1):
+                    put(evidence.cell(told_so_far, at), clean(text)).alignment = wrapped
+    last = len(grid.rows) + 2
     put(page.cell(last, 1), "Summary").font = bold
     for n, column in enumerate(grid.columns, start=2):
         found = summary(column, [grid.cell(row.doc_id, column.column_id) for row in grid.rows])
         words = f"{found.stated} of {found.filled} stated{f'; {found.words}' if found.words else ''}"
-        cell = put(page.cell(last, n), words)
-        cell.alignment = Alignment(wrap_text=True, vertical="top")
+        put(page.cell(last, n), words).alignment = wrapped
     evidence.auto_filter.ref = evidence.dimensions
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
 
 
-def _fill(target: Any, evidence: Any, cell: GridCell, row: Row, column: Column) -> None:
-    """A cell of the grid: its value, a note with its quotation, and a link to its line of the evidence."""
+def _fill(target: Any, cell: GridCell, column: Column, line: int) -> None:
+    """A cell of the grid: its value, a note with its quotation, and a link to its ``line`` of the evidence."""
     from openpyxl.comments import Comment
     from openpyxl.styles import Alignment, Font
     from openpyxl.worksheet.hyperlink import Hyperlink
@@ -149,15 +154,7 @@ def _fill(target: Any, evidence: Any, cell: GridCell, row: Row, column: Column) 
         target.value, target.number_format = value.number, _format(value.number)
     else:
         put(target, clean(in_words(value, column)))
-    for line in _evidence(cell, row, column):
-        evidence.append([None] * len(line))
-        for at, text in enumerate(line, start=1):
-            one = evidence.cell(evidence.max_row, at)
-            one.alignment = Alignment(wrap_text=True, vertical="top")
-            put(one, clean(text))
-            if at == 1 and not target.hyperlink:
-                link = Hyperlink(ref=target.coordinate, location=f"'Evidence'!A{one.row}")
-                target.hyperlink = link
+    target.hyperlink = Hyperlink(ref=target.coordinate, location=f"'Evidence'!A{line}")
     places = value.citations
     if places:
         words = shortened(clean(one_line(places[0].quotation)), QUOTED)

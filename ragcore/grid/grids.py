@@ -6,15 +6,15 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragcore.cancel import Stop
 from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
-from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError, UnknownDocument
+from ragcore.errors import BadColumns, Cancelled, ConfigError, GroundworkError, InputError, UnknownDocument
 from ragcore.export import kind as checked_kind
-from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary
-from ragcore.grid.columns import ColumnSpec, distinct, given_columns, of_question, of_template
+from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary, claim_of, iso
+from ragcore.grid.columns import MAX_COLUMNS, ColumnSpec, distinct, given_columns, of_question, of_template
 from ragcore.grid.quantities import measured
 from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.progress import IsCancelled
@@ -23,6 +23,7 @@ from ragcore.text.periods import days_in
 from ragcore.types import Scope
 from ragcore.types.grid import (
     UNDECIDED,
+    Cell,
     CellDecision,
     CellDecisionKind,
     CellValue,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 MAX_USD = 5.0
 LONGEST_NAME = 200
-LONGEST_VALUE = 2_000
+LONGEST_VALUE = 20_000
 Show = Callable[[int, int], object]
 
 
@@ -115,38 +116,51 @@ class Grids:
         """Add a column at the end and return its id. Raises `UnknownGrid`, `BadColumns`."""
         (made,) = given_columns([{"name": name, "question": question, "type": type, "unit": unit}])
         column = made.column(secrets.token_hex(4))
-        self._set(grid_id, [*self._store.get(grid_id).columns, column])
+        self._change(grid_id, lambda stored: [*stored.columns, column])
         return column.column_id
 
     def change_column(self, grid_id: str, column_id: str, **changes: str) -> None:
         """Change what a column asks; its cells are emptied then, except those that a person decided on. Raises
         `UnknownGrid`, `BadColumns`."""
-        stored = self._store.get(grid_id)
-        before = stored.column(column_id)
-        keys = ("name", "question", "type", "unit")
-        (made,) = given_columns([{key: getattr(before, key) for key in keys} | changes])
-        after = made.column(column_id)
-        columns = [after if one.column_id == column_id else one for one in stored.columns]
-        self._set(grid_id, columns, [column_id] if after != before else [])
+
+        def change(stored: StoredGrid) -> list[Column]:
+            before, keys = stored.column(column_id), ("name", "question", "type", "unit")
+            (made,) = given_columns([{key: getattr(before, key) for key in keys} | changes])
+            return [made.column(column_id) if one == before else one for one in stored.columns]
+
+        self._change(grid_id, change)
 
     def remove_column(self, grid_id: str, column_id: str) -> None:
         """Remove a column with its cells. Raises `UnknownGrid`."""
-        stored = self._store.get(grid_id)
-        stored.column(column_id)
-        self._set(grid_id, [one for one in stored.columns if one.column_id != column_id])
+
+        def change(stored: StoredGrid) -> list[Column]:
+            gone = stored.column(column_id)
+            return [one for one in stored.columns if one != gone]
+
+        self._change(grid_id, change)
 
     def move_column(self, grid_id: str, column_id: str, by: int) -> None:
         """Move a column past the previous (``by`` -1) or next one (1); no effect at the first or last place. Raises
         `UnknownGrid`."""
-        columns = list(self._store.get(grid_id).columns)
-        place = next((n for n, one in enumerate(columns) if one.column_id == column_id), None)
-        if place is not None and 0 <= place + by < len(columns):
-            columns.insert(place + by, columns.pop(place))
-            self._set(grid_id, columns)
 
-    def _set(self, grid_id: str, columns: Sequence[Column], forget: Sequence[str] = ()) -> None:
-        distinct(columns)
-        self._store.set_columns(grid_id, columns, forget)
+        def change(stored: StoredGrid) -> list[Column]:
+            columns = list(stored.columns)
+            place = columns.index(stored.column(column_id))
+            if 0 <= place + by < len(columns):
+                columns.insert(place + by, columns.pop(place))
+            return columns
+
+        self._change(grid_id, change)
+
+    def _change(self, grid_id: str, change: Callable[[StoredGrid], list[Column]]) -> None:
+        def checked_change(stored: StoredGrid) -> list[Column]:
+            columns = change(stored)
+            if len(columns) > MAX_COLUMNS:
+                raise BadColumns(f"A grid has at most {MAX_COLUMNS} columns.", hint="Make another grid.")
+            distinct(columns)
+            return columns
+
+        self._store.change_columns(grid_id, checked_change)
 
     def remove(self, grid_id: str) -> None:
         """Delete a grid. Raises `UnknownGrid`."""
@@ -163,8 +177,8 @@ class Grids:
         max_usd: float = MAX_USD,
     ) -> GridInfo:
         """Fill the empty cells of the documents that are ready, row by row. Free text that a model writes costs at most
-        ``max_usd``. Raises `UnknownGrid`, `Cancelled`, `InputError` if it would cost more, and what retrieval raises,
-        which is stored too."""
+        ``max_usd``; with 0 what costs something is left empty. Raises `UnknownGrid`, `Cancelled`, `InputError` if it
+        would cost more, and what retrieval raises, which is stored too."""
         self._store.put_error(grid_id, None)
         try:
             self._fill(grid_id, show, cancelled, max_usd)
@@ -176,39 +190,42 @@ class Grids:
         return self.info(grid_id)
 
     def _fill(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> None:
-        filler, left_usd, tried = CellFiller(self._library), max_usd, set[tuple[str, Column]]()
+        filler, left_usd, failed = CellFiller(self._library, cancelled), max_usd, set[tuple[str, Column]]()
         while True:
             stored, infos = self._store.get(grid_id), self._library.documents()
-            left = [(info, column) for info, column in self._left(stored, infos) if (info.doc_id, column) not in tried]
+            left = [(info, column) for info, column in self._left(stored, infos) if (info.doc_id, column) not in failed]
+            if not max_usd:
+                left = [(info, column) for info, column in left if self._expense([column]).usd == 0.0]
             if not left:
                 return
             self._affordable([column for _, column in left], left_usd)
-            total = len(_inside(stored, infos)) * len(stored.columns)
+            total, builds = len(_inside(stored, infos)) * len(stored.columns), self._library.store.builds()
             for number, (info, column) in enumerate(left):
                 show(total - len(left) + number, total)
                 if cancelled():
                     raise Cancelled("Filling was stopped.")
                 if self._store.get(grid_id).version != stored.version:
                     break  # other documents or columns by now
-                tried.add((info.doc_id, column))
-                began = time.perf_counter()
-                build = self._library.store.build(info.doc_id)
-                cell = filler.cell(column, info, Stop())
+                began, build = time.perf_counter(), builds.get(info.doc_id, "")
+                if self._store.is_filled(grid_id, info.doc_id, column.column_id, build):
+                    continue  # by another process
+                try:
+                    cell = filler.cell(column, info)
+                except UnknownDocument:
+                    break  # removed meanwhile
                 left_usd -= cell.cost_usd or 0.0
-                # One that failed is filled again by the next run.
-                build = "" if cell.status == "failed" else build
+                if cell.status == "failed":  # it is filled again by the next run
+                    failed.add((info.doc_id, column))
+                    build = ""
                 self._store.put(grid_id, info.doc_id, column, cell, build, time.perf_counter() - began)
 
     def _left(self, stored: StoredGrid, infos: Sequence[DocumentInfo]) -> Iterator[tuple[DocumentInfo, Column]]:
         """Empty cells of ready documents, and those that nobody decided on of a document that was read again."""
-        filled = self._store.filled(stored.grid_id)
+        filled, builds = self._store.filled(stored.grid_id), self._library.store.builds()
         for info in _inside(stored, infos):
-            if info.status != "ready" or not info.indexed:
-                continue
-            build = self._library.store.build(info.doc_id)
-            for column in stored.columns:
+            for column in stored.columns if info.status == "ready" and info.indexed else ():
                 known = filled.get((info.doc_id, column.column_id))
-                if known is None or (known.build != build and not known.decided):
+                if known is None or not known.holds(builds.get(info.doc_id, "")):
                     yield info, column
 
     def estimate(self, grid_id: str) -> Expense:
@@ -252,29 +269,37 @@ class Grids:
         if decision == "accepted" and self._store.cell(grid_id, doc_id, column_id).found is None:
             raise InputError("This cell is still empty.", hint="Wait until it is filled, or write its value.")
         if decision == "corrected":
-            made = self._corrected(column, info, " ".join(text.split()))
+            known = self._store.cell(grid_id, doc_id, column_id).found
+            made = self._corrected(column, info, _lines(text), known)
         self._store.decide(grid_id, doc_id, column_id, made)
         return self._store.cell(grid_id, doc_id, column_id)
 
-    def _corrected(self, column: Column, info: DocumentInfo, text: str) -> CellDecision:
+    def _corrected(self, column: Column, info: DocumentInfo, text: str, known: Cell | None) -> CellDecision:
         """A person's value, with the document's words that it agrees with, or the nearest."""
         if not text or len(text) > LONGEST_VALUE:
             most = f"Write at most {LONGEST_VALUE:,} characters."
             raise InputError("The value is too long." if text else "The value is empty.", hint=most)
-        number, unit = measured(text, f"in {column.unit}", column.unit) if column.type == "value" else (None, "")
+        bare = text.removesuffix(column.unit).rstrip()
+        number, unit = measured(bare or text, "", column.unit) if column.type == "value" else (None, "")
+        unit = unit or (column.unit if number is not None else "")
+        given = (known.value, *known.rivals) if known is not None else ()
+        chosen = next((one for one in given if one.text == text or (number, unit) == (one.number, one.unit)), None)
+        if chosen is not None and chosen.text and (chosen.text == text or number is not None):
+            return CellDecision("corrected", chosen, supported=True)
+        items = text.splitlines() if column.type == "list" else []
+        number = float(len(items)) if items else number
         day = days_in(text)[:1] if column.type == "date" else []
-        period = "-".join(f"{part:02}" for part in day[0]) if day else ""
-        verdict = None
-        if info.status == "ready":
-            said = column.asked if column.type == "yes_no" else text
-            labels = "" if column.type in ("yes_no", "quote", "text", "list") else column.name
-            checker = Checker(self._library.with_settings(BY_RULES), Scope((info.doc_id,)))
-            verdict = checker.verdict(Checkable(said.rstrip("?"), 0, len(said), labels))
-        supported = None if verdict is None else verdict.status == "confirmed"
-        if column.type == "yes_no" and verdict is not None and text.casefold() in ("no", "no."):
-            supported = verdict.status == "contradicted"
-        places = () if verdict is None else verdict.citations
-        return CellDecision("corrected", CellValue(text, number, unit, period, places), supported)
+        value = CellValue(text, number, unit, iso(day[0]) if day else "")
+        if info.status != "ready":
+            return CellDecision("corrected", value)
+        checker = Checker(self._library.with_settings(BY_RULES), Scope((info.doc_id,)))
+        labels = column.name if column.type in ("value", "date", "name") else ""
+        said = [claim_of(column)] if column.type == "yes_no" else items or [text]
+        verdicts = [checker.verdict(Checkable(one, 0, len(one), labels)) for one in said]
+        wanted = "contradicted" if column.type == "yes_no" and text.casefold().startswith("no") else "confirmed"
+        places = [place for verdict in verdicts for place in verdict.citations]
+        value = replace(value, citations=tuple(replace(place, n=n) for n, place in enumerate(places, start=1)))
+        return CellDecision("corrected", value, all(verdict.status == wanted for verdict in verdicts))
 
     # Files
 
@@ -288,7 +313,12 @@ class Grids:
         inside = {one.doc_id for one in _inside(stored, infos)}
         columns = {one.column_id for one in stored.columns}
         filled = self._store.filled(stored.grid_id).items()
-        known = [one for (doc_id, column_id), one in filled if doc_id in inside and column_id in columns]
+        builds = self._library.store.builds()
+        known = [
+            one
+            for (doc_id, column_id), one in filled
+            if doc_id in inside and column_id in columns and one.holds(builds.get(doc_id, ""))
+        ]
         return GridInfo(
             stored.grid_id,
             stored.name,
@@ -306,6 +336,11 @@ class Grids:
 def _inside(stored: StoredGrid, infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     """Documents of a grid that are in the library, in its order."""
     return [info for info in infos if stored.scope.holds(info.doc_id)]
+
+
+def _lines(text: str) -> str:
+    """``text`` without needless blanks and empty lines."""
+    return "\n".join(line for each in text.splitlines() if (line := " ".join(each.split())))
 
 
 def _row(info: DocumentInfo) -> Row:

@@ -6,7 +6,7 @@ A cell is stored as soon as it is there: a killed filling goes on after it. Cell
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,10 @@ class Filled:
     decided: bool
     seconds: float
 
+    def holds(self, build: str) -> bool:
+        """Whether it is final for this ``build`` of its document."""
+        return self.decided or self.build == build
+
 
 class GridStore:
     """Tables ``grids`` and ``grid_cells``."""
@@ -81,17 +85,22 @@ class GridStore:
             connection.update("grids", "grid_id = ?", grid_id, scope=_plain(Scope, scope))
             _raise(connection, grid_id)
 
-    def set_columns(self, grid_id: str, columns: Sequence[Column], forget: Sequence[str] = ()) -> None:
-        """Change the columns. Cells of those that are gone go, and of those to ``forget`` what nobody decided on."""
+    def change_columns(self, grid_id: str, change: Callable[[StoredGrid], Sequence[Column]]) -> None:
+        """Change the columns to what ``change`` makes of them. Cells of those that are gone go, and of those that ask
+        something else what nobody decided on. Raises `UnknownGrid`, and what ``change`` raises."""
         with self.database.write() as connection:
+            before = _stored(connection, grid_id)
+            columns = change(before)
+            known = {one.column_id: one for one in before.columns}
             connection.update("grids", "grid_id = ?", grid_id, columns=_plain(tuple[Column, ...], tuple(columns)))
             kept = [one.column_id for one in columns]
             marks = ",".join("?" * len(kept))
             connection.execute(
                 f"DELETE FROM grid_cells WHERE grid_id = ? AND column_id NOT IN ({marks})", (grid_id, *kept)
             )
-            for column_id in forget:
-                _forget(connection, grid_id, column_id, "")
+            for column in columns:
+                if known.get(column.column_id, column) != column:
+                    _forget(connection, grid_id, column.column_id, "")
             _raise(connection, grid_id)
 
     def forget(self, grid_id: str, column_id: str = "", doc_id: str = "") -> None:
@@ -104,19 +113,27 @@ class GridStore:
     def filled(self, grid_id: str) -> dict[tuple[str, str], Filled]:
         """Cells that are filled or decided on, by document and column."""
         query = "SELECT doc_id, column_id, build, decision IS NOT NULL AS decided, seconds FROM grid_cells"
-        rows = self.database.rows(f"{query} WHERE grid_id = ?", grid_id)
+        held = "found IS NOT NULL OR decision IS NOT NULL"
+        rows = self.database.rows(f"{query} WHERE grid_id = ? AND ({held})", grid_id)
         return {(r["doc_id"], r["column_id"]): Filled(r["build"], bool(r["decided"]), r["seconds"]) for r in rows}
 
     def cells(self, grid_id: str, since: int = 0) -> tuple[list[GridCell], int]:
         """Cells that changed after the counter ``since``, and the counter now."""
         query = "SELECT * FROM grid_cells WHERE grid_id = ? AND changed > ?"
-        rows = self.database.rows(query, grid_id, since)
-        return list(map(_cell, rows)), max((row["changed"] for row in rows), default=since)
+        with self.database.read() as connection:
+            now: int = connection.value("SELECT changes FROM grids WHERE grid_id = ?", grid_id) or 0
+            return list(map(_cell, connection.rows(query, grid_id, since))), now
 
     def cell(self, grid_id: str, doc_id: str, column_id: str) -> GridCell:
         query = "SELECT * FROM grid_cells WHERE grid_id = ? AND doc_id = ? AND column_id = ?"
         rows = self.database.rows(query, grid_id, doc_id, column_id)
         return _cell(rows[0]) if rows else GridCell(doc_id, column_id)
+
+    def is_filled(self, grid_id: str, doc_id: str, column_id: str, build: str) -> bool:
+        """Whether a cell is filled from this ``build`` of its document, or decided on."""
+        query = "SELECT count(*) FROM grid_cells WHERE grid_id = ? AND doc_id = ? AND column_id = ?"
+        held = "(decision IS NOT NULL OR (found IS NOT NULL AND build = ?))"
+        return bool(self.database.value(f"{query} AND {held}", grid_id, doc_id, column_id, build))
 
     def put(self, grid_id: str, doc_id: str, column: Column, cell: Cell, build: str, seconds: float) -> bool:
         """Store a filled cell, unless its column asks for something else by now, its document is gone, or a person has
@@ -134,10 +151,6 @@ class GridStore:
         with self.database.write() as connection:
             _stored(connection, grid_id).column(column_id)
             _write(connection, grid_id, doc_id, column_id, {"decision": packed}, "1")
-            connection.execute(
-                "DELETE FROM grid_cells WHERE grid_id = ? AND doc_id = ? AND found IS NULL AND decision IS NULL",
-                (grid_id, doc_id),
-            )
 
     def put_error(self, grid_id: str, error: Mapping[str, Any] | None) -> None:
         """Store why a filling ended early; None: it did not."""
@@ -180,13 +193,14 @@ def _write(
     connection: Connection, grid_id: str, doc_id: str, column_id: str, values: Mapping[str, object], where: str
 ) -> bool:
     """Write ``values`` into a cell, made if it is not there, if it is as ``where`` says; it has changed then."""
-    last = connection.value("SELECT coalesce(max(changed), 0) FROM grid_cells WHERE grid_id = ?", grid_id)
+    connection.execute("UPDATE grids SET changes = changes + 1 WHERE grid_id = ?", (grid_id,))
+    now = connection.value("SELECT changes FROM grids WHERE grid_id = ?", grid_id)
     key = {"grid_id": grid_id, "doc_id": doc_id, "column_id": column_id}
     place = "grid_id = ? AND doc_id = ? AND column_id = ?"
     if not connection.value(f"SELECT count(*) FROM grid_cells WHERE {place}", *key.values()):
-        connection.insert("grid_cells", {**key, **values, "changed": last + 1})
+        connection.insert("grid_cells", {**key, **values, "changed": now})
         return True
-    return connection.update("grid_cells", f"{place} AND {where}", *key.values(), **values, changed=last + 1) > 0
+    return connection.update("grid_cells", f"{place} AND {where}", *key.values(), **values, changed=now) > 0
 
 
 def _forget(connection: Connection, grid_id: str, column_id: str, doc_id: str) -> None:

@@ -406,6 +406,7 @@ CREATE TABLE grids (
     columns JSON TEXT NOT NULL,  -- list of ragcore.types.grid.Column
     created REAL NOT NULL,
     version INTEGER NOT NULL DEFAULT 0,  -- raised when documents, columns or many cells change at once
+    changes INTEGER NOT NULL DEFAULT 0,  -- of single cells
     error JSON TEXT  -- why its last filling ended early; NULL: it did not
 );
 CREATE TABLE grid_cells (
@@ -416,7 +417,7 @@ CREATE TABLE grid_cells (
     build TEXT NOT NULL DEFAULT '',  -- of the document when it was filled
     seconds REAL NOT NULL DEFAULT 0,
     decision BLOB,  -- ragcore.types.grid.CellDecision: JSON, zlib; NULL: undecided
-    changed INTEGER NOT NULL,  -- counter of the grid: what a page has not seen yet is above what it knows
+    changed INTEGER NOT NULL,  -- ``changes`` of the grid then: what a page has not seen yet is above what it knows
     PRIMARY KEY (grid_id, doc_id, column_id)
 ) WITHOUT ROWID;
 CREATE INDEX grid_cells_by_document ON grid_cells (doc_id);

@@ -253,6 +253,11 @@ class Store(ChunkStore):
         self.opened.put(document, (row["recipe"], row["built"], row["given"]), weight(document, elements.characters))
         return document
 
+    def builds(self) -> dict[str, str]:
+        """Identity of each document's current text, by id, whatever its title."""
+        rows = self.database.rows("SELECT doc_id, recipe, built FROM documents")
+        return {row["doc_id"]: f"{row['recipe']} {row['built']}" for row in rows}
+
     def build(self, doc_id: str) -> str:
         """Identity of a document's current build and title."""
         recipe, built, given = self._row(doc_id, _BUILD)

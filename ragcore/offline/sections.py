@@ -56,7 +56,6 @@ _BEFORE_DAY = re.compile(r"[;:.(/|\n]")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
 MOST_ROWS = 40
-MOST_ITEMS = 200
 _ITEM = 0.5  # least probability that a quote is about what is asked
 _ABOUT = 0.5  # share of the requested words that must be over a table for it to match
 _ABOUT_NAMED = 0.25  # the same if its columns themselves name its subject
@@ -66,6 +65,8 @@ _HAS_NAME = 0.6  # share of a column's or row's words that its header must have
 
 class RuleFields:
     """`FieldReader` by rules."""
+
+    MOST_ITEMS = 200
 
     def requirements(self, heading: str, guidance: str) -> tuple[str, ...]:
         return tuple(requirements(heading, guidance))
@@ -157,7 +158,7 @@ class RuleFields:
             if not held:
                 held = {id(each.quote) for each in ranking.scored(quotes, reranker) if _is_item(each)}
             found += [quote for quote in quotes if id(quote) in held]
-        return [quote.marker for quote in without_repeats(found, MOST_ITEMS)]
+        return [quote.marker for quote in without_repeats(found, self.MOST_ITEMS)]
 
 
 def _is_item(each: Scored) -> bool:

@@ -104,6 +104,15 @@ class GridCell:
         return None if self.found is None else self.found.status
 
     @property
+    def supported(self) -> bool | None:
+        """Whether the value as shown is what its citations say, None if there is nothing to check."""
+        if self.status not in STATED:
+            return None
+        if self.decision.kind == "corrected":
+            return self.decision.supported
+        return None if self.found is None else self.found.supported
+
+    @property
     def value(self) -> CellValue:
         """Value as shown."""
         if self.decision.kind == "corrected":

@@ -245,7 +245,7 @@ def _filled_cell(given: GridCell, column: Column) -> Json:
         "rivals": [_value(one) for one in found.rivals] if found is not None and given.status == "rival" else [],
         "nearest": [] if found is None else [_picked(citation, _CITATION) for citation in found.nearest],
         "reason": "" if found is None else found.reason,
-        "supported": None if found is None else found.supported,
+        "supported": given.supported,
         "passages_read": 0 if found is None else found.read,
         "decision": given.decision.kind,
         "error": None if found is None else found.error,

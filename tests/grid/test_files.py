@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 from typing import Any
 
 import openpyxl
@@ -81,7 +82,26 @@ def test_json_is_the_contract_of_the_command() -> None:
     nothing = second["cells"][0]
     assert [nothing[key] for key in ("status", "value", "number", "citations")] == ["not_stated", None, None, []]
     assert nothing["nearest"]
+    assert nothing["supported"] is None
     assert second["cells"][1]["status"] is None
+
+
+def test_columns_with_equal_heads_keep_their_places() -> None:
+    columns = (Column("c1", "Document", "", "name"), Column("c2", "Tenant", "", "name"))
+    found = GridCell("d1", "c1", Cell("stated", CellValue("AAA"))), GridCell("d1", "c2", Cell("stated", CellValue("B")))
+    made = Grid(GRID.info, GRID.rows[:1], columns, {(cell.doc_id, cell.column_id): cell for cell in found})
+    page = openpyxl.load_workbook(io.BytesIO(write(made, "xlsx")))["Grid"]
+    assert [cell.value for cell in page[1]] == ["Document", "Document", "Tenant"]
+    assert [cell.value for cell in page[2]] == ["=Lease", "AAA", "B"]
+
+
+def test_a_large_workbook_takes_seconds() -> None:
+    rows = tuple(Row(f"d{n}", f"Lease {n}", "", 1, True) for n in range(200))
+    cells = {(row.doc_id, "c1"): GridCell(row.doc_id, "c1", RIVALS) for row in rows}
+    made = Grid(GRID.info, rows, (RENT,) * 10, cells)
+    began = time.perf_counter()
+    assert write(made, "xlsx")
+    assert time.perf_counter() - began < 30
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "csv", "json"])
@@ -96,6 +116,8 @@ def test_what_a_person_wrote_stands_in_every_file(kind: Any) -> None:
     else:
         assert "1500" in data.decode()
         assert "1300" not in data.decode()
+    if kind == "json":
+        assert json.loads(data)["rows"][0]["cells"][0]["supported"] is False
 
 
 def test_a_summary_counts_what_is_stated() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -155,6 +156,84 @@ def test_what_a_person_decided_is_never_filled_again(engine: Engine) -> None:
         grids.decide(grid_id, doc_id, "nothing", "accepted")
 
 
+def test_another_value_that_the_document_gives_is_taken_with_its_place(engine: Engine) -> None:
+    grids, grid = engine.grids, filled(engine, COLUMNS[0])
+    [column] = grid.columns
+    given = cell(grid, "Revenue").value
+    taken = grids.decide(grid.info.grid_id, grid.rows[0].doc_id, column.column_id, "corrected", "148.6 USD million")
+    assert taken.decision.value.citations == given.citations
+    assert taken.decision.supported
+
+
+def test_items_of_a_list_are_corrected_one_by_one(engine: Engine) -> None:
+    grids, grid = engine.grids, filled(engine, {"name": "Risks", "type": "list"})
+    text = "The ceramic rings of our transducers come from one supplier.\n\n  Calibration needs technicians.  "
+    [column] = grid.columns
+    found = grids.decide(grid.info.grid_id, grid.rows[0].doc_id, column.column_id, "corrected", text)
+    assert (found.value.number, found.value.text.count("\n")) == (2.0, 1)
+
+
+def test_what_is_undone_is_told_to_pages_too(engine: Engine) -> None:
+    grids, grid_id = engine.grids, made(engine, COLUMNS[0])
+    [row], [column] = grids.get(grid_id).rows, grids.get(grid_id).columns
+    grids.decide(grid_id, row.doc_id, column.column_id, "corrected", "5")
+    _, now = grids.changes(grid_id, 0)
+    grids.decide(grid_id, row.doc_id, column.column_id, "")
+    [undone], later = grids.changes(grid_id, now)
+    assert (undone.status, grids.info(grid_id).done) == (None, 0)
+    grids.run(grid_id)
+    [told], _ = grids.changes(grid_id, later)
+    assert told.value.number == 148.6
+
+
+def test_a_document_that_is_renamed_keeps_its_cells_and_one_read_anew_loses_them(engine: Engine) -> None:
+    grids, grid = engine.grids, filled(engine, COLUMNS[0])
+    doc_id = grid.rows[0].doc_id
+    engine.shelf.rename(doc_id, "Another title")
+    assert grids.info(grid.info.grid_id).finished
+    with engine.store.database.write() as connection:
+        connection.update("documents", "doc_id = ?", doc_id, built=12345.0)
+    assert grids.info(grid.info.grid_id).done == 0
+
+
+def test_all_is_filled_again_while_it_is_filled(engine: Engine) -> None:
+    grids, grid_id, seen = engine.grids, made(engine, *COLUMNS[:3]), list[int]()
+
+    def show(done: int, _total: int) -> None:
+        seen.append(done)
+        if len(seen) == 3:
+            grids.again(grid_id)
+
+    assert grids.run(grid_id, show).finished
+
+
+def test_a_document_that_is_removed_while_it_is_filled_ends_nothing(engine: Engine, tmp_path: Path) -> None:
+    file = tmp_path / "other.pdf"
+    file.write_bytes(pdfs.report("Other report", {"Results": ["Revenue was $20.5 million in fiscal 2025."]}))
+    doc_id = prepared.read(engine, file, "other.pdf")
+    engine.index()
+    grids, grid_id, seen = engine.grids, made(engine, *COLUMNS[:2]), list[int]()
+
+    def show(done: int, _total: int) -> None:
+        seen.append(done)
+        if len(seen) == 1:
+            engine.remove(doc_id)
+
+    assert grids.run(grid_id, show).finished
+    assert len(grids.get(grid_id).rows) == 1
+
+
+def test_two_pages_that_add_a_column_at_once_both_do(engine: Engine) -> None:
+    grids, grid_id = engine.grids, made(engine, COLUMNS[0])
+    names = [f"Question {n}" for n in range(8)]
+    threads = [Thread(target=grids.add_column, args=(grid_id, name, "", "quote")) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(column.name for column in grids.get(grid_id).columns) == [*names, "Revenue"]
+
+
 def test_stopped_it_goes_on_where_it_was(engine: Engine) -> None:
     grids, grid_id = engine.grids, made(engine)
     seen: list[int] = []
@@ -243,6 +322,8 @@ def test_free_text_by_claude_is_bounded_and_paid_once(
         assert most.usd
         with pytest.raises(InputError, match="nothing more was sent"):
             grids.run(grid_id, max_usd=most.usd / 2)
+        grids.run(grid_id, max_usd=0)
+        assert grids.info(grid_id).done == 1
         assert server.requests == []
         server.reply(Reply(text="It was $9.7 million <<SOURCE 1.1>>."))
         grids.run(grid_id, max_usd=most.usd)

@@ -19,7 +19,16 @@ from ragcore.grid.summary import shown
         ("€5 million", "", "USD million", 5e6, "€"),  # another currency
         ("9,300", "", "USD million", 9300.0, ""),  # its scale isn't told
         ("13.5%", "", "%", 13.5, "%"),
-        ("13.5", "", "%", 13.5, "%"),
+        ("13.5", "(%)", "%", 13.5, "%"),
+        ("13.5", "", "%", 13.5, ""),
+        ("$500", "", "%", 500.0, "$"),
+        ("$500", "", "months", 500.0, "$"),
+        ("5,217", "(EUR million)", "USD million", 5217e6, "€"),
+        ("520", "Net weight (g)", "kg", 0.52, "kg"),
+        ("3", "Warranty (years)", "months", 36.0, "months"),
+        ("1 year and 6 months", "", "months", 18.0, "months"),
+        ("1 year and 6 months", "", "", None, ""),
+        ("2 - 3 years", "", "years", None, ""),
         ("13.5%", "", "USD million", 13.5, "%"),
         ("2.5 mg", "", "µg", 2500.0, "µg"),
         ("sixty (60) days", "", "days", 60.0, "days"),

@@ -21,11 +21,12 @@ class GridJobs(Queue):
         super().__init__("grid")
         self._fed: set[str] = set()  # to be filled on with documents that come; a person's Stop ends that
 
-    def run(self, grid_id: str, engine: Engine) -> None:
-        """Queue a grid, unless it is queued. Raises `UnknownGrid`."""
+    def run(self, grid_id: str, engine: Engine, max_usd: float = 0.0) -> None:
+        """Queue a grid, unless it is queued; what costs something is filled for ``max_usd`` at most. Raises
+        `UnknownGrid`."""
         info = engine.grids.info(grid_id)
         self._fed.add(grid_id)
-        self.put(Job(grid_id, info.name), partial(engine.grids.run, grid_id))
+        self.put(Job(grid_id, info.name), partial(engine.grids.run, grid_id, max_usd=max_usd))
 
     def stop(self, target: str = "") -> None:
         self._fed.discard(target)

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, InputError, UnknownGrid
 from ragcore.export import kind
+from ragcore.grid.grids import MAX_USD
 from ragcore.types import Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
 from ui.chat.exports import disposition, file_name
@@ -210,7 +211,9 @@ def periods(request: Request) -> Response:
 @action(GroundworkError)
 def run(request: Request, _: Json) -> Json:
     """Fill what is empty."""
-    services().grids.run(_grid(request), engine_of(request))
+    engine = engine_of(request)
+    agreed = engine.grids.estimate(_grid(request)).usd  # as the page told it
+    services().grids.run(_grid(request), engine, MAX_USD if agreed is None else agreed)
     return _at(request)
 
 
