@@ -207,7 +207,7 @@ def tour(page: Any, url: str, shown: Shown, theme: str) -> None:
     page.mouse.move(5, 500)
     shoot(page, f"reports-{theme}")
     page.goto(f"{url}/grid?g={shown.grid}")
-    page.locator(".gw-grid .ln .ce").nth(1).click()
+    page.locator(".gw-grid .ln .ce", has=page.locator(".v.ok")).first.click()
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
     page.mouse.move(5, 700)
     shoot(page, f"grid-{theme}")
