@@ -85,8 +85,9 @@ def test_cells_can_be_fetched_as_they_come_and_each_has_its_place(opened: Servic
         parts |= {(doc, column): cell for doc, column, cell in known.get("cells", [])}
         if known["state"] == "done":
             break
-        query = f"since={known.get('at', first['at'])}&shape={known['shape']}&done={known['done']}"
-        known = first | call(opened, f"/{grid_id}", query=query)
+        answer = call(opened, f"/{grid_id}", query=f"since={known['at']}&shape={known['shape']}")
+        assert answer["state"] != "running" or "summaries" not in answer
+        known = first | answer
         assert known["rows"] == first["rows"]
     whole = call(opened, f"/{grid_id}")
     assert {(doc, column): cell for doc, column, cell in whole["cells"]} == parts
@@ -109,9 +110,38 @@ def test_cells_can_be_fetched_as_they_come_and_each_has_its_place(opened: Servic
 def test_nothing_is_sent_twice(opened: Services) -> None:
     grid_id = begun(opened, REVENUE)
     found = until(opened, grid_id, "done")
-    query = f"since={found['at']}&shape={found['shape']}&done="
-    assert "cells" not in call(opened, f"/{grid_id}", query=f"{query}{found['done']}")
-    assert call(opened, f"/{grid_id}", query=query)["cells"] == []
+    query = f"since={found['at']}&shape={found['shape']}&summed="
+    assert not call(opened, f"/{grid_id}", query=f"{query}{found['at']}").keys() & {"cells", "summaries", "rows"}
+    assert call(opened, f"/{grid_id}", query=query)["summaries"] == found["summaries"]
+
+
+def test_another_window_hears_of_decisions_and_of_what_becomes_of_the_documents(opened: Services) -> None:
+    grid_id = begun(opened, REVENUE)
+    found = until(opened, grid_id, "done")
+    query = f"since={found['at']}&shape={found['shape']}&summed={found['at']}"
+    decided = {"doc": sample_id(), "column": found["columns"][0]["id"], "kind": "accepted"}
+    call(opened, f"/{grid_id}/decide", decided)
+    answer = call(opened, f"/{grid_id}", query=query)
+    assert [cell["decision"] for _, _, cell in answer["cells"]] == ["accepted"]
+    assert "rows" not in answer
+    opened.engine.shelf.tag([sample_id()], add=["annual"])
+    answer = call(opened, f"/{grid_id}", query=query)
+    assert [row["tags"] for row in answer["rows"]] == [["annual"]]
+    assert len(answer["cells"]) == 1
+
+
+def test_a_document_that_cannot_be_read_is_told_and_not_waited_for(opened: Services) -> None:
+    grid_id = begun(opened, REVENUE, docs=None)
+    until(opened, grid_id, "done")
+    broken = opened.engine.add(pdfs.one_column()[:300], "broken.pdf").doc_id
+    assert call(opened, f"/{grid_id}")["state"] == "arriving"
+    opened.engine.store.hold([broken], True)
+    assert call(opened, f"/{grid_id}")["lost"] == {broken: "cancelled"}
+    opened.ingestion.add(broken)
+    found = until(opened, grid_id, "done")
+    assert found["unread"] == []
+    assert found["lost"] == {broken: "failed"}
+    assert call(opened, "")["grids"][0]["state"] == "done"
 
 
 def test_a_column_that_changes_is_filled_alone_and_what_was_decided_stays(opened: Services) -> None:

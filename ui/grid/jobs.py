@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from functools import partial
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ragcore.report.workspace import Expense
 from ragcore.types.grid import GridInfo
+from ui.grid.payload import ready
 from ui.server.queue import Job, Queue
 
 _log = logging.getLogger(__name__)
@@ -36,8 +38,9 @@ class GridJobs(Queue):
         """Queue the grids that hold a document that is read now, except those that were left unfinished before, and
         those of which the cost has to be agreed to."""
         try:
+            lacking = [one.doc_id for one in engine.documents() if not ready(one)]
             for info in engine.grids.all():
-                fed = info.grid_id in self._fed or _lacks_only(info, engine)
+                fed = info.grid_id in self._fed or _lacks_only(info, lacking)
                 if info.scope.holds(doc_id) and fed and not costs(engine.grids.estimate(info.grid_id)):
                     self.run(info.grid_id, engine)
         except GroundworkError as error:
@@ -49,7 +52,7 @@ def costs(expense: Expense) -> bool:
     return expense.sections > 0 and expense.usd != 0.0
 
 
-def _lacks_only(info: GridInfo, engine: Engine) -> bool:
-    """Whether nothing is left of a grid but one row and those whose documents are not read yet."""
-    waiting = sum(not row.ready for row in engine.grids.get(info.grid_id).rows)
+def _lacks_only(info: GridInfo, lacking: Iterable[str]) -> bool:
+    """Whether nothing is left of a grid but one row and those of the documents ``lacking``, which are not read."""
+    waiting = sum(map(info.scope.holds, lacking))
     return 0 < info.total - info.done <= (waiting + 1) * info.columns

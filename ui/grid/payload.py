@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from typing import Any
 
 from ragcore.grid.summary import summary
@@ -16,34 +18,49 @@ from ui.server.queue import Job
 
 Json = dict[str, Any]
 
+BUSY = frozenset({"waiting", "running", "stopping"})
 BRIEF = 160  # characters of a value that the table gets
 
 
-def listed(
-    infos: Sequence[GridInfo], documents: Sequence[DocumentInfo], jobs: Sequence[Job], trouble: Mapping[str, Any] | None
-) -> list[Json]:
-    """Grids without their cells."""
-    unread = [one.doc_id for one in documents if not one.indexed]
-    return [head(info, list(filter(info.scope.holds, unread)), jobs, trouble) for info in infos]
+def lost(documents: Iterable[DocumentInfo], failures: Collection[str], going: Collection[str]) -> dict[str, str]:
+    """Documents that nobody goes on reading: their reading ``failed`` or was ``cancelled``, and they are not ``going``
+    to be read again. ``failures`` are those that the library doesn't know of."""
+    return {
+        one.doc_id: "failed" if one.status == "failed" or one.doc_id in failures else "cancelled"
+        for one in documents
+        if one.doc_id not in going
+        and (one.status == "failed" or (not one.indexed and (one.held or one.doc_id in failures)))
+    }
 
 
-def head(info: GridInfo, unread: Collection[str], jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> Json:
-    """Grid without its cells; the documents ``unread`` are not read yet. ``state`` is ``done``, ``waiting``,
-    ``running``, ``stopping``, ``stopped`` or ``arriving`` (it waits for documents alone), ``left`` what it will take in
-    seconds, None until measurable."""
+def head(
+    info: GridInfo,
+    documents: Sequence[DocumentInfo],
+    lost: Mapping[str, str],
+    jobs: Sequence[Job],
+    trouble: Mapping[str, Any] | None,
+) -> Json:
+    """Grid without its cells; of its ``documents``, those of the library, some are ``unread`` yet, and ``lost`` say why
+    they won't be read. ``state`` is ``done`` (as far as its documents could be read), ``waiting``, ``running``,
+    ``stopping``, ``stopped`` or ``arriving`` (it waits for documents alone), ``left`` what it will take in seconds,
+    None until measurable."""
+    lacking = [one.doc_id for one in documents if not ready(one) and info.scope.holds(one.doc_id)]
+    unread = [doc_id for doc_id in lacking if doc_id not in lost]
     at = next((at for at, one in enumerate(jobs) if one.target == info.grid_id), None)
     job = None if at is None else jobs[at]
     failed = trouble if trouble is not None and trouble["target"] == info.grid_id else info.error
     return {
         "id": info.grid_id,
+        "shape": shape(info, documents),
         "name": info.name,
         "created": info.created,
         "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
         "columns": info.columns,
         "total": info.total,
         "done": info.done,
-        "state": _state(job, at == 0) if job else _rest(info, len(unread)),
-        "unread": list(unread),
+        "state": _state(job, at == 0) if job else _rest(info, len(unread), len(lacking)),
+        "unread": unread,
+        "lost": {doc_id: lost[doc_id] for doc_id in lacking if doc_id in lost},
         "left": None if job is None else job.seconds_left,
         "error": payload.error(failed) if failed and job is None else None,
     }
@@ -55,11 +72,23 @@ def _state(job: Job, first: bool) -> str:
     return "running" if first else "waiting"
 
 
-def _rest(info: GridInfo, unread: int) -> str:
+def _rest(info: GridInfo, unread: int, lacking: int) -> str:
     """State of a grid that nothing is at work on."""
-    if info.finished:
-        return "done"
-    return "arriving" if info.total - info.done <= unread * info.columns else "stopped"
+    if info.total - info.done > lacking * info.columns:
+        return "stopped"
+    return "done" if info.finished or not unread else "arriving"
+
+
+def ready(one: DocumentInfo) -> bool:
+    """Whether its cells can be filled."""
+    return one.status == "ready" and one.indexed
+
+
+def shape(info: GridInfo, documents: Iterable[DocumentInfo]) -> str:
+    """Short hash of a grid's rows and columns, another one when they change; ``documents`` are the library's."""
+    inside = (one for one in documents if info.scope.holds(one.doc_id))
+    rows = [(one.doc_id, one.title, one.pages, one.tags, ready(one)) for one in inside]
+    return sha256(json.dumps([info.version, rows]).encode()).hexdigest()[:16]
 
 
 def reading(doc_ids: Collection[str], jobs: Mapping[str, Reading]) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from starlette.requests import Request
@@ -46,12 +46,18 @@ def _column(request: Request) -> str:
 
 def _head(request: Request, info: GridInfo) -> Json:
     """Grid without its cells; where it rests, what going on may cost (``expense``, "" for nothing)."""
-    made = services()
-    unread = [one.doc_id for one in made.engine.documents() if info.scope.holds(one.doc_id) and not one.indexed]
-    shown = payload.head(info, unread, made.grids.jobs, made.grids.trouble)
+    made, (shown,) = services(), _heads([info])
     most = engine_of(request).grids.estimate(info.grid_id) if shown["state"] == "stopped" else None
     words = expense(most)["words"] if most is not None and costs(most) else ""
-    return shown | {"reading": payload.reading(unread, made.ingestion.jobs()), "expense": words}
+    return shown | {"reading": payload.reading(shown["unread"], made.ingestion.jobs()), "expense": words}
+
+
+def _heads(infos: Sequence[GridInfo]) -> list[Json]:
+    made = services()
+    documents = made.engine.documents()
+    lost = payload.lost(documents, made.ingestion.failures, made.ingestion.jobs())
+    jobs, trouble = made.grids.jobs, made.grids.trouble
+    return [payload.head(info, documents, lost, jobs, trouble) for info in infos]
 
 
 def _at(request: Request) -> Json:
@@ -64,14 +70,13 @@ def grids(_: Request) -> Response:
     from ragcore.report.template import from_json, own_templates
 
     made = services()
-    listed = payload.listed(made.engine.grids.all(), made.engine.documents(), made.grids.jobs, made.grids.trouble)
     own = [(name, from_json(text, name)) for name, text in own_templates().items()]
     columns = made.engine.grids.of_template
     templates = [
         {"name": name, "title": template.title, "columns": [one.name for one in columns(template)]}
         for name, template in own
     ]
-    return JSONResponse({"grids": listed, "templates": templates})
+    return JSONResponse({"grids": _heads(made.engine.grids.all()), "templates": templates})
 
 
 @action(GroundworkError)
@@ -172,23 +177,26 @@ def sample(request: Request, _: Json) -> Json:
 
 @guarded
 def grid(request: Request) -> Response:
-    """Grid with its cells in brief. With ``since``, the counter of an answer before, only cells that changed after it,
-    and none if as much is filled (``known``) as the page knows; all of it where rows or columns changed or cells were
-    emptied."""
-    made, query = services(), request.query_params
+    """Grid with its cells in brief. With ``since``, the counter of an answer before (``at``), and its ``shape``, only
+    cells that changed after it; all of it where rows or columns changed or cells were emptied. Summaries come when
+    nothing is filled anymore, before that if the page is ``late`` with them, and not if it has those of this counter
+    (``summed``)."""
+    made, query = services().engine.grids, request.query_params
     try:
-        info = made.engine.grids.info(_grid(request))
-        shape, done = f"{info.version}-{info.total}", f"{info.done}"
-        head = _head(request, info) | {"shape": shape}
-        since, same = query.get("since", ""), query.get("shape") == shape
-        if same and query.get("done") == done:
-            return JSONResponse(head)
-        changed, at = made.engine.grids.changes(info.grid_id, int(since) if same and since.isdecimal() else 0)
-        found = made.engine.grids.get(info.grid_id)
+        info = made.info(_grid(request))
+        shown = _head(request, info)
+        since, same = query.get("since", ""), query.get("shape") == shown["shape"]
+        changed, at = made.changes(info.grid_id, int(since) if same and since.isdecimal() else 0)
+        due = query.get("summed") != f"{at}" and (shown["state"] not in payload.BUSY or "late" in query)
+        found = None if same and not due else made.get(info.grid_id)
     except UnknownGrid as error:
         return JSONResponse({"gone": error.as_dict()})
-    shown = {"at": at, "cells": payload.cells(changed), "summaries": payload.summaries(found)}
-    return JSONResponse(head | shown | ({} if same else payload.grid(found)))
+    shown["at"] = at
+    if changed or not same:
+        shown["cells"] = payload.cells(changed)
+    if found is not None:
+        shown["summaries"] = payload.summaries(found)
+    return JSONResponse(shown if same or found is None else shown | payload.grid(found))
 
 
 @guarded

@@ -5,9 +5,10 @@ import { day, valued } from "./words.js";
 
 const unseen = (words) => h("span", { class: "gw-unseen" }, ` ${words}`);
 
-// `state` of an empty cell: `run` is being filled, `wait` comes later, `read` when its document is read, "" stays empty.
+// `state` of an empty cell: `run` is being filled, `wait` comes later, `read` when its document is read, `lost` not until that is tried again,
+// "" stays empty.
 export function content(cell, column, state) {
-  if (!cell) return [state === "run" ? h("span", { class: "sk" }, unseen("Being filled")) : h("span", { class: "dot" }, "·", unseen({ wait: "Waiting", read: "Waits for its document" }[state] ?? "Empty"))];
+  if (!cell) return [state === "run" ? h("span", { class: "sk" }, unseen("Being filled")) : h("span", { class: "dot" }, "·", unseen({ wait: "Waiting", read: "Waits for its document", lost: "Its document isn’t read" }[state] ?? "Empty"))];
   if (cell.status === "not_stated") return [h("span", { class: "ns" }, "not stated", ...(cell.decision ? [decided(cell.decision)] : []))];
   if (cell.status === "failed") return [h("span", { class: "no" }, "Failed", h("button", { type: "button", class: "gw-linkish", tabindex: "-1", "data-retry": true }, "Retry"))];
   const [text, unit] = valued(cell, column);

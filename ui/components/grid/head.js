@@ -13,6 +13,13 @@ const KINDS = [
   ["json", "JSON", "values, boxes, verdicts"],
 ];
 
+// Of how many documents the reading ended, and how.
+function unread(lost) {
+  const failed = lost.filter((one) => one === "failed").length;
+  const parts = [failed && `${plural(failed, "document")} couldn’t be read`, lost.length > failed && `${plural(lost.length - failed, "document")} cancelled`];
+  return parts.filter(Boolean);
+}
+
 export class Head {
   constructor(page) {
     this.page = page;
@@ -36,17 +43,18 @@ export class Head {
 
   draw() {
     const { page } = this;
-    const { name, state, done, total, left } = page.data;
+    const { name, state, done, total, left, lost } = page.data;
     if (!this.title.querySelector("input")) this.title.textContent = this.title.title = name;
     this.documents.button.textContent = `${plural(page.rows.length, "document")} × ${plural(page.columns.length, "question")}`;
     const working = ["waiting", "running", "stopping"].includes(state);
+    const filled = `${done} of ${plural(total, "cell")}`;
     const words = {
       waiting: "Waiting for another grid",
       stopping: "Stopping…",
-      running: [`${done} of ${plural(total, "cell")}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
-      stopped: [`${done} of ${plural(total, "cell")}`, page.data.expense].filter(Boolean).join(" · "),
-      arriving: `${done} of ${plural(total, "cell")} · the rest when its documents are read`,
-      done: "",
+      running: [filled, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
+      stopped: [filled, page.data.expense].filter(Boolean).join(" · "),
+      arriving: `${filled} · the rest when its documents are read`,
+      done: total > done ? [filled, ...unread(Object.values(lost))].join(" · ") : "",
     }[state];
     if (this.said.textContent !== words) this.said.textContent = words;
     this.bar.hidden = state === "done" || !total;

@@ -3,6 +3,7 @@
 
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { closeCitation, openCitation } from "../shared/bus.js";
+import { copy } from "../shared/clipboard.js";
 import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { Card } from "./card.js";
@@ -14,6 +15,7 @@ import { day, valued } from "./words.js";
 
 const BUSY_MS = 700;
 const ARRIVING_MS = 2000;
+const SUMMED_MS = 5000; // between two summaries while cells come
 const SHARE = 4; // of the time is not spent on asking what is new
 const GONE = ["unknown_grid"];
 
@@ -40,7 +42,7 @@ class GridPage {
     root.append(this.head.element, this.trouble, this.empty, this.table.element, this.said);
     this.table.element.addEventListener("keydown", (event) => this.key(event));
     this.listeners = [
-      ["focus", () => this.poll(true)],
+      ["focus", () => this.poll()],
       ["gw:opened", ({ detail }) => this.opened(detail)],
       ["keydown", (event) => this.anywhere(event), true], // before the page viewer, which has keys of its own
     ];
@@ -57,7 +59,7 @@ class GridPage {
 
   show(id) {
     if (this.id === id) return;
-    Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, open: null, cell: null, periods: null, refused: null, view: new View(id) });
+    Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, summed: "", summedAt: -Infinity, open: null, cell: null, periods: null, refused: null, view: new View(id) });
     this.card.hide();
     closeCitation();
     this.poll();
@@ -65,13 +67,14 @@ class GridPage {
 
   // What there is
 
-  // What changed since; `anew` also where nothing more is filled, as another window may have decided on something.
-  async poll(anew = false) {
+  // What changed since.
+  async poll() {
     clearTimeout(this.timer);
-    const { id, data } = this;
+    const { id, data, summed } = this;
     const began = performance.now();
+    const known = data ? { since: data.at, shape: data.shape, summed, ...(began - this.summedAt > SUMMED_MS && { late: "" }) } : {};
     try {
-      const found = await get(`/grids/${id}`, data ? { since: data.at, shape: data.shape, done: anew ? "" : data.done } : {});
+      const found = await get(`/grids/${id}`, known);
       if (this.closed || id !== this.id) return;
       if (found.gone) return this.leave(true);
       this.lost = false;
@@ -91,7 +94,7 @@ class GridPage {
     this.data = { ...this.data, ...head };
     if (rows) Object.assign(this, { rows, columns, cells: new Map() });
     for (const [doc, column, cell] of cells ?? []) this.cells.set(`${doc} ${column}`, cell);
-    if (summaries) this.summaries = summaries;
+    if (summaries) Object.assign(this, { summaries, summed: found.at, summedAt: performance.now() });
     if (rows) this.view.fit(this.columns);
     this.complain(head.error ?? this.refused);
     this.draw();
@@ -119,11 +122,12 @@ class GridPage {
   }
 
   documentsSay() {
-    const { unread, reading } = this.data;
-    const inside = this.rows.filter((row) => !unread.includes(row.id)).length;
+    const { unread, lost, reading } = this.data;
+    const inside = this.rows.filter((row) => this.readable(row.id)).length;
     const going = unread.filter((doc) => reading[doc]?.[0]).length;
-    const parts = [`${inside} read`, going && `${going} reading`, unread.length > going && `${unread.length - going} wait`];
-    return unread.length ? parts.filter(Boolean).join(" · ") : plural(this.rows.length, "row");
+    const others = Object.keys(lost).length;
+    const parts = [`${inside} read`, going && `${going} reading`, unread.length > going && `${unread.length - going} wait`, others && `${others} not read`];
+    return unread.length || others ? parts.filter(Boolean).join(" · ") : plural(this.rows.length, "row");
   }
 
   summaryOf(column) {
@@ -133,17 +137,24 @@ class GridPage {
     return [first, filled ? [median && `median ${median}`, `${stated} of ${filled}${median ? "" : " stated"}`].filter(Boolean).join(" · ") : ""];
   }
 
+  // Whether its document is read.
+  readable(doc) {
+    return !this.data.unread.includes(doc) && !(doc in this.data.lost);
+  }
+
   // What a column says beside the name of a row, and what an empty cell of the row waits for.
   rowSays(row) {
     const [done, total] = this.data.reading[row.id] ?? [0, 0];
-    if (!this.data.unread.includes(row.id)) return { words: plural(row.pages, "page"), tone: "" };
+    if (this.readable(row.id)) return { words: plural(row.pages, "page"), tone: "" };
+    if (row.id in this.data.lost) return { words: this.data.lost[row.id] === "failed" ? "Couldn’t be read" : "Reading cancelled", tone: "" };
     if (total) return { words: `Reading p. ${done} of ${total}`, tone: "run" };
     return { words: row.id in this.data.reading ? "Waiting" : "Not read", tone: "" };
   }
 
   waits(row) {
-    const { state, unread } = this.data;
+    const { state, unread, lost } = this.data;
     if (this.view.pivot) return "";
+    if (row.id in lost) return "lost";
     if (unread.includes(row.id)) return "read";
     if (!["running", "waiting"].includes(state)) return "";
     this.filling ??= this.fillingNow();
@@ -153,7 +164,7 @@ class GridPage {
   // The row at work: the first of those that are read which has an empty cell.
   fillingNow() {
     queueMicrotask(() => (this.filling = null));
-    return this.rows.find((row) => !this.data.unread.includes(row.id) && this.columns.some((column) => !this.cells.has(`${row.id} ${column.id}`)))?.id ?? "";
+    return this.rows.find((row) => this.readable(row.id) && this.columns.some((column) => !this.cells.has(`${row.id} ${column.id}`)))?.id ?? "";
   }
 
   // How it is looked at
@@ -263,7 +274,7 @@ class GridPage {
   }
 
   read(doc) {
-    if (!this.data.unread.includes(doc)) dispatchEvent(new CustomEvent("gw:read", { detail: doc }));
+    if (this.readable(doc)) dispatchEvent(new CustomEvent("gw:read", { detail: doc }));
   }
 
   openPlace(n, focus = false) {
@@ -322,7 +333,7 @@ class GridPage {
     const done = await this.asked(() => post(`/grids/${this.id}${path}`, body));
     const { refused } = this;
     if (own) this.complain((this.refused = null));
-    await this.poll(true);
+    await this.poll();
     return own ? refused : Boolean(done);
   }
 
@@ -336,7 +347,7 @@ class GridPage {
     if (!done) return false;
     const here = this.open?.doc === doc && this.open.column === column;
     if (here) this.put(done.cell);
-    await this.poll(true);
+    await this.poll();
     if (here && kind === "corrected") this.light();
     this.said.textContent = { accepted: "Accepted.", corrected: `Corrected. ${done.cell.supported ? "Its words are in the document." : "The document doesn’t support it."}`, not_stated: "Held for not stated.", "": "Undone." }[kind];
     if (here && !this.root.contains(document.activeElement)) this.focus();
@@ -350,15 +361,21 @@ class GridPage {
   }
 
   async copy({ row, column }) {
-    if (!column) return navigator.clipboard.writeText(row.title);
+    if (!column) return this.copied(row.title, "Copied.");
     const cell = await this.whole({ row, column: { id: column.period === undefined ? column.id : this.view.pivot } });
     if (!cell) return;
     const value = ["stated", "rival"].includes(cell.status) ? cell.value : null;
     const [text, unit] = value ? valued(value, { ...column, unit: "" }) : ["not stated", ""];
     const [place] = value?.citations ?? [];
     const source = place ? `${row.title}, p. ${place.label}: “${place.quote.replace(/\s+/g, " ").trim()}”` : row.title;
-    await navigator.clipboard.writeText(`${[text, unit].filter(Boolean).join(" ")} (${source})`);
-    this.said.textContent = "Copied with its source.";
+    return this.copied(`${[text, unit].filter(Boolean).join(" ")} (${source})`, "Copied with its source.");
+  }
+
+  async copied(text, words) {
+    const done = await copy(text);
+    this.said.textContent = done ? words : "";
+    this.refused = done ? null : { message: "The browser blocked copying.", hint: "Allow this page to use the clipboard, then try again." };
+    this.complain(this.refused);
   }
 
   complain(error) {

@@ -5,6 +5,7 @@ import { h } from "../shared/dom.js";
 import { content } from "./cells.js";
 
 const ROW = 52; // pixels
+const FOOT_LINE = Infinity; // of the summary, below all others
 const [HEAD, FOOT] = [48, 52];
 const OVER = 6; // rows drawn beyond what is in sight
 const SIDE = 240; // pixels beside it in which columns are drawn
@@ -19,7 +20,7 @@ export class Table {
   // `page` has the cells, and does what is pressed.
   constructor(page) {
     this.page = page;
-    this.at = [0, 1]; // line and column with the focus: line -1 is the head, column 0 the document
+    this.at = [0, 1]; // line and column with the focus: line -1 is the head, `FOOT_LINE` the summary, column 0 the document
     this.drawn = new Map(); // lines in the page, by number
     this.lines = this.columns = [];
     this.head = h("div", { class: "hd", role: "row", "aria-rowindex": "1" });
@@ -49,7 +50,7 @@ export class Table {
   // What there is: `lines` of the view, and `columns` ({ id, name, type, head(), summary() }); `last` ends the head.
   show(lines, columns, first, last) {
     Object.assign(this, { lines, columns, firstHead: first, last });
-    this.at = [Math.min(this.at[0], lines.length - 1), Math.min(this.at[1], columns.length)];
+    this.at = [this.lineNear(this.at[0]), Math.min(this.at[1], columns.length)];
     this.lay();
   }
 
@@ -169,7 +170,10 @@ export class Table {
 
   summary(columns) {
     const key = JSON.stringify([columns, columns.map((n) => [this.places[n], this.columns[n].summary]), this.first]);
-    if (key === this.summed) return;
+    const place = () => {
+      for (const cell of this.foot.children) set(cell, "tabindex", this.at[0] === FOOT_LINE && Number(cell.getAttribute("aria-colindex")) - 1 === this.at[1] ? "0" : "-1");
+    };
+    if (key === this.summed) return place();
     this.summed = key;
     this.foot.replaceChildren(
       h("div", { role: "rowheader", class: "rh", "aria-colindex": "1" }, h("b", {}, "Summary"), h("span", { class: "l2" }, "of what is stated")),
@@ -179,12 +183,14 @@ export class Table {
         return h("div", { role: "gridcell", class: "ce", "aria-colindex": String(n + 2), style: `left:${this.first + left}px;width:${width}px` }, h("span", { class: "l1" }, h("b", { title: words }, words)), h("span", { class: "l2 num" }, below));
       }),
     );
+    place();
   }
 
   // The focus
 
   focused() {
     const [line, col] = this.at;
+    if (line === FOOT_LINE) return this.foot.querySelector(`[aria-colindex="${col + 1}"]`);
     if (line >= 0) return this.drawn.get(line)?.cells.get(col)?.element;
     return (col === 0 ? this.firstHead : (this.columns[col - 1]?.head ?? this.last))?.querySelector("button");
   }
@@ -192,7 +198,8 @@ export class Table {
   // Where an element stands: line and column; null outside of the cells.
   placeOf(element) {
     const cell = element.closest?.("[aria-colindex]");
-    if (!cell || !this.element.contains(cell) || this.foot.contains(cell)) return null;
+    if (!cell || !this.element.contains(cell)) return null;
+    if (this.foot.contains(cell)) return [FOOT_LINE, Number(cell.getAttribute("aria-colindex")) - 1];
     return [Number(cell.parentElement.getAttribute("aria-rowindex")) - 2, Number(cell.getAttribute("aria-colindex")) - 1];
   }
 
@@ -204,10 +211,15 @@ export class Table {
     this.focused()?.setAttribute("tabindex", "0");
   }
 
+  // The line with this number, or the last.
+  lineNear(line) {
+    return line === FOOT_LINE ? line : Math.max(-1, Math.min(line, this.lines.length - 1));
+  }
+
   // Moves the focus there, which is brought into sight.
   go(line, col, focus = true) {
     const most = this.columns.length + (line === -1 && this.last ? 1 : 0);
-    this.at = [Math.max(-1, Math.min(line, this.lines.length - 1)), Math.max(0, Math.min(col, most))];
+    this.at = [this.lineNear(line), Math.max(0, Math.min(col, most))];
     this.reveal();
     this.draw();
     if (focus) this.focused()?.focus({ preventScroll: true });
@@ -220,32 +232,34 @@ export class Table {
     const tall = element.clientHeight - HEAD - FOOT;
     const wide = element.clientWidth - this.first;
     if (line >= 0 && line * ROW < element.scrollTop) element.scrollTop = line * ROW;
-    else if (line >= 0 && (line + 1) * ROW > element.scrollTop + tall) element.scrollTop = (line + 1) * ROW - tall;
+    else if (line !== FOOT_LINE && (line + 1) * ROW > element.scrollTop + tall) element.scrollTop = (line + 1) * ROW - tall;
     if (place && place.left < element.scrollLeft) element.scrollLeft = place.left;
     else if (place && place.left + place.width > element.scrollLeft + wide) element.scrollLeft = place.left + place.width - wide;
   }
 
   // Arrows, Home, End, page up and down. True where the key moved the focus.
   move(event) {
-    const [line, col] = this.at;
+    const foot = this.lines.length;
+    const col = this.at[1];
+    const line = Math.min(this.at[0], foot);
     const page = Math.max(1, Math.floor((this.element.clientHeight - HEAD - FOOT) / ROW) - 1);
     const far = event.ctrlKey || event.metaKey;
     const last = this.lines.length - 1;
     const to = {
       ArrowUp: [far ? 0 : line - 1, col],
-      ArrowDown: [far ? last : line + 1, col],
+      ArrowDown: [far ? Math.max(line, last) : line + 1, col],
       ArrowLeft: [line, far ? 0 : col - 1],
       ArrowRight: [line, far ? this.columns.length : col + 1],
       Home: [far ? 0 : line, 0],
       End: [far ? last : line, this.columns.length],
       PageUp: [Math.max(0, line - page), col],
-      PageDown: [line + page, col],
+      PageDown: [Math.max(line, Math.min(line + page, last)), col],
     }[event.key];
     if (!to) return false;
     const down = to[0] < line ? -1 : 1;
-    let next = Math.max(-1, Math.min(to[0], last));
-    while (next >= 0 && next <= last && !this.lines[next].row) next += down; // past the name of a group
-    if (next <= last) this.go(next, to[1]);
+    let next = Math.max(-1, Math.min(to[0], foot));
+    while (next >= 0 && next < foot && !this.lines[next].row) next += down; // past the name of a group
+    this.go(next === foot ? FOOT_LINE : next, to[1]);
     return true;
   }
 

@@ -30,8 +30,14 @@ export function valued({ text = "", number, unit = "", period = "" }, { type, un
   return [type === "text" ? text.replace(MARKUP, "") : text, ""];
 }
 
-// What a person writes in place of it.
-export const written = (value, column) => (column.type === "date" ? value.text : valued(value, column).filter(Boolean).join(" ") + (column.unit && value.unit === column.unit ? ` ${value.unit}` : ""));
+// What a person writes in place of it: of a number all digits, with its unit.
+export function written(value, { type }) {
+  const { text, number, unit = "" } = value;
+  if (type === "date") return text;
+  if (type !== "value" || number === null || number === undefined) return valued(value, { type })[0];
+  const digits = number.toLocaleString("en", { maximumSignificantDigits: 15 });
+  return SYMBOL.test(unit) ? unit + digits : [digits, unit].filter(Boolean).join(" ");
+}
 
 // By what a column is ordered.
 export function rank(cell, { type }) {

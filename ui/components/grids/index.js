@@ -239,11 +239,13 @@ class Grids {
   }
 }
 
-function outcome({ state, done, total, columns, error }) {
+function outcome({ state, done, total, columns, lost, error }) {
   const said = (tone, ...words) => h("span", { class: `gw-st num ${tone}` }, ...words);
   if (state === "waiting") return said("off", "waiting");
   if (state === "stopped") return said("off", `${error ? "failed" : "stopped"} at ${done} of ${total}`);
   if (state === "arriving") return said("off", `${done} of ${total}, waits for documents`);
   if (state !== "done") return said("run", h("span", { class: "gw-spin" }), `${done} of ${total}`);
+  const unread = Object.keys(lost).length;
+  if (unread) return said("off", `${done} of ${total}, ${plural(unread, "document")} not read`);
   return said("off", `${plural(columns ? total / columns : 0, "document")} × ${plural(columns, "question")}`);
 }

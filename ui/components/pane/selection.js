@@ -5,6 +5,7 @@
 // read: words cut by a line end are whole, cells have tabs between them.
 
 import { ApiError } from "../shared/api.js";
+import { copy } from "../shared/clipboard.js";
 import { h, icon } from "../shared/dom.js";
 import { getWords } from "./pictures.js";
 
@@ -172,9 +173,9 @@ export class Selecting {
 
   copied(event) {
     const chosen = this.desk.contains(getSelection().anchorNode) ? this.chosen() : null;
-    if (!chosen && !this.pending) return;
+    if (!chosen) return;
     event.preventDefault();
-    if (!this.lacking) event.clipboardData.setData("text/plain", this.pending ?? chosen.text);
+    if (!this.lacking) event.clipboardData.setData("text/plain", chosen.text);
   }
 
   // The bar
@@ -216,14 +217,7 @@ export class Selecting {
     const chosen = this.chosen();
     if (!chosen) return;
     const text = `“${chosen.text}” (${this.source(chosen)})`;
-    let done = true;
-    if (navigator.clipboard) done = await navigator.clipboard.writeText(text).then(() => true, () => false);
-    else {
-      // A page that came by plain HTTP from another machine has no clipboard of its own to write to.
-      this.pending = text;
-      done = document.execCommand("copy");
-      this.pending = null;
-    }
+    const done = await copy(text);
     this.copying.lastChild.textContent = done ? "Copied" : "The browser blocked it";
     this.said.textContent = this.copying.lastChild.textContent;
   }
