@@ -25,6 +25,7 @@ SUBJECTS = (
     "Citations",
     "Verification",
     "Reports",
+    "Grid",
     "Retrieval",
     "Tables",
     "Reading",
