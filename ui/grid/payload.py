@@ -112,8 +112,8 @@ def summaries(found: Grid) -> Json:
 
 
 def cells(found: Iterable[GridCell]) -> list[list[Any]]:
-    """Cells as document, column and what the table shows; without those of which nothing is known."""
-    return [[one.doc_id, one.column_id, shown] for one in found if (shown := brief(one)) is not None]
+    """Cells as document, column and what the table shows, None where nothing is known anymore."""
+    return [[one.doc_id, one.column_id, brief(one)] for one in found]
 
 
 def column(one: Column) -> Json:

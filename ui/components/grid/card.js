@@ -60,14 +60,15 @@ export class Card {
     if (held) (this.element.querySelector(`[data-act="${held}"]`) ?? this.element.querySelector(".act button"))?.focus();
   }
 
-  verdict({ status, decision, supported, rivals }) {
+  verdict(cell) {
+    const { status, decision, supported, rivals } = cell;
     const said = (tone, sign, words) => h("span", { class: `gw-st ${tone}` }, sign && icon(sign, "s16"), words);
     if (decision === "corrected") return supported === false ? said("weak", "warning", "By hand, not found in the document") : said("ok", "edit", supported ? "By hand, supported" : "By hand");
     if (decision === "accepted") return said("ok", "check_circle", "Accepted");
     if (status === "failed") return said("bad", "error", "Failed");
     if (status === "not_stated") return said("off", "block", decision ? "Not stated, by hand" : "Not stated");
     if (status === "rival") return said("bad", "warning", `${rivals.length + 1} values`);
-    if (status === null) return said("off", "schedule", "Waiting");
+    if (status === null) return said("off", "schedule", cell.doc in this.page.data.lost ? "Not read" : "Waiting");
     return supported === false ? said("weak", "warning", "Not supported") : said("ok", "check_circle", "Supported");
   }
 

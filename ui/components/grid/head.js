@@ -16,7 +16,7 @@ const KINDS = [
 // Of how many documents the reading ended, and how.
 function unread(lost) {
   const failed = lost.filter((one) => one === "failed").length;
-  const parts = [failed && `${plural(failed, "document")} couldn’t be read`, lost.length > failed && `${plural(lost.length - failed, "document")} cancelled`];
+  const parts = [failed && `${plural(failed, "document")} couldn’t be read`, lost.length > failed && `reading of ${plural(lost.length - failed, "document")} cancelled`];
   return parts.filter(Boolean);
 }
 

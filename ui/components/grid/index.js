@@ -93,7 +93,10 @@ class GridPage {
     const fresh = !this.data;
     this.data = { ...this.data, ...head };
     if (rows) Object.assign(this, { rows, columns, cells: new Map() });
-    for (const [doc, column, cell] of cells ?? []) this.cells.set(`${doc} ${column}`, cell);
+    for (const [doc, column, cell] of cells ?? []) {
+      if (cell) this.cells.set(`${doc} ${column}`, cell);
+      else this.cells.delete(`${doc} ${column}`);
+    }
     if (summaries) Object.assign(this, { summaries, summed: found.at, summedAt: performance.now() });
     if (rows) this.view.fit(this.columns);
     this.complain(head.error ?? this.refused);
