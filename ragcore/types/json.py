@@ -217,19 +217,26 @@ def check(given: Check) -> Json:
             }
             for (start, end), one, decided in rows
         ],
-        "inconsistencies": plain(given.inconsistencies),
+        "inconsistencies": [
+            {**plain(fault), "sentence": n, "decision": plain(decided)}
+            for n, decided in enumerate(given.decisions)
+            for fault in given.faults(n)
+        ],
     }
 
 
 def grid(given: Grid) -> Json:
-    """JSON of ``grid``: a row for each document, a cell for each column. A cell without a status is not filled yet."""
+    """JSON of ``grid``: a row for each document or section (its headings and the label of its first page, else
+    null), a cell for each column. A cell without a status is not filled yet."""
     return {
         **_picked(given.info, "grid_id name total done error"),
         "columns": [_picked(column, "column_id name question type unit") for column in given.columns],
         "rows": [
             {
-                **_picked(row, "doc_id title"),
-                "cells": [_filled_cell(given.cell(row.doc_id, column.column_id), column) for column in given.columns],
+                **_picked(row, "row_id doc_id title"),
+                "section": list(row.section) or None,
+                "page": row.page_label or None,
+                "cells": [_filled_cell(given.cell(row.row_id, column.column_id), column) for column in given.columns],
             }
             for row in given.rows
         ],

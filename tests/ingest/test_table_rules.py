@@ -245,3 +245,58 @@ def test_a_merged_cell_has_the_header_that_its_columns_share(settings: Settings)
         "Sales | North / 2022: 10 | North / 2023: 12 | South / 2022: 13",
         "Costs | North: closed | South / 2022: 8",
     ]
+
+
+def read_all(settings: Settings, rows: list[list[str]], header_rows: int, above: tuple[str, ...] = ()) -> list[str]:
+    """Lines of every table of a page whose layout has one grid."""
+    page = page_with_table(rows, header_rows, above)
+    document = build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+    return [document.text[e.start : e.end] for e in document.elements if e.table is not None]
+
+
+def test_columns_named_anew_further_down_begin_another_table(settings: Settings) -> None:
+    rows = [
+        ["In millions", "May 29, 2022", "May 30, 2021", ""],
+        ["Accrued taxes", "233.0", "215.6", ""],
+        ["Miscellaneous", "87.0", "86.2", ""],
+        ["Amounts of earnings:", "", "", ""],
+        ["", "", "Fiscal year", ""],
+        ["In millions", "2022", "2021", "2020"],
+        ["Research", "243.1", "239.3", "224.4"],
+        ["Advertising", "690.1", "736.3", "691.8"],
+    ]
+    upper, lower = read_all(settings, rows, 1)
+    assert upper.split("\n")[1:] == [
+        "In millions — Accrued taxes | May 29, 2022: 233.0 | May 30, 2021: 215.6",
+        "In millions — Miscellaneous | May 29, 2022: 87.0 | May 30, 2021: 86.2",
+    ]
+    years = "Fiscal year / 2022: 690.1 | Fiscal year / 2021: 736.3 | Fiscal year / 2020: 691.8"
+    assert lower.split("\n")[-1] == f"Amounts of earnings: In millions — Advertising | {years}"
+
+
+def test_a_part_without_a_name_of_its_own_has_that_of_the_whole(settings: Settings) -> None:
+    rows = [
+        ["In millions", "2023", "2022", "2021"],
+        ["Net sales", "10", "12", "14"],
+        ["In millions", "May 28, 2023", "May 29, 2022", ""],
+        ["Land", "7", "8", ""],
+    ]
+    tables = read_all(settings, rows, 1, above=("Table 4. Figures by area",))
+    assert [table.split("\n")[-1] for table in tables] == [
+        "Table 4. Figures by area In millions — Net sales | 2023: 10 | 2022: 12 | 2021: 14",
+        "Table 4. Figures by area In millions — Land | May 28, 2023: 7 | May 29, 2022: 8",
+    ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["Expires in", "2029", "2027"],  # named: values of that name
+        ["", "2022", "2022"],  # the same twice names no column
+        ["", "2022", "410"],
+    ],
+)
+def test_periods_as_values_name_no_columns(row: list[str], settings: Settings) -> None:
+    rows = [["", "Patent A", "Patent B"], ["Sales", "10", "12"], row, ["Costs", "7", "8"]]
+    (table,) = read_all(settings, rows, 1)
+    assert table.split("\n")[-1] == "Costs | Patent A: 7 | Patent B: 8"

@@ -127,7 +127,7 @@ class DraftCell:
 @dataclass(eq=False)
 class Draft:
     """Draft of a table, from ``blocks``: where it was found, and where it continues. Rows ``0 .. header_rows - 1`` are
-    column headers; ``title`` are the lines that name it."""
+    column headers; ``title`` are the lines that name it. ``above`` is the table that it shares a grid with."""
 
     rows: int
     columns: int
@@ -135,6 +135,7 @@ class Draft:
     blocks: list[Block]
     header_rows: int = 0
     title: list[Line] = field(default_factory=list)
+    above: Draft | None = None
 
     def row(self, row: int) -> list[DraftCell]:
         """Cells with words that begin in ``row``, left to right."""

@@ -87,6 +87,28 @@ def _names_columns(draft: Draft, row: int) -> bool:
     return bool(cells) and cells[0].col > 0 and not any(is_number(c.text) and not is_year(c.text) for c in cells)
 
 
+def inner_header(draft: Draft) -> range | None:
+    """Rows of the body that name the columns anew: periods over values, beside nothing or a unit ("In millions | 2022 |
+    2021"), with the rows above them that hold only names. None without any."""
+    valued = [row for row in range(draft.header_rows, draft.rows) if _has_values(draft, row)]
+    for row in range(draft.header_rows + 1, draft.rows - 1):
+        cells = draft.row(row)
+        over = [cell.value for cell in cells if cell.col > 0]
+        if (
+            len(over) < 2
+            or len(set(over)) < len(over)
+            or not all(map(is_period, over))
+            or any(cell.col == 0 and not UNIT.search(cell.text) for cell in cells)
+            or not any(above < row for above in valued)
+            or next((below for below in range(row + 1, draft.rows) if len(draft.row(below)) > 1), None) not in valued
+            or any(cell.row < row < cell.end_row for cell in draft.cells)
+        ):
+            continue
+        first = max(above for above in valued if above < row) + 1
+        return range(first, row + 1)
+    return None
+
+
 def _is_unit(text: str) -> bool:
     return text.startswith("(") and text.endswith(")") and bool(UNIT.search(text))
 

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, first_words, plain
-from ragcore.ingest.layout import around, overlap
+from ragcore.ingest.layout import Grid, GridCell, around, overlap
 from ragcore.ingest.levels import key
 from ragcore.ingest.tables.cells import draft_table
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell
+from ragcore.ingest.tables.headers import inner_header
 from ragcore.types import ElementKind
 
 TITLE_GAP = 40.0  # points between a table and the block that names it
@@ -57,14 +59,52 @@ def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
             rules = [line for line in block.lines if _is_rule(line)]
             if rules:
                 blocks.insert(blocks.index(block) + 1, _part(block, "paragraph", rules, "rule"))
-            draft = draft_table(block)
-            if draft is None:
-                block.kind, block.verbatim = "paragraph", True
-                continue
-            drafts[block] = draft
-            if block.grid is not None and not block.grid.given and (name := _take_name(draft)):
-                blocks.insert(blocks.index(block), _part(block, "caption", name))
+            _draft(block, blocks, drafts)
     return drafts
+
+
+def _draft(block: Block, blocks: list[Block], drafts: dict[Block, Draft], above: Block | None = None) -> None:
+    """Draft of ``block``, or its drafts, if its columns are named anew further down; ``above`` it was the same grid."""
+    draft = draft_table(block)
+    if draft is None or block.grid is None:
+        block.kind, block.verbatim = "paragraph", True
+        return
+    header = None if block.grid.given else inner_header(draft)
+    if header is not None:
+        names = [line for row in header[:-1] if draft.row(row)[0].col == 0 for c in draft.row(row) for line in c.lines]
+        parts = [_part(block, "caption", names)] if names else []
+        lower = _lower(block, draft, header)
+        at = blocks.index(block) + 1
+        blocks[at:at] = [*parts, lower]
+        _draft(block, blocks, drafts, above)
+        _draft(lower, blocks, drafts, block)
+        return
+    draft.above = drafts.get(above) if above is not None else None
+    drafts[block] = draft
+    if not block.grid.given and (name := _take_name(draft)):
+        blocks.insert(blocks.index(block), _part(block, "caption", name))
+
+
+def _lower(block: Block, draft: Draft, header: range) -> Block:
+    """Part of ``block`` from the first of the ``header`` rows on, with its part of the grid."""
+    assert block.grid is not None
+    kept = set(block.words)
+    below = [cell for cell in draft.cells if cell.row >= header[0] and kept.issuperset(cell.words) and cell.lines]
+    head = max(cell.bottom() for cell in below if cell.row == header[-1])
+    lower = _part(block, "table", [line for cell in below for line in cell.lines])
+    cells: tuple[list[GridCell], list[GridCell]] = ([], [])
+    for cell in block.grid.cells:
+        middle = (cell.box[1] + cell.box[3]) / 2
+        cells[middle > lower.box[1]].append(replace(cell, header=middle < head) if middle > lower.box[1] else cell)
+    block.grid, lower.grid = (_grid(block.grid, part) for part in cells)
+    return lower
+
+
+def _grid(grid: Grid, cells: Sequence[GridCell]) -> Grid:
+    """Grid of some ``cells`` of ``grid``."""
+    first = min((cell.row for cell in cells), default=0)
+    moved = tuple(replace(cell, row=cell.row - first) for cell in cells)
+    return replace(grid, rows=max((cell.row + cell.row_span for cell in moved), default=0), cells=moved)
 
 
 def _is_rule(line: Line) -> bool:
@@ -103,7 +143,8 @@ def join_tables(per_page: Sequence[list[Block]], drafts: dict[Block, Draft]) -> 
     for blocks in per_page:
         for block in blocks:
             if block in drafts and block.noise is None:
-                drafts[block].title = table_title(block, blocks)
+                draft = drafts[block]
+                draft.title = table_title(block, blocks) or (draft.above.title if draft.above is not None else [])
     upper: Draft | None = None  # the table that may continue
     between: list[Block] = []
     for blocks in per_page:
