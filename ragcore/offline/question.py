@@ -9,6 +9,7 @@ from functools import lru_cache
 from ragcore.offline.followups import follow_up
 from ragcore.offline.intents import about_whole, answer_type, fit
 from ragcore.offline.lists import listed
+from ragcore.text import lexicon as lex
 from ragcore.text.languages import language_of
 from ragcore.text.names import Word, is_period, words_of
 from ragcore.text.periods import years
@@ -121,7 +122,7 @@ def _asks_for_themes(words: Sequence[str], task: str, points: bool) -> bool:
     topics?"), or for a summary of them."""
     if task == "summarise" and (points or not listed("overview", "sets").isdisjoint(words)):
         return True
-    of = [place for place, word in enumerate(words) if word in listed("whole", "kinds")]
+    of = [place for place, word in enumerate(words) if word in lex.KINDS]
     themes = [place for place, word in enumerate(words) if word in listed("overview", "things")]
     rest = [word for word in words if word not in listed("task", "polite")]
     return bool(themes) and themes[0] < min(of, default=len(words)) and rest[:1] != [] and rest[0] not in _OTHER
@@ -130,14 +131,14 @@ def _asks_for_themes(words: Sequence[str], task: str, points: bool) -> bool:
 def _content(words: Sequence[str], names: Sequence[str]) -> set[str]:
     """Content words without ``names`` and the kinds of documents."""
     own = {word for name in names for word in tokens(name)}
-    return {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own - listed("whole", "kinds")
+    return {word.removesuffix("'s") for word in words if word not in STOP_WORDS} - own - lex.KINDS
 
 
 def _points_at_document(words: Sequence[str]) -> bool:
     """Whether the words refer to a document: "this", "it", "the annual report", "Adobe's 10-K"; not "which form"."""
     if len(words) < _FEW and not {"this", "it", "these"}.isdisjoint(words):
         return True
-    at = (place for place, word in enumerate(words) if word in listed("whole", "kinds"))
+    at = (place for place, word in enumerate(words) if word in lex.KINDS)
     before = (words[max(0, place - _LONGEST_KIND - 1) : place] for place in at)
     return any(one in listed("whole", "points") or one.endswith("'s") for near in before for one in near)
 

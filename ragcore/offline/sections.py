@@ -35,7 +35,7 @@ from ragcore.text.periods import date_spans
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import Rarity, content_stems, cover, word_set
-from ragcore.types import Document, Element, Segment, Source
+from ragcore.types import EVERYTHING, Document, Element, Scope, Segment, Source
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, ValueSort, missing_mark
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which their names match
@@ -82,9 +82,9 @@ class RuleFields:
         asked = wish(heading, guidance, unit, ()).sort
         return "date" if asked == "date" else "name" if asked == "words" else "figure"
 
-    def headed(self, document: Document, heading: str) -> list[tuple[int, int]]:
+    def headed(self, document: Document, heading: str, scope: Scope = EVERYTHING) -> list[tuple[int, int]]:
         wanted = frozenset(content_stems(heading))
-        elements = [element for element in document.elements if element.noise is None]
+        elements = scope.among(document.doc_id, (one for one in document.elements if one.noise is None))
         found: list[tuple[float, int, int]] = []
         for place, element in enumerate(elements):
             alike = _alike(wanted, _heading(document, element)) if element.kind == "heading" else 0.0
@@ -96,7 +96,7 @@ class RuleFields:
             end = max((one.end for one in after if one.start < stop), default=element.end)
             found += [(alike, element.end, end)] if end > element.end else []
         if not found:
-            found = [(1.0, *span) for span in _run_in(document, wanted)]
+            found = [(1.0, *span) for span in _run_in(document, elements, wanted)]
         best = max((alike for alike, _, _ in found), default=0.0)
         chosen: list[tuple[int, int]] = []
         for _, start, end in sorted((one for one in found if one[0] == best), key=lambda one: one[1] - one[2]):
@@ -170,10 +170,10 @@ def _heading(document: Document, element: Element) -> str:
     return document.text[element.start : element.end]
 
 
-def _run_in(document: Document, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Paragraphs with a run-in heading of the ``wanted`` words ("Keywords: ..."), without it."""
-    for element in document.elements:
-        label = _LABEL.match(document.text, element.start, element.end) if element.noise is None else None
+def _run_in(document: Document, elements: Iterable[Element], wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Paragraphs among ``elements`` with a run-in heading of the ``wanted`` words ("Keywords: ..."), without it."""
+    for element in elements:
+        label = _LABEL.match(document.text, element.start, element.end)
         if label is not None and frozenset(content_stems(label[1])) == wanted:
             yield label.end(), element.end
 

@@ -20,11 +20,20 @@ from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_pa
 from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
-from ragcore.text.lexicon import PARTITIVE
+from ragcore.text.lexicon import DENIALS, PARTITIVE
 from ragcore.text.markdown import escape
 from ragcore.text.names import is_firm, of_others, words_of
 from ragcore.text.numbers import Number, length_in, lengths, numbers
-from ragcore.text.periods import blanked, date_spans, days_in, is_part, months_of_part, years
+from ragcore.text.periods import (
+    blanked,
+    date_spans,
+    days_in,
+    is_part,
+    months_of_part,
+    without_parts,
+    year_spans,
+    years,
+)
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.units import currencies, unit
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
@@ -41,6 +50,9 @@ _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 _LONGEST = 1200  # characters of a sentence, with its list
 _SPEAKS = 0.6  # share of the requested words that a sentence must have
 _RELEVANT = 0.6  # probability
+_STANDS_OUT = 0.6  # worth of a quote whose value is taken by its rank
+_RELATED = 0.3  # and its probability
+_LEAD = 0.7  # quotes within this share of its worth must give the same value
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _BRACKETS = re.compile(r"\([^()]*\)")
 _DIGITS = re.compile(r"[^\d.]")
@@ -51,6 +63,7 @@ _LOWER = re.compile(r"\b[a-z]{2,}\b")
 # Words spelled like a name, with what joins them.
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
 _NEAR = 10  # words within which the starting point of a duration follows
+_COUNTED = 5  # words within which follows what a number counts
 _ENDS = re.compile(r"[,;:.()](?!\d)")
 MOST_RIVALS = 6
 
@@ -104,7 +117,7 @@ def field_values(
         value = _agreed(given)
         if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
-            value = _described(asked, inside, under, known, reranker)
+            value = _described(asked, inside, under, known, reranker) or _ranked(asked, inside, known, reranker)
         if value is not None and asked.name and not value.figure:
             value = replace(value, figure=_only_name(asked, value.said, [quote.text for quote in inside]))
         out += [value] if value is not None else []
@@ -112,7 +125,8 @@ def field_values(
 
 
 def _only_name(asked: Wish, said: str, texts: Sequence[str]) -> str:
-    """The one name in ``said`` that is neither asked for nor a common word in ``texts``; "" if there are several."""
+    """The one name in ``said`` that is neither asked for nor a common word in ``texts``, a person's where one is asked
+    for, else a firm's before others; "" if there are several."""
     common = {word for text in texts for word in _LOWER.findall(text)}
     found = dict.fromkeys(match.group().strip(" ,.") for match in _NAME.finditer(said))
     names = []
@@ -121,6 +135,8 @@ def _only_name(asked: Wish, said: str, texts: Sequence[str]) -> str:
         own = [word for word in words if word not in common and stem(word) not in asked.words]
         names += [name] if own else []
     firms = [name for name in names if is_firm(name)]
+    if asked.office is not None and asked.office.wants == _PERSON.wants:
+        names, firms = [name for name in names if name not in firms and holds_kind(_PERSON, name)], []
     (only,) = firms if len(firms) == 1 else names if len(names) == 1 else [""]
     return only
 
@@ -219,7 +235,9 @@ def _certain(asked: Wish, found: Sequence[Quotable], known: KnownFacts) -> list[
 
 
 def _agreed(given: Sequence[Given]) -> Given | None:
-    """First of ``given`` if all give the same value."""
+    """First of ``given`` if all give the same value; of dates, the days before the years that are theirs."""
+    days = {one.period[0] for one in given if one.period[2]}
+    given = [one for one in given if one.figure != str(one.period[0]) or one.period[0] not in days]
     first = given[0] if given else None
     return first if first is not None and all(_same(one, first) for one in given) else None
 
@@ -259,10 +277,15 @@ def _alike(words: Iterable[str]) -> frozenset[str]:
 # Rows
 
 
-def _of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts) -> Given | None:
-    """The one cell of ``row`` that matches, for the requested years or the latest period."""
+def _of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts, *, named: bool = True) -> Given | None:
+    """The one cell of ``row`` that matches, if ``named`` by its headings, in the requested years or latest period."""
     statement = _statement(quote, row, known)
-    fits = [cell for cell in row.cells if _is_of_sort(asked, row, cell) and _fits(asked, quote, row, cell, statement)]
+    fits = [cell for cell in row.cells if _is_of_sort(asked, row, cell)]
+    if named:
+        fits = [cell for cell in fits if _fits(asked, quote, row, cell, statement)]
+    else:
+        above = frozenset(content_stems(f"{row.name} {row.table} {' '.join(quote.source.section[-1:])}"))
+        fits = [cell for cell in fits if _is_plain(asked, cell) and not _is_of_other(asked, row, cell, above, row.head)]
     # Each amount has its share of sales beside it, under the same header.
     fits = [cell for cell in fits if cell.text.rstrip(" )").endswith("%") == asked.share] or fits
     fits = _of_part(asked, row, fits)
@@ -316,30 +339,40 @@ def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Stateme
     something else."""
     whole, is_total = statement is not None, bool(_TOTAL & set(tokens(row.head)))
     title, group = frozenset(content_stems(row.table)), head_stems(row.name) - head_stems(row.head)
-    named, by, parts = row.table.lower().replace(" per ", " by ").partition(" by ")
+    named, by, parts = _BRACKETS.sub(" ", row.table.lower()).replace(" per ", " by ").partition(" by ")
     # Of "Releases to air and to water by plant" only the plant is said of every cell.
     over = frozenset(content_stems(parts)) if {",", "and", "or"} & {*tokens(named), *named} else title
     known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(asked.unit))
     known |= over
     if whole:  # the header over all columns is the company, not a part of it
         known = known.union(title, frozenset.intersection(*(frozenset(content_stems(one.column)) for one in row.cells)))
-    column = head_stems(cell.column) - (known - asked.words)
+    column = head_stems(without_parts(cell.column)) - (known - asked.words)
     above = group if whole else group | title | frozenset(content_stems(" ".join(quote.source.section[-1:])))
-    compares = listed("names", "compares") & {*tokens(cell.column), "%" if "%" in cell.column else ""}
     head = _plain(row.head) if whole else row.head
-    narrows = listed("names", "narrows") & set(tokens(f"{head} {row.name if is_total and not whole else ''}"))
-    if (
-        (compares and not asked.share)
-        or narrows - set(tokens(f"{asked.heading} {asked.piece}"))
-        or is_part(f"{row.table} {cell.column}") > is_part(asked.piece)
-        or ((above | head_stems(cell.column)) & (stems("names", "others") | stems("names", "parts"))) - asked.words
-    ):
+    if _is_of_other(asked, row, cell, above, f"{head} {row.name if is_total and not whole else ''}"):
         return False
     around = over | group | frozenset(content_stems(" ".join((quote.source.title, *quote.source.section))))
     heads = {head_stems(row.head), head_stems(head)}
     if by:
         heads.add(stems_of(named.rpartition(" of ")[2] if is_total else named) | head_stems(row.head))
     return any(own and _matches(asked, own | column, around, whole=whole) for own in heads)
+
+
+def _is_plain(asked: Wish, cell: Cell) -> bool:
+    """Whether a cell is one number, a percentage if that is asked for."""
+    return len(numbers(cell.text)) == 1 and asked.share == ("%" in cell.text)
+
+
+def _is_of_other(asked: Wish, row: Row, cell: Cell, above: frozenset[str], head: str) -> bool:
+    """Whether a cell compares others, or its ``head`` and the words ``above`` it are about a part, or something else,
+    that is not asked for."""
+    compares = listed("names", "compares") & {*tokens(cell.column), "%" if "%" in cell.column else ""}
+    return bool(
+        (compares and not asked.share)
+        or listed("names", "narrows") & set(tokens(head)) - set(tokens(f"{asked.heading} {asked.piece}"))
+        or is_part(f"{row.table} {cell.column}") > is_part(asked.piece)
+        or ((above | head_stems(cell.column)) & (stems("names", "others") | stems("names", "parts"))) - asked.words
+    )
 
 
 def _plain(head: str) -> str:
@@ -379,9 +412,10 @@ def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given,
         before, after = _clause(quote.text[opens:start], quote.text[end:closes])
         figure = quote.text[start:end]
         if asked.sort == "date":
-            days = days_in(figure)
-            if days and days[0][0] >= latest and (not asked.years or days[0][0] in asked.years):
-                yield _sentence(quote, figure, days[0]), before, ""
+            day = (days_in(figure) or [(max(years(figure), default=0), 0, 0)])[0]
+            right = day[0] >= (latest or 1) and (not asked.years or day[0] in asked.years)
+            if right and DENIALS.isdisjoint(tokens(before)):
+                yield _sentence(quote, figure, day), before, ""
             continue
         named = years(before + after)
         wanted, said = months_of_part(asked.piece), months_of_part(before + after)
@@ -419,7 +453,8 @@ def _sentence(quote: Quotable, figure: str, period: Period = _UNDATED) -> Given:
 def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
     """Spans of figures of the wanted kind."""
     if asked.sort == "date":
-        yield from date_spans(text.title())  # also "MAY 27, 2024"
+        # Also "MAY 27, 2024"; without a day, a year.
+        yield from date_spans(text.title()) or year_spans(text)
     elif asked.sort == "duration":
         yield from (span for span in _joined(text) if not _is_past(text[: span[0]], text[span[1] :]))
     elif asked.sort in ("amount", "count"):
@@ -493,9 +528,11 @@ def _described(
     # A statement has the figures of a year, and a clause must say of whom a count is.
     stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
     unsaid = asked.sort == "count" and not asked.counted
-    if unsaid or (stated and asked.sort != "words"):
+    if unsaid or (stated and asked.sort not in ("words", "date")):
         return None
     near = _near(asked, found, _latest_of(found, known), reranker)
+    if asked.sort == "date" and not near:  # a year alone may lie in the past
+        near = _near(asked, [quote for quote in found if not days_in(quote.text.title())], 0, reranker)
     return _agreed(near[:1] if asked.sort == "words" else near)
 
 
@@ -526,23 +563,105 @@ def _near(asked: Wish, found: Sequence[Quotable], latest: int, reranker: Reranke
     return [given for each in near for given in speak[id(each.quote)]]
 
 
+def _ranked(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> Given | None:
+    """Value of the place that ranks first, whatever it calls the value, if it stands out: no place that is nearly as
+    good gives another value."""
+    if reranker is None or (asked.sort == "words" and not asked.name):
+        return None
+    latest, texts = _latest_of(found, known), [quote.text for quote in found]
+    given = {id(quote): list(_values_of(asked, quote, known, latest, texts)) for quote in found}
+    text = f"{asked.heading}: {asked.piece}"
+    scored = Ranking(requirement(text), Wanted(text)).scored([one for one in found if given[id(one)]], reranker)
+    # The office is said beside a person: that the sentence is about it needs no judge.
+    least = _RELATED if asked.office is None else 0.0
+    if not scored or scored[0].worth < _STANDS_OUT or (scored[0].relevance or 0.0) < least:
+        return None
+    near = [each for each in scored if each.worth >= _LEAD * scored[0].worth]
+    return _agreed([one for each in near for one in given[id(each.quote)]])
+
+
+def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int, texts: Sequence[str]) -> Iterator[Given]:
+    """Values of the wanted kind in a quote: the cell of the latest period in a row, the figures of a sentence, or its
+    only name."""
+    row = quote.row
+    if row is not None and not _alike(head_stems(row.head)) <= _alike(_words_of(asked)) and asked.office is None:
+        return  # of something more special
+    if asked.sort == "words":
+        name = "" if refers(quote.text) else _name_in(asked, quote, texts)
+        if name:
+            yield Given(quote, name, quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}")
+    elif row is not None:
+        one = _of_row(asked, quote, row, known, named=False)
+        if one is not None and one.period[0] in (0, latest):
+            yield one
+    elif _is_sure(asked, quote.text) and DENIALS.isdisjoint(tokens(quote.text)):
+        based = _alike(content_stems(_without_bases(quote.text)))
+        for given, before, after in _figures(asked, quote, latest):
+            about = _alike(quote.own) & _alike(asked.words)
+            counted = asked.sort != "count" or _counts(asked, before, quote.text, given.figure)
+            if _called(asked, quote, before, after) is not None and counted and (not about or about & based):
+                yield given
+
+
+def _words_of(asked: Wish) -> frozenset[str]:
+    """Stems of everything that is asked."""
+    return asked.words.union(content_stems(f"{asked.heading} {asked.piece} {asked.unit}"), stems("names", "beside"))
+
+
+def _name_in(asked: Wish, quote: Quotable, texts: Sequence[str]) -> str:
+    """Name that a quote gives: the head of an officer's row, the only cell with words of another row, the only person
+    of a sentence on an office; "" without one."""
+    row = quote.row
+    if asked.office is None:
+        cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))] if row is not None else []
+        return cells[0] if len(cells) == 1 and any(map(str.isalpha, cells[0])) and not refers(cells[0]) else ""
+    if asked.office.wants != _PERSON.wants or not _holds_office(asked.office, quote.text):
+        return ""
+    name = row.head if row is not None else _only_name(asked, quote.text, texts)
+    return name if "/" not in name and holds_kind(_PERSON, name) else ""  # "/s/" is a signature
+
+
+def _holds_office(office: AnswerType, text: str) -> bool:
+    """Whether ``text`` names an office, and nobody who left it or only stands in for its holder."""
+    return fit(office, text) == 1.0 and listed("sentences", "former").isdisjoint(tokens(text))
+
+
 def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str]]:
     """Values in a sentence, each with the words that must name it."""
     if asked.sort == "words":
         # A firm has a name of two words, too.
-        office = asked.office is None or (fit(asked.office, quote.text) == 1.0 and holds_kind(_PERSON, quote.text))
+        office = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(_PERSON, quote.text))
         if quote.row is None and office and not refers(quote.text):
             clause = quote.text if asked.office is None else ""
             yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), clause
     elif not quote.text[:1].islower() and (asked.sort == "duration" or _is_sure(asked, quote.text)):
         figures = list(_figures(asked, quote, latest))
         for given, before, after in figures:
-            clause = quote.text if len(figures) == 1 and asked.sort != "date" else f"{before} {after}"
+            if asked.sort == "count" and not _counts(asked, before, quote.text, given.figure):
+                continue
+            whole = len(figures) == 1 and asked.sort != "date"
+            clause = _without_bases(quote.text) if whole else f"{before} {after}"
             start, other = _start(asked.piece), _start(quote.text.partition(given.figure)[2])
             if asked.sort != "duration":
                 yield given, clause
             elif not start or not other or start[0] in other:
                 yield given, ""
+
+
+def _counts(asked: Wish, before: str, text: str, figure: str) -> bool:
+    """Whether a ``figure`` of ``text`` counts what is asked for, if that says what it counts."""
+    of = _alike(content_stems(" ".join(text.partition(figure)[2].split()[:_COUNTED])))
+    return DENIALS.isdisjoint(tokens(before)) and (not of or bool(of & _alike(asked.words)))
+
+
+def _without_bases(text: str) -> str:
+    """``text`` without what its percentages are of: "8.0% of revenue" gives no revenue."""
+    for number in reversed([one for one in numbers(text) if one.percent]):
+        end = number.start + len(number.raw)
+        if text[end:].split()[:1] == ["of"]:
+            base = _ENDS.search(text, end)
+            text = text[:end] + (text[base.start() :] if base is not None else "")
+    return text
 
 
 def _is_sure(asked: Wish, text: str) -> bool:

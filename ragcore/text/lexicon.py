@@ -89,6 +89,7 @@ MOST: Final = word_set(_STANCE["most"])
 SELF: Final = word_set(_STANCE["self"])
 OPINIONS: Final = word_set(_STANCE["opinions"])
 ATTITUDE: Final = word_set(_STANCE["attitude"])
+KINDS: Final = word_set(_DATA["telling"]["kinds"])  # of documents
 SOURCES: Final = word_set(_DATA["telling"]["sources"])
 TELLING: Final = word_set(_DATA["telling"]["words"])
 

@@ -15,11 +15,13 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 
+from ragcore.text import lexicon as lex
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import FUNCTION_WORDS, LISTS, STOP_WORDS, content_stems, folded, tokens, word_set
 from ragcore.types import Document, Source
 from ragcore.types.question import Name
 
+LONGEST_TITLE = 12  # words of a title that is given
 SHORT_NAME = 6  # most words of a name; a longer piece of a title is a description
 
 GENERIC = word_set(LISTS["generic"])
@@ -39,6 +41,7 @@ _TOKEN = re.compile(
 )
 _CUT = re.compile(r"[:;|()\[\]•·?!]|\s[-–—]+\s|—|(?<=\w{3})\.\s")
 _SENTENCE_END = re.compile(r"[.!?:]\s")
+_STOP = re.compile(r"[^\w\s'’&.-]+|[.]\s")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _MARKS = re.compile(r"[.'’&-]")
 
@@ -174,6 +177,24 @@ def runs_of(words: Sequence[Word], longest: int) -> Iterator[tuple[int, int]]:
         for first in range(len(words) - length + 1):
             if not any(word.number for word in words[first : first + length]):
                 yield first, first + length
+
+
+def titled(text: str, titles: Mapping[str, str]) -> set[str]:
+    """Documents of ``titles`` (by id) that ``text`` speaks of as texts: by a run of two and more words of the title, a
+    kind of document among them ("the 2021 annual report"). Of overlapping runs the longest counts."""
+    known = {doc_id: {word.key for word in words_of(title) if not word.skipped} for doc_id, title in titles.items()}
+    found = set[str]()
+    for part in _STOP.split(text):
+        words = [word.key for word in words_of(part) if not word.skipped]
+        sizes = range(LONGEST_TITLE, 1, -1)
+        used = set[int]()
+        for first, end in ((n, n + size) for size in sizes for n in range(len(words) - size + 1)):
+            run = set(words[first:end])
+            of = {doc_id for doc_id, title in known.items() if run <= title} if run & lex.KINDS else None
+            if of and used.isdisjoint(range(first, end)):
+                used.update(range(first, end))
+                found |= of
+    return found
 
 
 def _plain(word: str) -> str:

@@ -44,6 +44,9 @@ _DATE = re.compile(
     r"(?:,?\s+(?P<year2>(?:19|20)\d{2}))?"
     r"|\b(?P<year3>(?:19|20)\d{2})-(?P<month3>\d{2})-(?P<day3>\d{2})\b"
 )
+_IN_YEAR = re.compile(
+    rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
+)
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
     r"|\b(May|Mar|Jan|Dec)\b(?=\.?\s+\d|\s*$|\s*[,;:|]|\s+(?:and|or|to|through|than)\b)"
@@ -77,6 +80,12 @@ def years(text: str) -> set[int]:
 def date_spans(text: str) -> list[tuple[int, int]]:
     """Spans of the days named in ``text``."""
     return [match.span() for match in _DATE.finditer(text) if 1 <= _day(match) <= 31]
+
+
+def year_spans(text: str) -> list[tuple[int, int]]:
+    """Spans of the years in ``text``, each with its month, in which something is said to be: "since 1983", "in May
+    2019", "(1964)"."""
+    return [match.span(1) for match in _IN_YEAR.finditer(text)]
 
 
 def period_spans(text: str) -> list[tuple[str, int, int]]:
@@ -120,6 +129,11 @@ def months_of_part(text: str) -> set[int]:
     """Lengths in months of the parts of a year that ``text`` names: 3 for a quarter, "three months" and "13 weeks"."""
     found = {_MONTHS_OF[match.group().lower()[:2]] for match in _SEVERAL_MONTHS.finditer(text)}
     return found | ({3} if _QUARTERLY.search(text) else set()) | ({6} if _HALF.search(text) else set())
+
+
+def without_parts(text: str) -> str:
+    """``text`` without the parts of a year that are told by their length: "three months ended"."""
+    return _SEVERAL_MONTHS.sub(" ", text)
 
 
 def days_in(text: str) -> list[tuple[int, int, int]]:

@@ -15,7 +15,7 @@ from ragcore.text.numbers import Number, numbers, scale_note
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import content_stems, tokens
-from ragcore.types import Cell, Citation, ClaimStatus, Document, Element, Table
+from ragcore.types import EVERYTHING, Cell, Citation, ClaimStatus, Document, Element, Scope, Table
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 
 Meaning = Literal["gain", "loss", "deduction", ""]
@@ -191,8 +191,8 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
 
 
-def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -> Evidence:
-    """Combined evidence of ``citations``."""
+def gather(citations: Iterable[Citation], document: Callable[[str], Document], scope: Scope = EVERYTHING) -> Evidence:
+    """Combined evidence of ``citations``; what is near them is cut to the sections of ``scope``."""
     words: list[str] = []
     around: list[str] = []
     near: list[str] = []
@@ -204,7 +204,8 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document]) -
         words.extend((citation.label, citation.quotation))
         quotes.append(citation.quotation)
         around.extend((citation.title, doc.name, *citation.section))
-        near.append(doc.text[max(0, citation.start - 1500) : min(doc.body_end, citation.end + 500)])
+        for start, end in scope.spans(citation.doc_id) or [(0, doc.body_end)]:
+            near.append(doc.text[max(start, citation.start - 1500) : min(end, citation.end + 500)])
         found = list(elements_within(doc, citation.start, citation.end))
         for element in found:
             own: list[CitedCell] = []

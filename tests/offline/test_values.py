@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.sources import build_sources
+from ragcore.offline.fields import wish
+from ragcore.offline.question import requirement
+from ragcore.offline.quotes import quotables
+from ragcore.offline.values import field_values
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.retrieve.synonyms import Synonyms
+from ragcore.text.terms import Wanted
 from ragcore.types import Document, Retrieval, Route, Segment
+from ragcore.types.report import NOTHING_STATED, ValueSort
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, Heading, make_document
-from tests.offline.test_offline import WordReranker
+from tests.offline.test_offline import WordReranker, whole
 
 SYNONYMS = Synonyms.load()
 YEARS = ["", "2018", "2017", "2016"]
@@ -167,3 +177,106 @@ def test_a_value_is_not_that_of_something_like_it(question: str, figure: str, ta
     line = first_line(question, table)
     assert figure in line
     assert bool(line) == bool(figure)
+
+
+class SureReranker(WordReranker):
+    """Sure of a passage with most of the words, and that others are about something else."""
+
+    def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        return np.where(super().score(query, passages) > 0.5, 1 - 1e-6, 1e-6)
+
+
+def stated(sort: ValueSort, name: str, question: str, *blocks: Grid | str, unit: str = "") -> str:
+    """Value of a field in a document, "" without one."""
+    both = f"{name} {question}"
+    found = list(quotables(requirement(both), Wanted(both), [whole(make_document(*blocks))]))
+    asked = wish(name, question, unit, (), wanted=sort)
+    return next((one.figure for one in field_values(asked, found, (), NOTHING_STATED, SureReranker())), "")
+
+
+PILLOW = "Go to sleep and place your phone within 50 cm of your pillow."
+
+
+@pytest.mark.parametrize(
+    ("said", "figure"),
+    [
+        ([PILLOW], "50 cm"),
+        ([PILLOW, "At night a phone uses 80 W."], "50 cm"),
+        ([PILLOW, "Place your phone 80 cm from the pillow, then go to sleep."], ""),
+        (["The phone weighs 300 g and the pillow 2 kg."], ""),
+        (["The strap is 50 cm long."], ""),
+    ],
+)
+def test_the_place_that_ranks_first_gives_a_value_if_it_stands_out(said: list[str], figure: str) -> None:
+    question = "How near to your pillow do you place your phone to go to sleep?"
+    assert stated("figure", "Distance", question, *said, unit="cm") == figure
+
+
+OFFICERS = Grid(
+    "Executive officers",
+    [
+        ["Name", "Age", "Position"],
+        ["Daniel Durn", "56", "Executive Vice President and Chief Financial Officer"],
+        ["Gloria Chen", "58", "Chief People Officer"],
+    ],
+)
+FORMER = "Shawn M. Guertin has been Chief Financial Officer of Belford Health Corporation since May 2021."
+
+
+@pytest.mark.parametrize(
+    ("said", "person"),
+    [
+        ([OFFICERS], "Daniel Durn"),
+        ([FORMER], "Shawn M. Guertin"),
+        (["/s/ Daniel Durn, Chief Financial Officer of NXP Corporation"], ""),
+        (["The Chief Financial Officer signs the accounts of Belford Health Corporation."], ""),
+    ],
+)
+def test_an_office_is_held_by_a_person(said: list[Grid | str], person: str) -> None:
+    assert stated("name", "CFO", "Who is the chief financial officer?", *said) == person
+
+
+SHARE = "Research and development expense was $11.9 million, or 8.0% of revenue, most of it for one product."
+
+
+@pytest.mark.parametrize(("name", "figure"), [("Revenue", ""), ("Research expense", "$11.9 million")])
+def test_what_a_percentage_is_of_is_not_given(name: str, figure: str) -> None:
+    assert stated("figure", name, name, SHARE, unit="USD million") == figure
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "unit", "said"),
+    [
+        ("Revenue", "Revenue of the company", "USD million", "The company expects revenue of $50 million."),
+        ("Revenue", "Revenue of the company", "USD million", "Revenue of the company would be $50 million then."),
+        ("Employees", "Number of employees of the company", "employees", "The company has employees in 35 countries."),
+        ("Employees", "Number of employees", "employees", "The number of employees is not more than 500."),
+        ("Revenue", "Revenue of the company", "", Grid("Results", [["", "2022"], ["Cost of revenue", "40"]])),
+    ],
+)
+def test_what_is_uncertain_or_of_something_else_is_no_value(
+    name: str, question: str, unit: str, said: Grid | str
+) -> None:
+    assert stated("figure", name, question, said, unit=unit) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        (["The company was founded in 1998."], "1998"),
+        (["The company was founded in May 1998."], "May 1998"),
+        (["The company was founded in 1998.", "The company was founded on 3 May 1998."], "3 May 1998"),
+        (["The company was founded under the Companies Act 1998."], ""),
+        (["The company founded the 1998 Plan."], ""),
+        (["The company was not founded in 1998."], ""),
+    ],
+)
+def test_a_date_is_a_day_or_the_year_in_which_something_is_said_to_be(said: list[str], day: str) -> None:
+    assert stated("date", "Founded", "When was the company founded?", *said) == day
+
+
+@pytest.mark.parametrize(
+    "said", ["Jane Roe, former Chief Financial Officer, left.", "Jane Roe, Deputy Chief Financial Officer"]
+)
+def test_who_left_an_office_or_stands_in_does_not_hold_it(said: str) -> None:
+    assert stated("name", "CFO", "Who is the chief financial officer?", said) == ""

@@ -430,3 +430,23 @@ def test_a_total_of_other_assets_is_not_the_total_of_assets() -> None:
         table("In millions", ["Other assets:"], ["Investments", "729.2", "677.1"], ["Total", "1,279.3", "1,320.5"])
     )
     assert value(made, "Total assets", ASSETS) == ""
+
+
+def test_the_length_of_a_period_is_no_part_of_a_rows_name() -> None:
+    head = ["", "Three months ended June 30, 2022", "Six months ended June 30, 2022"]
+    income = table("Consolidated Statements of Income", ["Diluted earnings per share", "2.76", "5.39"], head=head)
+    made = report(income, about="Quarterly report for the quarterly period ended June 30, 2022.")
+    assert value(made, "Diluted earnings per share", "Diluted earnings per share of the quarter, in USD") == "2.76"
+
+
+def test_the_title_of_a_statement_says_what_its_rows_are_of() -> None:
+    sheet = table("Consolidated Balance Sheets (In millions, except par value)", ["Goodwill", "12,787", "12,668"])
+    assert "12,787" in value(report(sheet), "Goodwill", "Goodwill on the balance sheet at year-end, in millions")
+
+
+@pytest.mark.parametrize(
+    ("said", "year"), [("since 1983", "1983"), ("since May 4, 1983", "May 4, 1983"), ("for long", "")]
+)
+def test_a_date_may_be_a_year(said: str, year: str) -> None:
+    made = report(f"We have served as the Company’s auditor {said}.")
+    assert value(made, "Auditor since", "Year since which the firm has been the auditor, as a date") == year
