@@ -95,8 +95,9 @@ class FieldReader(Protocol):
     def coverage(self, document: Document) -> Coverage:
         """Reporting period of ``document``."""
 
-    def headed(self, document: Document, heading: str) -> list[tuple[int, int]]:
-        """At most two spans of ``document`` under headings named ``heading``, best first, not nested."""
+    def headed(self, document: Document, heading: str, scope: Scope = EVERYTHING) -> list[tuple[int, int]]:
+        """At most two spans of ``document`` under headings named ``heading``, best first, not nested, in the sections
+        of ``scope``."""
 
     def stated(
         self,

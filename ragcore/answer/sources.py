@@ -115,7 +115,8 @@ def headed(title: str, headings: Sequence[str], text: str) -> str:
 
 
 def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
-    """Segments before neighbours, each in ranking order; bare hits if the mode has no segments."""
+    """Segments before neighbours, each in ranking order; bare hits, cut to the sections in scope, if the mode has no
+    segments."""
     by_document: dict[str, list[Hit]] = {}
     for hit in retrieval.hits:
         by_document.setdefault(hit.chunk.doc_id, []).append(hit)
@@ -126,8 +127,8 @@ def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
 
     if not retrieval.segments:
         for hit in retrieval.hits:
-            chunk = hit.chunk
-            yield _Passage(chunk.doc_id, chunk.start, chunk.end, hit.scores.get("rerank", hit.score), "hit")
+            for part in retrieval.scope.parts(hit.chunk):
+                yield _Passage(hit.chunk.doc_id, *part, hit.scores.get("rerank", hit.score), "hit")
         return
     for segment in sorted(retrieval.segments, key=lambda s: s.via == "neighbour"):
         yield _Passage(

@@ -33,7 +33,8 @@ _SEPARATORS = "".join(
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """Annotation of a draft: a ``comment`` at its words ``at``, a footnote with ``note`` behind ``span``, and a text
-    ``revised`` in the place of ``span``; each "" for none. A text box has comments alone."""
+    ``revised`` in the place of ``span``; each "" for none. A text box has comments alone; those on a footnote
+    stand at its mark."""
 
     span: tuple[int, int]
     at: tuple[int, int]
@@ -83,7 +84,7 @@ class _Writer:
     def annotate(self, passage: Passage, each: Annotation, shift: int) -> None:
         start, end = (place + shift for place in each.span)
         comment = each.comment
-        if each.note and (passage.foot or passage.box):  # neither may have a footnote
+        if each.note and (passage.foot is not None or passage.box):  # neither may have a footnote
             comment = "\n".join(filter(None, (comment, each.note)))
         elif each.note:
             self._note(passage.runs(start, end)[-1], each.note)
@@ -94,7 +95,11 @@ class _Writer:
         else:
             runs, text = passage.runs(each.at[0] + shift, each.at[1] + shift), ""
         if comment:
-            ends = [Run(run, cast(Any, None)) for run in (runs[0], runs[-1])]
+            marked = runs
+            if passage.foot is not None:  # LibreOffice opens no file with a comment in a footnote
+                said = "".join(element.text or "" for run in runs for element in run.iter(TEXT))
+                marked, comment = [passage.foot.getparent()], f"In the footnote, at “{said}”:\n{comment}"
+            ends = [Run(run, cast(Any, None)) for run in (marked[0], marked[-1])]
             self.file.document.add_comment(ends, clean(comment), AUTHOR, INITIALS)
         if replaced:
             self._replace(runs, text)

@@ -6,6 +6,7 @@ table, or that it nearly is, are held against it; a table that no reading fits i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -137,6 +138,37 @@ def inconsistencies(draft: Draft) -> tuple[Inconsistency, ...]:
     for one in _twice(sentences, told):
         found.setdefault((one.start, one.end), one)
     return tuple(sorted(found.values(), key=lambda one: (one.start, one.end)))
+
+
+def with_edits(draft: Draft, edits: Sequence[tuple[int, int, str]]) -> tuple[Inconsistency, ...]:
+    """Faults of ``draft`` as it reads with ``edits``, the text instead of ``[start, end)``, in order and in its own
+    places. One in an edit is of all its words, and writes them all."""
+    ends, moved, text, shift, at = [0], [0], "", 0, 0
+    for start, end, words in edits:
+        text += draft.text[at:start] + words
+        at, shift = end, shift + len(words) - (end - start)
+        ends.append(end)
+        moved.append(shift)
+
+    def new(place: int) -> int:
+        return place + moved[bisect_right(ends, place) - 1]
+
+    starts = [new(start) for start, _, _ in edits]
+
+    def old(start: int, end: int, write: str = "") -> tuple[int, int, str]:
+        """Span in ``draft``, that of its edit if it is in one, and what to ``write`` there."""
+        n = bisect_right(starts, start)
+        if n and (at := start - starts[n - 1]) < len(words := edits[n - 1][2]):
+            return *edits[n - 1][:2], write and words[:at] + write + words[at + end - start :]
+        return start - moved[n], end - moved[n], write
+
+    blocks = tuple(replace(block, start=new(block.start), end=new(block.end)) for block in draft.blocks)
+    found = list[Inconsistency]()
+    for one in inconsistencies(replace(draft, text=text + draft.text[at:], blocks=blocks)):
+        start, end, write = old(one.start, one.end, one.write)
+        others = tuple(old(*other)[:2] for other in one.others)
+        found.append(replace(one, start=start, end=end, write=write, others=others))
+    return tuple(found)
 
 
 # Tables

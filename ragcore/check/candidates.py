@@ -17,7 +17,7 @@ from ragcore.protocols import Reranker
 from ragcore.text.logistic import log_odds
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.words import Rarity, content_stems
-from ragcore.types import Citation, Document, Retrieval, Source
+from ragcore.types import Citation, Document, Retrieval, Scope, Source
 from ragcore.verify.attribution import with_synonyms
 from ragcore.verify.evidence import Evidence, gather
 
@@ -53,12 +53,12 @@ class _Line:
 
 
 class Candidates:
-    """Finder of candidates in passages of ``document``s. ``reranker`` is optional."""
+    """Finder of candidates in passages of ``document``s in ``scope``. ``reranker`` is optional."""
 
     def __init__(
-        self, document: Callable[[str], Document], settings: AnswerSettings, reranker: Reranker | None
+        self, document: Callable[[str], Document], scope: Scope, settings: AnswerSettings, reranker: Reranker | None
     ) -> None:
-        self._document = document
+        self._document, self._scope = document, scope
         self._settings = unbounded(settings)
         self._reranker = reranker
         self._cut = Cut()
@@ -91,7 +91,7 @@ class Candidates:
             line = lines[n]
             citation = citer.look(Part(line.source.number, line.first, line.last, ""))
             assert citation is not None  # the part names given units
-            evidence = gather([citation], self._document)
+            evidence = gather([citation], self._document, self._scope)
             out.append(Candidate(line.source, citation, evidence, relevance[n]))
         return sorted(out, key=lambda one: -one.relevance)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ragcore.check.arithmetic import inconsistencies
+from ragcore.check.arithmetic import with_edits
 from ragcore.check.draft import read_draft
 from ragcore.check.sentences import Checkable, checkable
 from ragcore.check.verdict import Checker
@@ -89,13 +89,14 @@ class Checks:
         """Draft with its verdicts and decisions. Raises `UnknownCheck`."""
         info, draft = self.info(check_id), self._store.draft(check_id)
         rows = self._store.sentences(check_id)
+        edits = [(*span, decision.revised) for span, _, decision in rows if decision.kind == "replaced"]
         return Check(
             info,
             draft,
             tuple(span for span, _, _ in rows),
             tuple(verdict for _, verdict, _ in rows),
             tuple(decision for _, _, decision in rows),
-            inconsistencies(draft),
+            with_edits(draft, edits),
         )
 
     def sentence(self, check_id: str, n: int) -> tuple[CheckedSentence | None, Decision]:
@@ -135,7 +136,7 @@ class Checks:
 
     def _checker(self, check_id: str) -> tuple[int | None, Checker]:
         run = self._store.run(check_id)  # before its scope, which may change now
-        return run, Checker(self._library, self._library.resolved(self.info(check_id).scope))
+        return run, Checker(self._library, self._library.resolved(self.info(check_id).scope), elsewhere=True)
 
     def _check(self, run: int | None, checker: Checker, check_id: str, n: int, found: Sequence[Checkable]) -> bool:
         text = self.sentence(check_id, n)[1].revised

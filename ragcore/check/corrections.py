@@ -32,7 +32,7 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
             found.append(Correction(*match.span(), match.group(), given, given))
     out: list[Correction] = []
     for one in sorted(found, key=lambda one: one.start):
-        if not out or one.start >= out[-1].end:
+        if one.said != one.found and (not out or one.start >= out[-1].end):
             out.append(one)
     return tuple(out)
 

@@ -15,7 +15,7 @@ from ragcore.errors import GroundworkError
 from ragcore.export import MEDIA_TYPES as OF_EXPORT
 from ragcore.export.characters import clean, one_line
 from ragcore.export.manuscripts import cleaned, day, note_words
-from ragcore.export.sheets import SHEET_TYPES, put
+from ragcore.export.sheets import SHEET_TYPES, fit_rows, put
 from ragcore.export.tree import (
     Manuscript,
     Node,
@@ -39,7 +39,6 @@ from ragcore.types.check import (
     CheckStatus,
     Decision,
     Draft,
-    Inconsistency,
 )
 from ragcore.types.json import check as as_json
 
@@ -62,6 +61,7 @@ VERDICTS: dict[CheckStatus, str] = {
     "confirmed": "Confirmed",
     "contradicted": "Contradicted",
     "partly": "Partly covered",
+    "elsewhere": "Found elsewhere",
     "not_found": "Not found",
     "no_claim": "No claim",
 }
@@ -78,11 +78,9 @@ _COLUMNS = {
     "Quotation": 60,
     "Also": 30,
     "Correction": 30,
-    "Decision": 12,
-    "New text": 40,
-    "Note": 30,
 }
-_FAULTS = {"Place": 14, "Figure": 16, "Reason": 60, "Follows from": 40, "Write": 16}
+_FAULTS = {"No.": 6, "Place": 14, "Figure": 16, "Reason": 60, "Follows from": 40, "Write": 16}
+_DECIDED = {"Decision": 12, "New text": 40, "Note": 30}
 
 
 class Drawn(Protocol):
@@ -116,7 +114,7 @@ def _word(check: Check, original: bytes, settings: ExportSettings) -> bytes:
     from ragcore.export.pandoc import write_word
 
     notes = (_annotation(check, n, settings.quote_length) for n in range(len(check.spans)))
-    marks = [mark for mark in (*notes, *_faults_told(check)) if mark is not None]
+    marks = [mark for mark in notes if mark is not None]
     done = annotated(original, check.draft, marks) if check.draft.kind == "docx" else None
     if done is None:  # of another kind, or read otherwise by an earlier version
         blocks = _blocks(check.draft, lambda block: words(check.draft.text[block.start : block.end]))
@@ -135,7 +133,8 @@ def decided(decision: Decision) -> str:
 
 
 def told(check: Check, n: int) -> list[str]:
-    """Lines about sentence ``n``: verdict and reason, corrections, what is missing, decision and note."""
+    """Lines about sentence ``n``: verdict and reason, corrections, what is missing, the draft's own faults in it, and
+    decision and note."""
     one, decision = check.sentences[n], check.decisions[n]
     replaced = decision.kind == "replaced"
     lines = [f"Replaced by: “{decision.revised}”"] if replaced else []
@@ -147,6 +146,8 @@ def told(check: Check, n: int) -> list[str]:
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
         if one.missing:
             lines.append(f"Not covered: {'; '.join(f'“{one.text[start:end].strip()}”' for start, end in one.missing)}")
+    for fault in check.faults(n):
+        lines.append(f"{fault.reason} Write {fault.write.rstrip('.')}." if fault.write else fault.reason)
     if decision.kind and not replaced:
         lines.append(f"{decided(decision)}.")
     if decision.note:
@@ -156,12 +157,15 @@ def told(check: Check, n: int) -> list[str]:
 
 def quoted_as(one: CheckedSentence | None) -> str:
     """What stands above the documents' words about a sentence."""
-    return "The nearest words:" if one is not None and one.status == "not_found" else "The documents say:"
+    status = one.status if one is not None else None
+    return {"not_found": "The nearest words:", "elsewhere": "They stand here:"}.get(status or "", "The documents say:")
 
 
-def fault_told(fault: Inconsistency) -> str:
-    """A fault of the draft in itself, and what to write."""
-    return f"{fault.reason} Write {fault.write}." if fault.write else fault.reason
+def _verdict(check: Check, n: int) -> str:
+    """What was found of sentence ``n``, in the documents and in the draft itself."""
+    one = check.sentences[n]
+    found = ["Not checked" if one is None else VERDICTS[one.status], *("own figures" for _ in check.faults(n)[:1])]
+    return ", ".join(found)
 
 
 def _notes(one: CheckedSentence | None, quote_length: int) -> list[str]:
@@ -180,25 +184,15 @@ def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
     if not lines and not confirmed:
         return None
     at = (start, end)
-    if one is not None and not revised:
-        spans = [(each.start, each.end) for each in one.corrections] or list(one.missing)
-        if spans and one.text == check.draft.text[start:end]:
-            at = (start + min(low for low, _ in spans), start + max(high for _, high in spans))
+    if not revised:
+        spans = [(fault.start, fault.end) for fault in check.faults(n)]
+        if one is not None and one.text == check.draft.text[start:end]:
+            within = [(each.start, each.end) for each in one.corrections] or one.missing
+            spans += [(start + low, start + high) for low, high in within]
+        at = min([low for low, _ in spans], default=start), max([high for _, high in spans], default=end)
     evidence = [] if confirmed or not notes else [quoted_as(one), *notes]
     comment = "\n".join([*lines, *evidence]) if lines else ""
     return Annotation((start, end), at, comment, " ".join(notes) if confirmed else "", revised)
-
-
-def _faults_told(check: Check) -> Iterator[Annotation]:
-    from ragcore.check.annotations import Annotation
-
-    decided_on = zip(check.spans, check.decisions)
-    gone = [span for span, decision in decided_on if decision.kind == "replaced"]
-    for fault in check.inconsistencies:
-        span = (fault.start, fault.end)
-        if any(start <= fault.start < end for start, end in gone):
-            continue
-        yield Annotation(span, span, fault_told(fault))
 
 
 # Workbook
@@ -209,36 +203,41 @@ def _workbook(check: Check) -> bytes:
 
     book = Workbook()
     where = places(check.draft, [start for start, _ in check.spans])
-    _table(book.active, "Sentences", _COLUMNS, [_row(check, n, place) for n, place in enumerate(where)])
+    rows = [[*_row(check, n, place), *_decided(check, n)] for n, place in enumerate(where)]
+    _table(book.active, "Sentences", _COLUMNS | _DECIDED, rows)
     if check.inconsistencies:
         text = check.draft.text
-        faulty = zip(check.inconsistencies, places(check.draft, [fault.start for fault in check.inconsistencies]))
         rows = [
             [
-                *(place, text[fault.start : fault.end], fault.reason),
-                *("; ".join(text[start:end] for start, end in fault.others), fault.write),
+                *(n + 1, place, text[fault.start : fault.end], fault.reason),
+                *("; ".join(text[start:end] for start, end in fault.others), fault.write, *_decided(check, n)),
             ]
-            for fault, place in faulty
+            for n, place in enumerate(where)
+            for fault in check.faults(n)
         ]
-        _table(book.create_sheet(), "The draft in itself", _FAULTS, rows)
+        _table(book.create_sheet(), "The draft in itself", _FAULTS | _DECIDED, rows)
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
 
 
 def _row(check: Check, n: int, place: str) -> list[Any]:
-    (start, end), one, decision = check.spans[n], check.sentences[n], check.decisions[n]
+    (start, end), one = check.spans[n], check.sentences[n]
     text = check.draft.text[start:end]
     if one is None:
-        return [n + 1, place, text, "Not checked", *[""] * 6, decided(decision), "", decision.note]
+        return [n + 1, place, text, "Not checked", *[""] * 6]
     first, *others = one.citations or (None,)
     return [
         *(n + 1, place, text, VERDICTS[one.status], one.reason),
         *((first.title, first.page_label, first.quotation) if first else ("", "", "")),
         "; ".join(f"{each.title}, p. {each.page_label}" for each in others if each),
         "; ".join(f"“{each.said}” → “{each.write or each.found}”" for each in one.corrections),
-        *(decided(decision), decision.revised if decision.kind == "replaced" else "", decision.note),
     ]
+
+
+def _decided(check: Check, n: int) -> list[str]:
+    decision = check.decisions[n]
+    return [decided(decision), decision.revised if decision.kind == "replaced" else "", decision.note]
 
 
 def _table(sheet: Any, name: str, columns: dict[str, int], rows: Sequence[Sequence[Any]]) -> None:
@@ -260,6 +259,7 @@ def _table(sheet: Any, name: str, columns: dict[str, int], rows: Sequence[Sequen
             at.alignment = Alignment(vertical="top", wrap_text=True)
     sheet.freeze_panes = "A2"
     sheet.auto_filter.ref = sheet.dimensions
+    fit_rows(sheet)
 
 
 def places(draft: Draft, starts: Sequence[int]) -> list[str]:
@@ -330,8 +330,8 @@ def _grid(cells: Sequence[Block], inlines: Any) -> Node:
 
 
 class _Report:
-    """Builder of the PDF: counts, the draft with marks, what was found and decided with the documents' words, and the
-    draft's own faults. ``notes`` are numbered in order of first reference."""
+    """Builder of the PDF: counts, the draft with marks, and what was found and decided with the documents' words.
+    ``notes`` are numbered in order of first reference."""
 
     def __init__(self, check: Check, quote_length: int) -> None:
         self.check, self.quote_length = check, quote_length
@@ -353,8 +353,6 @@ class _Report:
         blocks = [*self._opening(), heading(1, "The draft"), *draft]
         if found:
             blocks += [heading(1, "Found and decided"), *found]
-        if check.inconsistencies:
-            blocks += [heading(1, "The draft in itself"), bullets(*map(self._fault, check.inconsistencies))]
         title = f"{one_line(check.draft.name)}: check"
         return Manuscript(title, blocks, tuple(self.notes), check.info.created), self.pictured
 
@@ -380,8 +378,8 @@ class _Report:
             revised = decision.revised if decision.kind == "replaced" else text[start:end]
             out += words(one_line(text[at:start]) + " " * text[at:start].endswith(" ")) + words(one_line(revised))
             at = end
-            if one is not None and n in self.numbers:
-                said = "replaced, " * (decision.kind == "replaced") + VERDICTS[one.status].lower()
+            if n in self.numbers:
+                said = "replaced, " * (decision.kind == "replaced") + _verdict(self.check, n).lower()
                 out += [node("Space"), *words(f"[{self.numbers[n]}: {said}]", "remark")]
             elif one is not None and one.status == "confirmed":
                 out += [node("Ref", number) for number in self._note(one)]
@@ -393,8 +391,7 @@ class _Report:
         check, one = self.check, self.check.sentences[n]
         start, end = check.spans[n]
         place = self.places[n]
-        verdict = VERDICTS[one.status] if one is not None else "Not checked"
-        yield heading(2, f"{number}. {verdict}")
+        yield heading(2, f"{number}. {_verdict(check, n)}")
         yield paragraph(f"“{one_line(check.draft.text[start:end])}”{f' ({place})' if place else ''}")
         notes = self._note(one) if one is not None else []
         for line in told(check, n):
@@ -404,9 +401,3 @@ class _Report:
             said = words(quoted_as(one))
             yield node("Para", [*said, *(each for note in notes for each in (node("Ref", note), node("Space")))])
             yield node("Notes", notes)
-
-    def _fault(self, fault: Inconsistency) -> Nodes:
-        text = self.check.draft.text
-        [place] = places(self.check.draft, [fault.start])
-        said = f"{text[fault.start : fault.end]}{f' ({place})' if place else ''}: {fault_told(fault)}"
-        return [node("Plain", words(one_line(said)))]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ragcore.types import Document
+from ragcore.types import EVERYTHING, Document, Scope
 
 _MARKED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«\s?([^«»]+?)\s?»|„([^„“”]+)[“”]")
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:…|\.\s?\.\s?\.)\s*\]|…|\.\s?\.\s?\.)\s*")
@@ -37,12 +37,14 @@ class Quotation:
     places: tuple[tuple[str, int, int], ...] = ()
 
 
-def quotations(text: str, doc_ids: Iterable[str], read: Callable[[str], Document]) -> tuple[Quotation, ...]:
-    """Quotations in ``text``, each where it stands in the first document that has it; of ``doc_ids`` no more are
-    ``read`` than that takes."""
+def quotations(
+    text: str, doc_ids: Iterable[str], read: Callable[[str], Document], scope: Scope = EVERYTHING
+) -> tuple[Quotation, ...]:
+    """Quotations in ``text``, each where it stands in the first document that has it in the sections of ``scope``; of
+    ``doc_ids`` no more are ``read`` than that takes."""
     spans = _quoted_spans(text)
     ids = tuple(doc_ids) if spans else ()
-    return tuple(Quotation(start, end, *_placed(text[start:end], ids, read)) for start, end in spans)
+    return tuple(Quotation(start, end, *_placed(text[start:end], ids, read, scope)) for start, end in spans)
 
 
 def _quoted_spans(text: str) -> list[tuple[int, int]]:
@@ -53,16 +55,34 @@ def _quoted_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _placed(
-    quote: str, doc_ids: Sequence[str], read: Callable[[str], Document]
+    quote: str, doc_ids: Sequence[str], read: Callable[[str], Document], scope: Scope
 ) -> tuple[Fate, tuple[tuple[str, int, int], ...]]:
-    pieces = [piece for piece in _LEFT_OUT.split(_bare(quote)) if piece]
+    if (place := standing(quote, doc_ids, read, scope)) is not None:
+        return "found", (place,)
     for doc_id in doc_ids:
-        if (found := _together(pieces, read(doc_id).text)) is not None:
-            return "found", ((doc_id, *found),)
-    for doc_id in doc_ids:
-        if places := _apart(_bare(quote).split(), read(doc_id).text):
+        if places := _apart(_bare(quote).split(), _within(scope, read(doc_id))):
             return "stitched", tuple((doc_id, *place) for place in places)
     return "not_found", ()
+
+
+def standing(
+    quote: str, doc_ids: Iterable[str], read: Callable[[str], Document], scope: Scope = EVERYTHING
+) -> tuple[str, int, int] | None:
+    """Document, start and end of ``quote`` in the first of ``doc_ids`` that has it to the letter in the sections of
+    ``scope``."""
+    pieces = [piece for piece in _LEFT_OUT.split(_bare(quote)) if piece]
+    found = ((doc_id, _together(pieces, _within(scope, read(doc_id)))) for doc_id in doc_ids)
+    return next(((doc_id, *place) for doc_id, place in found if place is not None), None)
+
+
+def _within(scope: Scope, document: Document) -> str:
+    """Text of ``document``; around its sections in ``scope`` nothing that can be quoted."""
+    if not scope.sections:
+        return document.text
+    shown = ""
+    for start, end in scope.spans(document.doc_id):
+        shown = shown.ljust(start, "\0") + document.text[start:end]
+    return shown
 
 
 def _bare(quote: str) -> str:

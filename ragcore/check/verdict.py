@@ -9,20 +9,23 @@ from those that are not. Quotations are held to the letter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from ragcore.answer.cite import cite_span
 from ragcore.check.candidates import PASSAGES, Candidate, Candidates
 from ragcore.check.confirmation import doubt
 from ragcore.check.corrections import corrections, in_cell
-from ragcore.check.quotations import Quotation, quotations
+from ragcore.check.quotations import Quotation, quotations, standing
 from ragcore.check.sentences import Checkable, is_opinion, scaled
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
 from ragcore.text.logistic import Logistic
+from ragcore.text.names import titled
 from ragcore.text.numbers import agree, numbers
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, cover, stem, tokens
@@ -98,15 +101,17 @@ class _Read:
 
 
 class Checker:
-    """Checker of sentences against the documents in ``scope``."""
+    """Checker of sentences against the documents in ``scope``. Quotations that these lack are looked for ``elsewhere``
+    in the library."""
 
-    def __init__(self, library: CheckedLibrary, scope: Scope) -> None:
+    def __init__(self, library: CheckedLibrary, scope: Scope, *, elsewhere: bool = False) -> None:
         fast = library.with_settings({"rerank.model": "none", "retrieve.top_k": PASSAGES, "retrieve.mode": "hybrid"})
         self._library, self._search, self._scope = library, fast.search, scope
         self._settings = library.settings.verify
+        self._looks_elsewhere = elsewhere
         models = library.models.once()
         self._reranker, self._entailment = models.reranker, models.entailment
-        self._candidates = Candidates(library.document, library.settings.answer, self._reranker)
+        self._candidates = Candidates(library.document, scope, library.settings.answer, self._reranker)
 
     def verdict(self, sentence: Checkable) -> CheckedSentence:
         """Raises what retrieval raises."""
@@ -166,17 +171,28 @@ class Checker:
 
     def _quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
         """Verdict on a sentence whose quotations decide it; None if it has none."""
-        found = quotations(sentence.text, self._doc_ids(near), self._library.document)
+        found = quotations(sentence.text, self._doc_ids(near), self._library.document, self._scope)
         if not found:
             return None
-        lost = [one for one in found if one.fate == "not_found"]
-        places = [self._cited(*place) for one in found for place in one.places]
-        if lost:
+        rest = _without(sentence.text, found)
+        away = {one: self._away(sentence.text[one.start : one.end]) for one in found if one.fate != "found"}
+        if lost := [one for one, place in away.items() if place is None and one.fate == "not_found"]:
             return self._misquoted(sentence, lost[0], near)
+        if away and all(away.values()):
+            return self._elsewhere(sentence, away.values(), "which the draft isn’t checked against")
+        places = [self._cited(*place) for one in found for place in one.places]
         if any(one.fate == "stitched" for one in found):
             reason = "The quotation joins words that stand apart."
             return self._shown(sentence, "partly", reason, places)
-        rest = _without(sentence.text, found)
+        behind = sentence.text[found[-1].end :].lstrip('”"» ')
+        source = sentence.text[: found[0].start] + behind.partition(")")[0] * behind.startswith("(")
+        if len(meant := titled(source, self._titles)) == 1:
+            [title] = [self._library.document(doc_id).title for doc_id in meant]
+            quotes = [sentence.text[one.start : one.end] for one in found]
+            held = [standing(quote, meant, self._library.document, self._scope) for quote in quotes]
+            if not any(held):
+                return self._elsewhere(sentence, [one.places[0] for one in found], f"not in {title}")
+            places = [self._cited(*(place or one.places[0])) for one, place in zip(found, held)]
         if len(_content(rest)) > sum(len(_content(sentence.text[one.start : one.end])) for one in found):
             return None  # it speaks in its own words
         if self._bears(rest, places):
@@ -184,9 +200,37 @@ class Checker:
         reason = "The quotation is right; what is said around it is not there."
         return self._shown(sentence, "partly", reason, places)
 
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        """Titles and names of the documents in scope."""
+        held = (info for info in self._library.documents() if info.askable and self._scope.holds(info.doc_id))
+        return {info.doc_id: f"{info.title} {PurePath(info.name).stem.replace('_', ' ')}" for info in held}
+
+    @cached_property
+    def _rest(self) -> tuple[str, ...]:
+        """Other documents of the library, if quotations are looked for there."""
+        infos = self._library.documents() if self._looks_elsewhere else ()
+        return tuple(info.doc_id for info in infos if info.askable and info.doc_id not in self._titles)
+
+    def _doc_ids(self, near: Sequence[Candidate]) -> Iterator[str]:
+        """Documents in scope, the nearest first."""
+        yield from dict.fromkeys((*(one.source.doc_id for one in near), *self._titles))
+
+    def _away(self, quote: str) -> tuple[str, int, int] | None:
+        """Place of ``quote`` in the rest of the library: in the documents of the passages nearest to it."""
+        hits = self._search.retrieve(quote, Scope(self._rest)).hits if self._rest else ()
+        return standing(quote, dict.fromkeys(hit.chunk.doc_id for hit in hits), self._library.document)
+
+    def _elsewhere(
+        self, sentence: Checkable, found: Iterable[tuple[str, int, int] | None], aside: str
+    ) -> CheckedSentence:
+        cited = [self._cited(*place) for place in found if place is not None]
+        where = " and ".join(dict.fromkeys(one.title for one in cited))
+        return self._shown(sentence, "elsewhere", f"The quoted words are in {where}, {aside}.", cited)
+
     def _bears(self, rest: str, places: Sequence[Citation]) -> bool:
         """Whether the words around quotations only introduce them, or stand near them with their figures and years."""
-        evidence = gather(places, self._library.document)
+        evidence = gather(places, self._library.document, self._scope)
         near = f"{evidence.near}\n{evidence.around}"
         said = _content(rest)
         if not (lex.DENIALS | lex.IMPLIED).isdisjoint(tokens(rest)) or years(rest) - years(near):
@@ -211,12 +255,6 @@ class Checker:
         reason = f"The draft quotes it otherwise than {best.source.title} has it."
         words = Correction(lost.start, lost.end, quote, _passage(quote, best.citation.quotation))
         return self._shown(sentence, "contradicted", reason, [best.citation], [words])
-
-    def _doc_ids(self, near: Sequence[Candidate]) -> Iterator[str]:
-        """Documents in scope, the nearest first."""
-        first = (one.source.doc_id for one in near)
-        rest = (info.doc_id for info in self._library.documents() if info.askable and self._scope.holds(info.doc_id))
-        yield from dict.fromkeys((*first, *rest))
 
     def _cited(self, doc_id: str, start: int, end: int) -> Citation:
         return cite_span(self._library.document(doc_id), start, end, 1)

@@ -45,8 +45,8 @@ class Spot:
 
 @dataclass(slots=True)
 class Passage:
-    """Paragraph or table cell (`ragcore.types.check.Block` has the fields); ``foot``: of a footnote, ``box``: of a text
-    box."""
+    """Paragraph or table cell (`ragcore.types.check.Block` has the fields); ``foot`` is the mark in the text of the
+    footnote that it is of, ``box``: of a text box."""
 
     kind: BlockKind
     spots: list[Spot] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Passage:
     row: int = 0
     col: int = 0
     header: bool = False
-    foot: bool = False
+    foot: Any = None
     box: bool = False
 
     @property
@@ -138,7 +138,7 @@ class WordFile:
         for reference in self.document.element.body.iter(qn("w:footnoteReference")):
             note = notes.pop(reference.get(qn("w:id")), None)
             for passage in () if note is None else self._flow(note):
-                passage.foot = True
+                passage.foot = reference
                 yield passage
 
     def _flow(self, parent: Any) -> Iterator[Passage]:

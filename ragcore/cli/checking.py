@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ragcore.check.files import KINDS, VERDICTS, fault_told, places, quoted_as, told
+from ragcore.check.files import KINDS, VERDICTS, places, quoted_as, told
 from ragcore.cli.common import (
     counted_progress,
     documents_asked,
@@ -25,7 +25,7 @@ from ragcore.export import kind
 from ragcore.text.numbers import plural
 from ragcore.types import Scope
 from ragcore.types import json as wire
-from ragcore.types.check import PROBLEMS, STATUSES, Check, CheckInfo
+from ragcore.types.check import STATUSES, Check, CheckInfo
 from ragcore.types.json import plain
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
         print_json(wire.check(result))
     elif options.output is None:
         where = places(result.draft, [start for start, _ in result.spans])
-        for line in chain(*(_problem(result, n, place) for n, place in enumerate(where)), _in_itself(result)):
+        for line in chain(*(_problem(result, n, place) for n, place in enumerate(where) if result.is_problem(n))):
             print(line)
     if not options.json:
         print(_counts(result.info))
@@ -70,23 +70,15 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
 
 def _problem(check: Check, n: int, place: str) -> Iterator[str]:
     """Lines on a sentence with a problem: its words, what is said of it, and the documents' words."""
-    one = check.sentences[n]
-    if one is None or one.status not in PROBLEMS:
-        return
-    yield f"{n + 1:4}  {' '.join(one.text.split())}{f'  ({place})' if place else ''}"
+    (start, end), one = check.spans[n], check.sentences[n]
+    text = check.draft.text[start:end] if one is None else one.text
+    cited = one.citations if one is not None else ()
+    yield f"{n + 1:4}  {' '.join(text.split())}{f'  ({place})' if place else ''}"
     yield from (f"      {line}" for line in told(check, n))
-    yield from [f"      {quoted_as(one)}"] if one.citations else []
-    for each in one.citations:
+    yield from [f"      {quoted_as(one)}"] if cited else []
+    for each in cited:
         yield f"      {each.title}, p. {each.page_label}: “{' '.join(each.quotation.split())}”"
     yield ""
-
-
-def _in_itself(check: Check) -> Iterator[str]:
-    where = places(check.draft, [fault.start for fault in check.inconsistencies])
-    for fault, place in zip(check.inconsistencies, where):
-        yield f"      {check.draft.text[fault.start : fault.end]}{f'  ({place})' if place else ''}"
-        yield f"      {fault_told(fault)}"
-        yield ""
 
 
 def _counts(info: CheckInfo) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from ragcore.errors import FileMissing, GroundworkError, InputError, UnknownDocument
 from ragcore.files import replacing
 from ragcore.types import Scope, Section
-from ragcore.types.sections import section_tree, walk
+from ragcore.types.sections import SectionNode, section_tree, walk
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -77,32 +77,40 @@ def scope_asked(engine: Engine, options: argparse.Namespace) -> Scope:
 
 
 def _section(engine: Engine, given: str, doc_ids: Sequence[str] | None) -> Section:
-    """Section whose heading is ``given``, else begins with it, else has it; also as a path (``Part I › Item 7``)."""
+    """The one section that is called ``given``."""
+    found = sections_called(engine, given, doc_ids)
+    if len(found) == 1:
+        ((doc_id, node, _),) = found
+        return node.of(doc_id)
+    shown = "; ".join(place for *_, place in found[:SHOWN])
+    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    hint = "Write the heading in full, with those above it, or give its document with --doc."
+    raise InputError(f"“{given}” is the heading of {len(found)} sections: {shown}{more}.", hint=hint)
+
+
+def sections_called(engine: Engine, given: str, doc_ids: Sequence[str] | None) -> list[tuple[str, SectionNode, str]]:
+    """Sections whose heading is ``given``, else begins with it, else has it, also as a path (``Part I › Item 7``): the
+    document, the section, and its place in words. Raises `InputError` if there are none."""
     wanted = " ".join(given.split()).casefold()
-    known: dict[str, list[tuple[Section, str]]] = {}
+    known: dict[str, list[tuple[str, SectionNode, str]]] = {}
     for info in engine.documents():
         if info.askable and (doc_ids is None or info.doc_id in doc_ids):
             for node in walk(section_tree(engine.document(info.doc_id))):
                 place = f"“{' › '.join(node.path)}” (p. {node.first_page}, {info.name})"
                 for name in {node.label.casefold(), " › ".join(node.path).casefold()}:
-                    known.setdefault(name, []).append((node.of(info.doc_id), place))
+                    known.setdefault(name, []).append((info.doc_id, node, place))
     tests: tuple[Callable[[str], bool], ...] = (
         lambda name: name == wanted,
         lambda name: name.startswith(wanted),
         lambda name: wanted in name,
     )
     for fits in tests:
-        found = {place: section for name in filter(fits, known) for section, place in known[name]}
-        if len(found) == 1:
-            return next(iter(found.values()))
+        found = {(one[0], one[1].start): one for name in filter(fits, known) for one in known[name]}
         if found:
-            shown = "; ".join(list(found)[:SHOWN])
-            more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-            hint = "Write the heading in full, with those above it, or give its document with --doc."
-            raise InputError(f"“{given}” is the heading of {len(found)} sections: {shown}{more}.", hint=hint)
+            return list(found.values())
     shared = {name: SequenceMatcher(None, wanted, name).find_longest_match().size for name in known}
     alike = sorted((name for name in known if 2 * shared[name] > len(wanted)), key=lambda one: (-shared[one], len(one)))
-    near = list(dict.fromkeys(place for name in alike for _, place in known[name]))[:SHOWN]
+    near = list(dict.fromkeys(place for name in alike for *_, place in known[name]))[:SHOWN]
     nearest = f" The nearest: {'; '.join(near)}." if near else ""
     raise InputError(
         f"There is no section “{given}”.{nearest}",

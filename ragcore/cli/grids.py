@@ -1,4 +1,4 @@
-"""Command ``grid``: documents by typed questions, cell by cell."""
+"""Command ``grid``: documents, or sections of them, by typed questions, cell by cell."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from ragcore.cli.common import (
     documents_asked,
     print_json,
     read_file,
+    sections_called,
     show,
     stopped_by_ctrl_c,
     write_file,
 )
-from ragcore.errors import BadColumns, Cancelled
+from ragcore.errors import BadColumns, Cancelled, InputError
 from ragcore.export import kind
 from ragcore.grid.columns import from_json
-from ragcore.grid.files import KINDS, NOT_STATED, checked, headed, in_words
+from ragcore.grid.files import KINDS, NOT_STATED, checked, headed, in_words, named
 from ragcore.text.numbers import plural
-from ragcore.types import Scope
+from ragcore.types import EVERYTHING, Scope
 from ragcore.types import json as wire
 from ragcore.types.grid import STATED, Column, Grid, GridCell, GridInfo
 from ragcore.types.json import plain
+from ragcore.types.sections import SectionNode, one_by_one, section_tree
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -39,17 +41,16 @@ def grid(engine: Engine, options: argparse.Namespace) -> int:
         found = grids.all()
         show(options, lambda: {"grids": plain(found)}, map(_listed, found))
         return 0
-    scope = Scope(documents_asked(engine, options.doc))
     if options.resume is None:
         try:
             text = read_file(options.template).decode()
         except UnicodeDecodeError as error:
             raise BadColumns(f"{options.template} is no text file.", hint="Save it as UTF-8.") from error
-        info = grids.add(options.template.stem, from_json(text, options.template.name), scope)
+        info = grids.add(options.template.stem, from_json(text, options.template.name), _rows(engine, options))
     else:
         info = grids.info(options.resume)
-        if options.doc:
-            grids.scope(info.grid_id, scope)
+        if options.doc or options.by or options.section:
+            grids.scope(info.grid_id, _rows(engine, options, info.scope))
             info = grids.info(info.grid_id)
     print(f"Grid {info.grid_id}: {plural(info.total, 'cell')} of {info.name}", file=sys.stderr)
     stop = threading.Event()
@@ -69,20 +70,43 @@ def grid(engine: Engine, options: argparse.Namespace) -> int:
     elif options.output is None:
         for line in _lines(result):
             print(line)
-    waiting = sum(not row.ready for row in result.rows)
+    waiting = len({row.doc_id for row in result.rows if not row.ready})
     if waiting:
         print(f"{plural(waiting, 'document')} not read in full: the cells are empty.", file=sys.stderr)
     failed = any(cell.status == "failed" for cell in result.cells.values())
     return 1 if failed else 0
 
 
+def _rows(engine: Engine, options: argparse.Namespace, before: Scope = EVERYTHING) -> Scope:
+    """Documents given by --doc, else those of ``before``; by section their uppermost ones, or those directly below the
+    headings given by --section."""
+    doc_ids = documents_asked(engine, options.doc) if options.doc else before.doc_ids
+    if before.sections and not options.doc:
+        doc_ids = tuple(dict.fromkeys(one.doc_id for one in before.sections))
+    if options.by == "document" and options.section:
+        raise InputError("--section chooses sections, but --by says document.", hint="Leave out one of the two.")
+    if options.by == "document" or not (options.by or options.section or before.sections):
+        return Scope(doc_ids)
+    above: list[tuple[str, tuple[SectionNode, ...]]] = []
+    for heading in options.section:
+        for doc_id, node, _ in sections_called(engine, heading, doc_ids):
+            above.append((doc_id, node.children or (node,)))
+    if not options.section:
+        asked = [one.doc_id for one in engine.documents() if one.askable and (doc_ids is None or one.doc_id in doc_ids)]
+        above = [(doc_id, one_by_one(section_tree(engine.document(doc_id)))) for doc_id in asked]
+    sections = tuple(node.of(doc_id) for doc_id, nodes in above for node in nodes)
+    if not sections:
+        raise InputError("These documents have no headings.", hint="Leave out --by: each document is a row then.")
+    return Scope(sections=sections)
+
+
 def _lines(grid: Grid) -> Iterator[str]:
-    """Lines of each document: its title, then each value with its page."""
+    """Lines of each row: its title, then each value with its page."""
     width = max((len(headed(column)) for column in grid.columns), default=0)
-    for row in grid.rows:
-        yield row.title
+    for row, called in named(grid):
+        yield ": ".join(called)
         for column in grid.columns:
-            yield f"  {headed(column):{width}}  {_told(grid.cell(row.doc_id, column.column_id), column)}"
+            yield f"  {headed(column):{width}}  {_told(grid.cell(row.row_id, column.column_id), column)}"
         yield ""
 
 

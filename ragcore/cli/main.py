@@ -257,7 +257,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", "--output", type=_ending(CHECK_KINDS), metavar="FILE", help=endings)
     _add_doc(sub)
 
-    sub = command("grid", grids.grid, "put typed questions to every document, one a column")
+    sub = command("grid", grids.grid, "put typed questions to every document, or section, one a column")
     which = sub.add_mutually_exclusive_group(required=True)
     columns = "the columns, as JSON: name, question, type and unit of each"
     which.add_argument("-t", "--template", type=Path, metavar="FILE.json", help=columns)
@@ -267,6 +267,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", "--output", type=_ending(GRID_KINDS), metavar="FILE", help=endings)
     most = "limit of what free text by Claude may cost, default %(default)s US dollars"
     sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=most)
+    rows = "one row for each document, or for each of its uppermost sections; default: document"
+    sub.add_argument("--by", choices=("document", "section"), help=rows)
+    below = "one row for each section directly below this heading; may be repeated"
+    sub.add_argument("--section", type=_text, action="append", default=[], metavar="HEADING", help=below)
     _add_doc(sub)
 
     text = "measure answers"

@@ -17,6 +17,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ragcore.errors import InputError
@@ -34,6 +35,7 @@ SHEET_TYPES: dict[SheetKind, str] = {
 NAME_LENGTH = 31  # maximum characters of a workbook's sheet name
 WIDEST = 60  # characters of a column's width
 LONGEST = 32_767  # maximum characters of a workbook's cell
+LINE_HEIGHT, TALLEST = 15, 409  # points of a line of text, and most of a row
 DIGITS = 15  # significant ones of a spreadsheet's number
 _NOT_IN_NAMES = re.compile(r"[\\/*?:\[\]]+")
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
@@ -283,6 +285,15 @@ def _fill(page: Any, sheet: Sheet) -> None:
         page.column_dimensions[get_column_letter(column)].width = width
     if 0 < sheet.heads < sheet.rows:
         page.freeze_panes = page.cell(sheet.heads + 1, 1)
+
+
+def fit_rows(page: Any) -> None:
+    """Give each row of a sheet the height of its text with most lines, which LibreOffice does not find by itself."""
+    for row in page.iter_rows():
+        cells = ((str(cell.value or ""), page.column_dimensions[cell.column_letter].width - 2) for cell in row)
+        lines = max(sum(max(1, ceil(len(line) / width)) for line in text.split("\n")) for text, width in cells)
+        if lines > 1:
+            page.row_dimensions[row[0].row].height = min(LINE_HEIGHT * lines, TALLEST)
 
 
 def put(cell: Any, text: str) -> Any:

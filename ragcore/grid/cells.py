@@ -1,4 +1,4 @@
-"""Cells of a grid: one question put to one document.
+"""Cells of a grid: one question put to one document, or to a section of one.
 
 Values, dates, names and quotations are filled by the report engine's field extraction, by rules, whatever model writes:
 the same document gives the same cell. Yes or no is the question checked as a claim against the document. A list reads
@@ -56,7 +56,7 @@ _LOOK = 0.02  # least probability that a passage speaks of what a list asks for
 ANSWERS = 0.8  # least probability that a sentence answers a question
 NOT_DECIDED = "The passages found don’t decide it."
 NO_NAME = "The words found name several, or nobody."
-NO_ITEM = "No passage of the document is about this."
+NO_ITEM = "No passage is about this."
 
 
 class GridLibrary(Protocol):
@@ -91,33 +91,34 @@ class CellFiller:
         self._writer = library.reports.filler
         self._cut = Cut()
 
-    def cell(self, column: Column, info: DocumentInfo) -> Cell:
-        """Cell of ``column`` for one document. Raises `UnknownDocument`, `Cancelled`, and what retrieval raises."""
+    def cell(self, column: Column, info: DocumentInfo, scope: Scope) -> Cell:
+        """Cell of ``column`` for one document, or the section of it in ``scope``, outside of which it cites nothing.
+        Raises `UnknownDocument`, `Cancelled`, and what retrieval raises."""
         if column.type == "yes_no":
-            return self._yes_no(column, info)
+            return self._yes_no(column, info, scope)
         if column.type == "list":
-            return self._list(column, info)
-        filled = self._section(column, info)
+            return self._list(column, info, scope)
+        filled = self._section(column, info, scope)
         if column.type == "text":
             return _text(filled)
         return _quotation(filled) if column.type == "quote" else _value(filled, column)
 
-    def _section(self, column: Column, info: DocumentInfo) -> FilledSection:
+    def _section(self, column: Column, info: DocumentInfo, scope: Scope) -> FilledSection:
         """Report section that asks what ``column`` asks."""
         kind = "value" if column.type in _SORTS else "prose"
         asked = Section(heading=column.name, guidance=column.question, kind=kind, unit=column.unit)
         template = Template(title=column.name, sections=(asked,))
         (place,) = template.places()
         sort = _SORTS.get(column.type, "")
-        task = SectionTask(place, template, Scope((info.doc_id,)), infos=(info,), sort=sort)
+        task = SectionTask(place, template, scope, infos=(info,), sort=sort)
         filler = self._writer if column.type == "text" else self._by_rules
         return filler.section(task, Stop())
 
-    def _yes_no(self, column: Column, info: DocumentInfo) -> Cell:
+    def _yes_no(self, column: Column, info: DocumentInfo, scope: Scope) -> Cell:
         """Yes or no by the check of the question as a claim; no, too, by a sentence that answers it and denies, without
         a condition, what it asks."""
         claim = claim_of(column)
-        checker = Checker(self._rules, Scope((info.doc_id,)))
+        checker = Checker(self._rules, scope)
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
         said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
         words = {word for one in verdict.citations for word in tokens(one.quotation)}
@@ -125,7 +126,7 @@ class CellFiller:
             said = ""  # of a short question a passage may confirm one half and deny the other
         places = verdict.citations
         if not said:
-            answer = self._section(column, info).answer
+            answer = self._section(column, info, scope).answer
             reranker = self._rules.models.reranker
             best = answer.citations[:1] if answer is not None else ()
             denied = bool(best) and _denies(best[0].quotation, claim)
@@ -135,17 +136,17 @@ class CellFiller:
             return Cell("stated", CellValue(said, citations=places), supported=True, model=RULES)
         return Cell("not_stated", nearest=places, reason=NOT_DECIDED, model=RULES)
 
-    def _list(self, column: Column, info: DocumentInfo) -> Cell:
+    def _list(self, column: Column, info: DocumentInfo, scope: Scope) -> Cell:
         """All that a document says of what is asked: every passage is read, then each sentence and row of those that
         may speak of it."""
-        passages = _passages(self._library.chunks(info.doc_id))
+        passages = [scope.cut(one) for one in _passages(self._library.chunks(info.doc_id)) if scope.parts(one)]
         reranker = self._rules.models.once().reranker
         worth = [1.0] * len(passages)
         if reranker is not None:
             worth = self._scores(reranker, column.asked, [chunk.grid or chunk.text for chunk in passages])
         reader = self._rules.models.fields
         document = self._library.document(info.doc_id)
-        headed = [_of_its_own(document, *span) for span in reader.headed(document, column.name)]
+        headed = [_of_its_own(document, *span) for span in reader.headed(document, column.name, scope)]
         near = [
             chunk
             for chunk, score in zip(passages, worth, strict=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from ragcore.export.characters import clean, one_line, shortened
-from ragcore.export.sheets import SHEET_TYPES, put, safe
+from ragcore.export.sheets import SHEET_TYPES, fit_rows, put, safe
 from ragcore.grid.summary import shown, summary
 from ragcore.types.grid import STATED, CellValue, Column, Grid, GridCell, Row
 from ragcore.types.json import grid as as_json
@@ -24,8 +25,8 @@ MEDIA_TYPES: dict[GridFile, str] = {
 NOT_STATED = "not stated"
 QUOTED = 300  # characters of a quotation in a note
 _WIDTHS = {"value": 18, "date": 14, "name": 26, "yes_no": 10, "list": 50, "quote": 50, "text": 50}
+_ROWS = {"Document": 36, "Section": 36}
 _EVIDENCE = {
-    "Document": 36,
     "Column": 24,
     "Value": 24,
     "Unit": 14,
@@ -78,13 +79,21 @@ def in_words(value: CellValue, column: Column) -> str:
     return number if value.unit == column.unit else f"{number} {value.unit}".strip()
 
 
+def named(grid: Grid) -> Iterator[tuple[Row, list[str]]]:
+    """Rows, each with its document's title and, of a section, its headings, of equal ones with the page."""
+    alike = Counter((row.doc_id, row.section) for row in grid.rows)
+    for row in grid.rows:
+        page = f" (p. {row.page_label})" if row.page_label and alike[row.doc_id, row.section] > 1 else ""
+        yield row, [one_line(row.title), *([one_line(" › ".join(row.section)) + page] if row.section else [])]
+
+
 def _csv(grid: Grid) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["Document", *(safe(one_line(headed(column))) for column in grid.columns)])
-    for row in grid.rows:
-        cells = ((grid.cell(row.doc_id, column.column_id), column) for column in grid.columns)
-        writer.writerow([safe(one_line(row.title)), *(safe(_plain(cell, column)) for cell, column in cells)])
+    writer.writerow([*list(_ROWS)[: 1 + grid.by_section], *(safe(one_line(headed(column))) for column in grid.columns)])
+    for row, names in named(grid):
+        cells = ((grid.cell(row.row_id, column.column_id), column) for column in grid.columns)
+        writer.writerow([*map(safe, names), *(safe(_plain(cell, column)) for cell, column in cells)])
     return out.getvalue().encode("utf-8-sig")  # without a byte order mark, Excel assumes another encoding
 
 
@@ -108,31 +117,38 @@ def _workbook(grid: Grid) -> bytes:
     page.title = "Grid"
     bold, shade = Font(bold=True), PatternFill("solid", fgColor="F0F0EC")
     wrapped = Alignment(wrap_text=True, vertical="top")
-    heads = [("Document", 36), *((headed(column), _WIDTHS[column.type]) for column in grid.columns)]
-    for sheet, widths in ((page, heads), (evidence, [*_EVIDENCE.items()])):
+    names = list(_ROWS.items())[: 1 + grid.by_section]
+    first = len(names) + 1  # column with cells
+    heads = [*names, *((headed(column), _WIDTHS[column.type]) for column in grid.columns)]
+    for sheet, widths in ((page, heads), (evidence, [*names, *_EVIDENCE.items()])):
         for n, (head, width) in enumerate(widths, start=1):
             cell = put(sheet.cell(1, n), clean(one_line(head)))
-            cell.font, cell.fill = bold, shade
+            cell.font, cell.fill, cell.alignment = bold, shade, wrapped
             sheet.column_dimensions[get_column_letter(n)].width = width
-        sheet.freeze_panes = "B2"
+        sheet.freeze_panes = f"{get_column_letter(first)}2"
     told_so_far = 1  # lines of the evidence
-    for line, row in enumerate(grid.rows, start=2):
-        put(page.cell(line, 1), clean(one_line(row.title))).font = bold
-        for n, column in enumerate(grid.columns, start=2):
-            cell = grid.cell(row.doc_id, column.column_id)
-            lines = [*_evidence(cell, row, column)] if cell.status is not None else []
+    for line, (row, called) in enumerate(named(grid), start=2):
+        for n, name in enumerate(called, start=1):
+            cell = put(page.cell(line, n), clean(name))
+            cell.font, cell.alignment = bold, wrapped
+        for n, column in enumerate(grid.columns, start=first):
+            cell = grid.cell(row.row_id, column.column_id)
+            lines = [*_evidence(cell, called, column)] if cell.status is not None else []
             _fill(page.cell(line, n), cell, column, told_so_far + 1 if lines else 0)
             for each in lines:
                 told_so_far += 1
                 for at, text in enumerate(each, start=1):
                     put(evidence.cell(told_so_far, at), clean(text)).alignment = wrapped
     last = len(grid.rows) + 2
-    put(page.cell(last, 1), "Summary").font = bold
-    for n, column in enumerate(grid.columns, start=2):
-        found = summary(column, [grid.cell(row.doc_id, column.column_id) for row in grid.rows])
+    cell = put(page.cell(last, 1), "Summary")
+    cell.font, cell.alignment = bold, wrapped
+    for n, column in enumerate(grid.columns, start=first):
+        found = summary(column, [grid.cell(row.row_id, column.column_id) for row in grid.rows])
         words = f"{found.stated} of {found.filled} stated{f'; {found.words}' if found.words else ''}"
         put(page.cell(last, n), words).alignment = wrapped
     evidence.auto_filter.ref = evidence.dimensions
+    fit_rows(page)
+    fit_rows(evidence)
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -166,15 +182,15 @@ def _format(number: float) -> str:
     return "#,##0" + (f".{'0' * decimals}" if decimals else "")
 
 
-def _evidence(cell: GridCell, row: Row, column: Column) -> Iterator[list[str]]:
+def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[list[str]]:
     """Lines of the evidence: one for each place of the value, or of the nearest passages of what is not stated."""
     value = cell.value
     nearest = cell.found.nearest if cell.found is not None and cell.status == "not_stated" else ()
     rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
     others = "; ".join(f"{one.text} (p. {one.citations[0].page_label})" for one in rivals if one.citations)
     text = "" if cell.status not in STATED else value.text
-    head = [one_line(row.title), column.name, text, value.unit, value.period, told(cell), checked(cell)]
+    head = [text, value.unit, value.period, told(cell), checked(cell)]
     for place in value.citations or nearest or (None,):
         where = ["", ""] if place is None else [place.page_label, one_line(place.quotation)]
-        yield [*head, *where, others]
-        head[2], others = "", ""
+        yield [*called, column.name, *head, *where, others]
+        head[0], others = "", ""

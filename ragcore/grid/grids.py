@@ -1,11 +1,12 @@
-"""Grids of one library: documents by typed questions, filled cell by cell and stored, decided on, and written to a
-file."""
+"""Grids of one library: documents or their sections by typed questions, filled cell by cell and stored, decided on, and
+written to a file."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,9 @@ from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.progress import IsCancelled
 from ragcore.report.workspace import Expense, expense
 from ragcore.text.periods import days_in
-from ragcore.types import Scope
+from ragcore.types import EVERYTHING, Scope, Section
 from ragcore.types.grid import (
+    MAX_SECTIONS,
     UNDECIDED,
     Cell,
     CellDecision,
@@ -33,9 +35,12 @@ from ragcore.types.grid import (
     GridCell,
     GridInfo,
     Row,
+    doc_of,
+    row_of,
 )
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
+from ragcore.types.sections import SectionNode, section_tree, walk
 
 if TYPE_CHECKING:
     from ragcore.grid.files import GridFile
@@ -57,11 +62,12 @@ class Grids:
     # Grids and their columns
 
     def add(self, name: str, columns: Sequence[ColumnSpec], scope: Scope) -> GridInfo:
-        """Make a grid over ``scope``, empty. Raises `BadColumns`, `InputError` for its name."""
+        """Make a grid, empty, of the documents in ``scope``, or if it has sections, with each as a row. Raises
+        `BadColumns`, `InputError` for its name or a section that isn't there."""
         distinct(columns)
         grid_id = secrets.token_hex(6)
         made = [one.column(secrets.token_hex(4)) for one in columns]
-        self._store.add(grid_id, _named(name), checked(scope), made)
+        self._store.add(grid_id, _named(name), self._rows_of(scope), made)
         return self.info(grid_id)
 
     def of_question(self, question: str) -> ColumnSpec:
@@ -87,20 +93,52 @@ class Grids:
         cells, _ = self._store.cells(grid_id)
         return Grid(
             self._info(stored, infos),
-            tuple(map(_row, _inside(stored, infos))),
+            tuple(self._begun([row for row, _ in _rows(stored, infos)])),
             stored.columns,
-            {(cell.doc_id, cell.column_id): cell for cell in cells},
+            {(cell.row_id, cell.column_id): cell for cell in cells},
         )
+
+    def sections(self, doc_id: str) -> dict[str, SectionNode]:
+        """Sections of a document in reading order, by the ids that their rows have. Raises `UnknownDocument`."""
+        return {row_of(node.of(doc_id)): node for node in walk(section_tree(self._library.document(doc_id)))}
+
+    def _begun(self, rows: Sequence[Row]) -> Iterator[Row]:
+        """``rows``, those of sections with the page on which they begin now."""
+        trees: dict[str, dict[str, SectionNode]] = {}
+        for row in rows:
+            if row.section and row.ready:
+                node = self._node(row, trees)
+                begins = node.first_page if node is not None else 0
+                label = self._library.document(row.doc_id).pages[begins - 1].label if begins else ""
+                row = replace(row, begins=begins, page_label=label)
+            yield row
+
+    def _node(self, row: Row, trees: dict[str, dict[str, SectionNode]]) -> SectionNode | None:
+        """Section of a row as it is now, None if it is gone; ``trees`` keeps the sections of documents."""
+        if row.doc_id not in trees:
+            trees[row.doc_id] = self.sections(row.doc_id)
+        return trees[row.doc_id].get(row.row_id)
+
+    def _scope(self, row: Row, trees: dict[str, dict[str, SectionNode]]) -> Scope:
+        """Where a row is now (`_node`). Raises `UnknownDocument`, and `InputError` for
+        a section that is gone."""
+        if not row.section:
+            return Scope((row.doc_id,))
+        node = self._node(row, trees)
+        if node is None:
+            said = f"{row.title} no longer has the section “{row.label}”."
+            raise InputError(said, hint="It was read anew. Choose the grid’s sections again.")
+        return Scope((row.doc_id,), sections=(node.of(row.doc_id),))
 
     def changes(self, grid_id: str, since: int) -> tuple[list[GridCell], int]:
         """Cells that changed after the counter ``since``, and the counter now; cells that were emptied are not among
         them, but raise `GridInfo.version`."""
         return self._store.cells(grid_id, since)
 
-    def cell(self, grid_id: str, doc_id: str, column_id: str) -> GridCell:
+    def cell(self, grid_id: str, row_id: str, column_id: str) -> GridCell:
         """Raises `UnknownGrid`."""
         self._store.get(grid_id).column(column_id)
-        return self._store.cell(grid_id, doc_id, column_id)
+        return self._store.cell(grid_id, row_id, column_id)
 
     def rename(self, grid_id: str, name: str) -> None:
         """Raises `UnknownGrid`, `InputError`."""
@@ -108,9 +146,32 @@ class Grids:
         self._store.rename(grid_id, _named(name))
 
     def scope(self, grid_id: str, scope: Scope) -> None:
-        """Change the documents; `run` fills the cells of those that are new. Raises `UnknownGrid`."""
-        self._store.get(grid_id)
-        self._store.set_scope(grid_id, checked(scope))
+        """Change the rows; `run` fills the cells of those that are new. Raises `UnknownGrid`, and `InputError` for a
+        section that isn't there, unless it was a row before."""
+        before = self._store.get(grid_id).scope
+        self._store.set_scope(grid_id, self._rows_of(scope, before))
+
+    def placed(self, row_ids: Iterable[str], before: Scope = EVERYTHING) -> dict[str, Section]:
+        """Sections of the documents of rows, by the ids of their rows: where they are now, or where they were
+        ``before``. Raises `UnknownDocument`."""
+        found = {row_of(one): one for one in before.sections}
+        for doc_id in dict.fromkeys(map(doc_of, row_ids)):
+            found |= {row: node.of(doc_id) for row, node in self.sections(doc_id).items()}
+        return found
+
+    def _rows_of(self, scope: Scope, before: Scope = EVERYTHING) -> Scope:
+        """``scope`` as it is kept: each section once and where it now is, or where it was ``before``."""
+        asked = {row_of(one): one for one in checked(scope).sections}
+        if len(asked) > MAX_SECTIONS:
+            hint = "Choose fewer, or make several grids."
+            raise InputError(f"A grid has at most {MAX_SECTIONS} sections; these are {len(asked):,}.", hint=hint)
+        rows = self.placed(asked, before)
+        lost = next((one for row, one in asked.items() if row not in rows), None)
+        if lost is not None:
+            raise InputError(f"There is no section “{lost.label}”.", hint="Choose the grid’s sections again.")
+        sections = sorted((rows[row] for row in asked), key=lambda one: one.start)
+        doc_ids = tuple(dict.fromkeys(one.doc_id for one in sections))
+        return Scope(doc_ids, sections=tuple(sections)) if sections else scope
 
     def add_column(self, grid_id: str, name: str, question: str, type: ColumnType, unit: str = "") -> str:
         """Add a column at the end and return its id. Raises `UnknownGrid`, `BadColumns`."""
@@ -193,45 +254,48 @@ class Grids:
         filler, left_usd, failed = CellFiller(self._library, cancelled), max_usd, set[tuple[str, Column]]()
         while True:
             stored, infos = self._store.get(grid_id), self._library.documents()
-            left = [(info, column) for info, column in self._left(stored, infos) if (info.doc_id, column) not in failed]
+            left = [one for one in self._left(stored, infos) if (one[0].row_id, one[2]) not in failed]
             if not max_usd:
-                left = [(info, column) for info, column in left if self._expense([column]).usd == 0.0]
+                left = [one for one in left if self._expense([one[2]]).usd == 0.0]
             if not left:
                 return
-            self._affordable([column for _, column in left], left_usd)
-            total, builds = len(_inside(stored, infos)) * len(stored.columns), self._library.store.builds()
-            for number, (info, column) in enumerate(left):
+            self._affordable([column for *_, column in left], left_usd)
+            total, builds = len(_rows(stored, infos)) * len(stored.columns), self._library.store.builds()
+            trees: dict[str, dict[str, SectionNode]] = {}
+            for number, (row, info, column) in enumerate(left):
                 show(total - len(left) + number, total)
                 if cancelled():
                     raise Cancelled("Filling was stopped.")
                 if self._store.get(grid_id).version != stored.version:
                     break  # other documents or columns by now
-                began, build = time.perf_counter(), builds.get(info.doc_id, "")
-                if self._store.is_filled(grid_id, info.doc_id, column.column_id, build):
+                began, build = time.perf_counter(), builds.get(row.doc_id, "")
+                if self._store.is_filled(grid_id, row.row_id, column.column_id, build):
                     continue  # by another process
                 try:
-                    cell = filler.cell(column, info)
+                    cell = filler.cell(column, info, self._scope(row, trees))
                 except UnknownDocument:
                     break  # removed meanwhile
+                except InputError as error:  # its section is gone
+                    cell = Cell("failed", error=error.as_dict())
                 left_usd -= cell.cost_usd or 0.0
                 if cell.status == "failed":  # it is filled again by the next run
-                    failed.add((info.doc_id, column))
+                    failed.add((row.row_id, column))
                     build = ""
-                self._store.put(grid_id, info.doc_id, column, cell, build, time.perf_counter() - began)
+                self._store.put(grid_id, row.row_id, column, cell, build, time.perf_counter() - began)
 
-    def _left(self, stored: StoredGrid, infos: Sequence[DocumentInfo]) -> Iterator[tuple[DocumentInfo, Column]]:
+    def _left(self, stored: StoredGrid, infos: Sequence[DocumentInfo]) -> Iterator[tuple[Row, DocumentInfo, Column]]:
         """Empty cells of ready documents, and those that nobody decided on of a document that was read again."""
         filled, builds = self._store.filled(stored.grid_id), self._library.store.builds()
-        for info in _inside(stored, infos):
-            for column in stored.columns if info.status == "ready" and info.indexed else ():
-                known = filled.get((info.doc_id, column.column_id))
-                if known is None or not known.holds(builds.get(info.doc_id, "")):
-                    yield info, column
+        for row, info in _rows(stored, infos):
+            for column in stored.columns if row.ready else ():
+                known = filled.get((row.row_id, column.column_id))
+                if known is None or not known.holds(builds.get(row.doc_id, "")):
+                    yield row, info, column
 
     def estimate(self, grid_id: str) -> Expense:
         """Highest cost of filling the free text that is still empty. Raises `UnknownGrid`."""
         stored = self._store.get(grid_id)
-        return self._expense([column for _, column in self._left(stored, self._library.documents())])
+        return self._expense([column for *_, column in self._left(stored, self._library.documents())])
 
     def _expense(self, columns: Sequence[Column]) -> Expense:
         asked = [one.asked for one in columns if one.type == "text"]
@@ -249,32 +313,32 @@ class Grids:
                 hint=f"Allow ${most.usd:.2f} (in a terminal: --max-usd), or remove the columns of free text.",
             )
 
-    def again(self, grid_id: str, column_id: str = "", doc_id: str = "") -> None:
-        """Empty the cells that nobody decided on, of a column, of a document, or all, so that `run` fills them anew.
-        Raises `UnknownGrid`."""
+    def again(self, grid_id: str, column_id: str = "", row_id: str = "") -> None:
+        """Empty the cells that nobody decided on, of a column, of a row, or all, so that `run` fills them anew. Raises
+        `UnknownGrid`."""
         self._store.get(grid_id)
-        self._store.forget(grid_id, column_id, doc_id)
+        self._store.forget(grid_id, column_id, row_id)
 
     # Decisions
 
-    def decide(self, grid_id: str, doc_id: str, column_id: str, decision: CellDecisionKind, text: str = "") -> GridCell:
-        """Store what a person makes of a cell. A corrected ``text`` is checked against the document. Raises
-        `UnknownGrid`, `UnknownDocument`, `InputError`, and what retrieval raises."""
+    def decide(self, grid_id: str, row_id: str, column_id: str, decision: CellDecisionKind, text: str = "") -> GridCell:
+        """Store what a person makes of a cell. A corrected ``text`` is checked against the document, or the section.
+        Raises `UnknownGrid`, `UnknownDocument`, `InputError`, and what retrieval raises."""
         stored = self._store.get(grid_id)
         column = stored.column(column_id)
-        info = next((one for one in _inside(stored, self._library.documents()) if one.doc_id == doc_id), None)
-        if info is None:
-            raise UnknownDocument("This document is no longer in the grid.", hint="Reload the page.")
+        found = [one for one in _rows(stored, self._library.documents()) if one[0].row_id == row_id]
+        if not found:
+            raise UnknownDocument("This row is no longer in the grid.", hint="Reload the page.")
         made = UNDECIDED if not decision else CellDecision(decision)
-        if decision == "accepted" and self._store.cell(grid_id, doc_id, column_id).found is None:
+        if decision == "accepted" and self._store.cell(grid_id, row_id, column_id).found is None:
             raise InputError("This cell is still empty.", hint="Wait until it is filled, or write its value.")
         if decision == "corrected":
-            known = self._store.cell(grid_id, doc_id, column_id).found
-            made = self._corrected(column, info, _lines(text), known)
-        self._store.decide(grid_id, doc_id, column_id, made)
-        return self._store.cell(grid_id, doc_id, column_id)
+            known = self._store.cell(grid_id, row_id, column_id).found
+            made = self._corrected(column, *found[0], _lines(text), known)
+        self._store.decide(grid_id, row_id, column_id, made)
+        return self._store.cell(grid_id, row_id, column_id)
 
-    def _corrected(self, column: Column, info: DocumentInfo, text: str, known: Cell | None) -> CellDecision:
+    def _corrected(self, column: Column, row: Row, info: DocumentInfo, text: str, known: Cell | None) -> CellDecision:
         """A person's value, with the document's words that it agrees with, or the nearest."""
         if not text or len(text) > LONGEST_VALUE:
             most = f"Write at most {LONGEST_VALUE:,} characters."
@@ -292,7 +356,7 @@ class Grids:
         value = CellValue(text, number, unit, iso(day[0]) if day else "")
         if info.status != "ready":
             return CellDecision("corrected", value)
-        checker = Checker(self._library.with_settings(BY_RULES), Scope((info.doc_id,)))
+        checker = Checker(self._library.with_settings(BY_RULES), self._scope(row, {}))
         labels = column.name if column.type in ("value", "date", "name") else ""
         said = [claim_of(column)] if column.type == "yes_no" else items or [text]
         verdicts = [checker.verdict(Checkable(one, 0, len(one), labels)) for one in said]
@@ -310,14 +374,14 @@ class Grids:
         return write(self.get(grid_id), checked_kind(kind, KINDS))
 
     def _info(self, stored: StoredGrid, infos: Sequence[DocumentInfo]) -> GridInfo:
-        inside = {one.doc_id for one in _inside(stored, infos)}
+        inside = {row.row_id: row.doc_id for row, _ in _rows(stored, infos)}
         columns = {one.column_id for one in stored.columns}
         filled = self._store.filled(stored.grid_id).items()
         builds = self._library.store.builds()
         known = [
             one
-            for (doc_id, column_id), one in filled
-            if doc_id in inside and column_id in columns and one.holds(builds.get(doc_id, ""))
+            for (row, column_id), one in filled
+            if row in inside and column_id in columns and one.holds(builds.get(inside[row], ""))
         ]
         return GridInfo(
             stored.grid_id,
@@ -330,22 +394,27 @@ class Grids:
             sum(one.seconds for one in known),
             stored.error,
             stored.version,
+            Counter(inside.values()),
         )
 
 
-def _inside(stored: StoredGrid, infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
-    """Documents of a grid that are in the library, in its order."""
-    return [info for info in infos if stored.scope.holds(info.doc_id)]
+def _rows(stored: StoredGrid, infos: Sequence[DocumentInfo]) -> list[tuple[Row, DocumentInfo]]:
+    """Rows of a grid whose documents are in the library, in its order, each with its document."""
+    return [(row, info) for info in infos if stored.scope.holds(info.doc_id) for row in _of(info, stored.scope)]
+
+
+def _of(info: DocumentInfo, scope: Scope) -> Iterator[Row]:
+    ready = info.status == "ready" and info.indexed
+    row = Row(info.doc_id, info.title, info.name, info.pages, ready, info.tags)
+    own = [one for one in scope.sections if one.doc_id == info.doc_id]
+    yield from (replace(row, row_id=row_of(one), section=one.path) for one in own)
+    if not scope.sections:
+        yield row
 
 
 def _lines(text: str) -> str:
     """``text`` without needless blanks and empty lines."""
     return "\n".join(line for each in text.splitlines() if (line := " ".join(each.split())))
-
-
-def _row(info: DocumentInfo) -> Row:
-    ready = info.status == "ready" and info.indexed
-    return Row(info.doc_id, info.title, info.name, info.pages, ready, info.tags)
 
 
 def _named(name: str) -> str:

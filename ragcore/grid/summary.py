@@ -1,4 +1,4 @@
-"""Summary of a grid's column: how many documents state it, and what they state."""
+"""Summary of a grid's column: how many rows state it, and what they state."""
 
 from __future__ import annotations
 

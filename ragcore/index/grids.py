@@ -14,7 +14,7 @@ from ragcore.errors import UnknownGrid
 from ragcore.index.database import Connection, Database, Row
 from ragcore.index.packing import adapter, pack, unpack
 from ragcore.types import Scope
-from ragcore.types.grid import UNDECIDED, Cell, CellDecision, Column, GridCell
+from ragcore.types.grid import UNDECIDED, Cell, CellDecision, Column, GridCell, doc_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class GridStore:
             connection.update("grids", "grid_id = ?", grid_id, name=name)
 
     def set_scope(self, grid_id: str, scope: Scope) -> None:
-        """Change the documents; cells of those left out stay, for when they come back."""
+        """Change the rows; cells of those left out stay, for when they come back."""
         with self.database.write() as connection:
             connection.update("grids", "grid_id = ?", grid_id, scope=_plain(Scope, scope))
             _raise(connection, grid_id)
@@ -103,19 +103,19 @@ class GridStore:
                     _forget(connection, grid_id, column.column_id, "")
             _raise(connection, grid_id)
 
-    def forget(self, grid_id: str, column_id: str = "", doc_id: str = "") -> None:
-        """Empty the cells that nobody decided on, of a column, a document, or all."""
+    def forget(self, grid_id: str, column_id: str = "", row_id: str = "") -> None:
+        """Empty the cells that nobody decided on, of a column, a row, or all."""
         with self.database.write() as connection:
-            _forget(connection, grid_id, column_id, doc_id)
+            _forget(connection, grid_id, column_id, row_id)
             connection.update("grids", "grid_id = ?", grid_id, error=None)
             _raise(connection, grid_id)
 
     def filled(self, grid_id: str) -> dict[tuple[str, str], Filled]:
-        """Cells that are filled or decided on, by document and column."""
-        query = "SELECT doc_id, column_id, build, decision IS NOT NULL AS decided, seconds FROM grid_cells"
+        """Cells that are filled or decided on, by row and column."""
+        query = "SELECT row_id, column_id, build, decision IS NOT NULL AS decided, seconds FROM grid_cells"
         held = "found IS NOT NULL OR decision IS NOT NULL"
         rows = self.database.rows(f"{query} WHERE grid_id = ? AND ({held})", grid_id)
-        return {(r["doc_id"], r["column_id"]): Filled(r["build"], bool(r["decided"]), r["seconds"]) for r in rows}
+        return {(r["row_id"], r["column_id"]): Filled(r["build"], bool(r["decided"]), r["seconds"]) for r in rows}
 
     def cells(self, grid_id: str, since: int = 0) -> tuple[list[GridCell], int]:
         """Cells that changed after the counter ``since``, and the counter now."""
@@ -124,33 +124,33 @@ class GridStore:
             now: int = connection.value("SELECT changes FROM grids WHERE grid_id = ?", grid_id) or 0
             return list(map(_cell, connection.rows(query, grid_id, since))), now
 
-    def cell(self, grid_id: str, doc_id: str, column_id: str) -> GridCell:
-        query = "SELECT * FROM grid_cells WHERE grid_id = ? AND doc_id = ? AND column_id = ?"
-        rows = self.database.rows(query, grid_id, doc_id, column_id)
-        return _cell(rows[0]) if rows else GridCell(doc_id, column_id)
+    def cell(self, grid_id: str, row_id: str, column_id: str) -> GridCell:
+        query = "SELECT * FROM grid_cells WHERE grid_id = ? AND row_id = ? AND column_id = ?"
+        rows = self.database.rows(query, grid_id, row_id, column_id)
+        return _cell(rows[0]) if rows else GridCell(row_id, column_id)
 
-    def is_filled(self, grid_id: str, doc_id: str, column_id: str, build: str) -> bool:
+    def is_filled(self, grid_id: str, row_id: str, column_id: str, build: str) -> bool:
         """Whether a cell is filled from this ``build`` of its document, or decided on."""
-        query = "SELECT count(*) FROM grid_cells WHERE grid_id = ? AND doc_id = ? AND column_id = ?"
+        query = "SELECT count(*) FROM grid_cells WHERE grid_id = ? AND row_id = ? AND column_id = ?"
         held = "(decision IS NOT NULL OR (found IS NOT NULL AND build = ?))"
-        return bool(self.database.value(f"{query} AND {held}", grid_id, doc_id, column_id, build))
+        return bool(self.database.value(f"{query} AND {held}", grid_id, row_id, column_id, build))
 
-    def put(self, grid_id: str, doc_id: str, column: Column, cell: Cell, build: str, seconds: float) -> bool:
+    def put(self, grid_id: str, row_id: str, column: Column, cell: Cell, build: str, seconds: float) -> bool:
         """Store a filled cell, unless its column asks for something else by now, its document is gone, or a person has
         decided on it. Returns whether it was stored."""
         with self.database.write() as connection:
             row = connection.row("SELECT * FROM grids WHERE grid_id = ?", grid_id)
-            known = connection.value("SELECT count(*) FROM documents WHERE doc_id = ?", doc_id)
+            known = connection.value("SELECT count(*) FROM documents WHERE doc_id = ?", doc_of(row_id))
             if row is None or not known or column not in _grid(row).columns:
                 return False
             found = {"found": pack(cell, Cell), "build": build, "seconds": seconds}
-            return _write(connection, grid_id, doc_id, column.column_id, found, "decision IS NULL")
+            return _write(connection, grid_id, row_id, column.column_id, found, "decision IS NULL")
 
-    def decide(self, grid_id: str, doc_id: str, column_id: str, decision: CellDecision) -> None:
+    def decide(self, grid_id: str, row_id: str, column_id: str, decision: CellDecision) -> None:
         packed = None if decision == UNDECIDED else pack(decision, CellDecision)
         with self.database.write() as connection:
             _stored(connection, grid_id).column(column_id)
-            _write(connection, grid_id, doc_id, column_id, {"decision": packed}, "1")
+            _write(connection, grid_id, row_id, column_id, {"decision": packed}, "1")
 
     def put_error(self, grid_id: str, error: Mapping[str, Any] | None) -> None:
         """Store why a filling ended early; None: it did not."""
@@ -186,28 +186,28 @@ _PARTS: tuple[tuple[Any, str], ...] = ((Scope, "scope"), (tuple[Column, ...], "c
 def _cell(row: Row) -> GridCell:
     found = None if row["found"] is None else unpack(row["found"], Cell)
     decision = UNDECIDED if row["decision"] is None else unpack(row["decision"], CellDecision)
-    return GridCell(row["doc_id"], row["column_id"], found, decision)
+    return GridCell(row["row_id"], row["column_id"], found, decision)
 
 
 def _write(
-    connection: Connection, grid_id: str, doc_id: str, column_id: str, values: Mapping[str, object], where: str
+    connection: Connection, grid_id: str, row_id: str, column_id: str, values: Mapping[str, object], where: str
 ) -> bool:
     """Write ``values`` into a cell, made if it is not there, if it is as ``where`` says; it has changed then."""
     connection.execute("UPDATE grids SET changes = changes + 1 WHERE grid_id = ?", (grid_id,))
     now = connection.value("SELECT changes FROM grids WHERE grid_id = ?", grid_id)
-    key = {"grid_id": grid_id, "doc_id": doc_id, "column_id": column_id}
-    place = "grid_id = ? AND doc_id = ? AND column_id = ?"
+    key = {"grid_id": grid_id, "row_id": row_id, "column_id": column_id}
+    place = "grid_id = ? AND row_id = ? AND column_id = ?"
     if not connection.value(f"SELECT count(*) FROM grid_cells WHERE {place}", *key.values()):
-        connection.insert("grid_cells", {**key, **values, "changed": now})
+        connection.insert("grid_cells", {**key, **values, "doc_id": doc_of(row_id), "changed": now})
         return True
     return connection.update("grid_cells", f"{place} AND {where}", *key.values(), **values, changed=now) > 0
 
 
-def _forget(connection: Connection, grid_id: str, column_id: str, doc_id: str) -> None:
+def _forget(connection: Connection, grid_id: str, column_id: str, row_id: str) -> None:
     connection.execute(
-        "DELETE FROM grid_cells WHERE grid_id = ?1 AND ?2 IN ('', column_id) AND ?3 IN ('', doc_id)"
+        "DELETE FROM grid_cells WHERE grid_id = ?1 AND ?2 IN ('', column_id) AND ?3 IN ('', row_id)"
         " AND decision IS NULL",
-        (grid_id, column_id, doc_id),
+        (grid_id, column_id, row_id),
     )
 
 

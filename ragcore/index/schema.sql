@@ -398,19 +398,20 @@ CREATE TABLE check_sentences (
     PRIMARY KEY (check_id, n)
 ) WITHOUT ROWID;
 
--- Grids: documents by columns. Like an answer, a cell stays until it is filled again.
+-- Grids: documents, or sections of them, by columns. Like an answer, a cell stays until it is filled again.
 CREATE TABLE grids (
     grid_id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
-    scope JSON TEXT NOT NULL,  -- ragcore.types.Scope
+    scope JSON TEXT NOT NULL,  -- ragcore.types.Scope; its sections, if it has any, are the rows
     columns JSON TEXT NOT NULL,  -- list of ragcore.types.grid.Column
     created REAL NOT NULL,
-    version INTEGER NOT NULL DEFAULT 0,  -- raised when documents, columns or many cells change at once
+    version INTEGER NOT NULL DEFAULT 0,  -- raised when rows, columns or many cells change at once
     changes INTEGER NOT NULL DEFAULT 0,  -- of single cells
     error JSON TEXT  -- why its last filling ended early; NULL: it did not
 );
 CREATE TABLE grid_cells (
     grid_id TEXT NOT NULL REFERENCES grids ON DELETE CASCADE,
+    row_id TEXT NOT NULL,  -- ``doc_id``, or of a section ragcore.types.grid.row_of
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     column_id TEXT NOT NULL,
     found BLOB,  -- ragcore.types.grid.Cell: JSON, zlib; NULL: only decided on
@@ -418,6 +419,6 @@ CREATE TABLE grid_cells (
     seconds REAL NOT NULL DEFAULT 0,
     decision BLOB,  -- ragcore.types.grid.CellDecision: JSON, zlib; NULL: undecided
     changed INTEGER NOT NULL,  -- ``changes`` of the grid then: what a page has not seen yet is above what it knows
-    PRIMARY KEY (grid_id, doc_id, column_id)
+    PRIMARY KEY (grid_id, row_id, column_id)
 ) WITHOUT ROWID;
 CREATE INDEX grid_cells_by_document ON grid_cells (doc_id);

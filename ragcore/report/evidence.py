@@ -103,7 +103,7 @@ class Gathering:
             terms = self.terms(asked.query)
             stated, segments = self.reader.stated(asked.heading, form, terms, opened, stated, whole=self.extractive)
         names_of = (asked.heading, *(form.requirements if quotes else ()))
-        own = self._headed(names_of, found if quotes else _documents(retrieval))
+        own = self._headed(names_of, found if quotes else _documents(retrieval), retrieval.scope)
         kept = draft.sources if draft is not None else ()
         kept = tuple(one for one in kept if not _shares(one, self.excluded))
         given = (*self._pinned(task.pinned), *segments, *self._openings(own))
@@ -141,15 +141,16 @@ class Gathering:
         own = build_sources(alone, self.document, unbounded(self.settings.answer), cut)
         tokens = sum(cut.tokens(one, self.document(one.doc_id)) for one in own)
         budget = self.settings.answer.model_copy(update={"source_tokens": self.settings.answer.source_tokens + tokens})
-        hits = (hit.chunk for hit in retrieval.hits)
-        ranked = retrieval.segments or [Segment(c.doc_id, c.start, c.end, 0, 0, 0.0, "hit") for c in hits]
+        hits = ((hit.chunk, part) for hit in retrieval.hits for part in retrieval.scope.parts(hit.chunk))
+        ranked = retrieval.segments or [Segment(c.doc_id, *part, 0, 0, 0.0, "hit") for c, part in hits]
         both = replace(retrieval, segments=(*stated, *ranked))
         return build_sources(both, self.document, budget, cut)
 
-    def _headed(self, names: Sequence[str], documents: Sequence[str]) -> list[tuple[str, int, int]]:
+    def _headed(self, names: Sequence[str], documents: Sequence[str], scope: Scope) -> list[tuple[str, int, int]]:
         """Sections with one of ``names`` in ``documents`` (document, start, end), each once."""
+        opened = [(one, self.document(one)) for one in documents]
         every = (
-            (one, span) for name in names for one in documents for span in self.reader.headed(self.document(one), name)
+            (one, span) for name in names for one, read in opened for span in self.reader.headed(read, name, scope)
         )
         return list(dict.fromkeys((one, *span) for one, span in every))
 

@@ -56,8 +56,8 @@ def _headings(doc_id: str, texts: Texts) -> dict[str, list[PathStep]]:
         document = texts.document(doc_id)
     except UnknownDocument:
         return found
-    for one in document.body:
-        if one.kind == "heading" and scope.on(one.page) and scope.inside(doc_id, one.start, one.end):
+    for one in scope.among(doc_id, document.body):
+        if one.kind == "heading" and scope.on(one.page):
             quote = document.text[one.start : one.end]
             name = " ".join(quote.split())
             found.setdefault(name, []).append(PathStep(name, doc_id, one.start, one.end, quote))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from ragcore.types.answer import Citation
 from ragcore.types.retrieval import Scope
 
-CheckStatus = Literal["confirmed", "contradicted", "partly", "not_found", "no_claim"]
+CheckStatus = Literal["confirmed", "contradicted", "partly", "elsewhere", "not_found", "no_claim"]
 # In this order, the first of the readings of one cell counts.
-STATUSES: Final[tuple[CheckStatus, ...]] = ("confirmed", "contradicted", "partly", "not_found", "no_claim")
-PROBLEMS: Final = frozenset[CheckStatus]({"contradicted", "partly", "not_found"})
+STATUSES: Final[tuple[CheckStatus, ...]] = get_args(CheckStatus)
+PROBLEMS: Final = frozenset(STATUSES) - {"confirmed", "no_claim"}
 DraftKind = Literal["docx", "pdf", "md", "txt", "xlsx"]
 BlockKind = Literal["heading", "paragraph", "item", "cell", "code"]
 
@@ -78,7 +79,7 @@ class Inconsistency:
     """Fault of the draft in itself, whatever the documents say: a ``total``, ``difference`` or ``share`` of its own
     table that is not what its figures give, or a figure given ``twice``, differently. ``[start, end)`` of the draft's
     text is the figure at fault, ``others`` are those that it follows from, or disagrees with; ``write`` is the computed
-    figure, written as the draft writes it, "" if either may be wrong."""
+    figure, written as the draft writes it, "" if either may be wrong. Of what was edited, all the words are meant."""
 
     kind: Literal["total", "difference", "share", "twice"]
     start: int
@@ -93,8 +94,8 @@ DecisionKind = Literal["", "replaced", "left", "noted"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person made of a sentence: ``replaced`` by the text ``revised``, ``left`` as it is, or only ``noted``;
-    "" is undecided. A ``note`` may stand beside each."""
+    """What a person made of a sentence and of all that is said of it: ``replaced`` by the text ``revised``, ``left`` as
+    it is, or only ``noted``; "" is undecided. A ``note`` may stand beside each."""
 
     kind: DecisionKind = ""
     revised: str = ""
@@ -125,7 +126,7 @@ class CheckInfo:
 @dataclass(frozen=True, slots=True)
 class Check:
     """Draft with its sentences at ``spans``, in order: the verdict of each (None: not checked yet) and the person's
-    decision. The verdict of a replaced sentence is that of its new text."""
+    decision. The verdict of a replaced sentence is that of its new text; its faults are those of the draft with it."""
 
     info: CheckInfo
     draft: Draft
@@ -134,11 +135,18 @@ class Check:
     decisions: tuple[Decision, ...]
     inconsistencies: tuple[Inconsistency, ...] = ()
 
+    def faults(self, n: int) -> tuple[Inconsistency, ...]:
+        """The draft's own faults whose figure is in sentence ``n``."""
+        low, high = (bisect_left(self.inconsistencies, at, key=lambda one: one.start) for at in self.spans[n])
+        return self.inconsistencies[low:high]
+
+    def is_problem(self, n: int) -> bool:
+        """Whether the documents or the draft's own figures are against sentence ``n`` as it is now."""
+        one = self.sentences[n]
+        return (one is not None and one.status in PROBLEMS) or bool(self.faults(n))
+
     @property
     def open_problems(self) -> tuple[int, ...]:
         """Indexes of sentences with a problem that nobody has left as it is or noted something on."""
-        return tuple(
-            n
-            for n, (one, decided) in enumerate(zip(self.sentences, self.decisions, strict=True))
-            if one is not None and one.status in PROBLEMS and decided.kind != "left" and not decided.note
-        )
+        numbered = enumerate(self.decisions)
+        return tuple(n for n, one in numbered if self.is_problem(n) and one.kind != "left" and not one.note)

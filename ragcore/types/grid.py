@@ -1,23 +1,38 @@
-"""Grids: documents by typed questions, each cell with its value, its places and what a person decided."""
+"""Grids: documents, or sections of them, by typed questions, each cell with its value, its places and what a person
+decided. A row's id is that of its document, and of a section goes on with what its path makes (`row_of`)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final, Literal, get_args
 
 from ragcore.types.answer import Citation
-from ragcore.types.retrieval import Scope
+from ragcore.types.retrieval import Scope, Section
 
 ColumnType = Literal["value", "date", "name", "yes_no", "list", "quote", "text"]
 COLUMN_TYPES: Final[tuple[ColumnType, ...]] = get_args(ColumnType)
 CellStatus = Literal["stated", "rival", "not_stated", "failed"]
+MAX_SECTIONS: Final = 500  # rows of a grid
 STATED: Final = frozenset[CellStatus]({"stated", "rival"})
+
+
+def row_of(section: Section) -> str:
+    """Id of a section's row, the same wherever the section is found when its document is read again."""
+    path = json.dumps([section.path, section.nth])
+    return f"{section.doc_id}-{sha256(path.encode()).hexdigest()[:12]}"
+
+
+def doc_of(row_id: str) -> str:
+    """Document of a row."""
+    return row_id.partition("-")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Question that is put to every document: its ``name`` heads the column, and ``question`` says in more words what
+    """Question that is put to every row: its ``name`` heads the column, and ``question`` says in more words what
     is asked for ("": the name says it). A value is given in ``unit``, "" for the document's own."""
 
     column_id: str
@@ -49,7 +64,7 @@ NO_VALUE: Final = CellValue("")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Answer of one document to one question. ``stated``: its ``value``, the item texts of a list apart by line breaks;
+    """Answer of one row to one question. ``stated``: its ``value``, the item texts of a list apart by line breaks;
     ``rival``: the document gives others too, the ``rivals``; ``not_stated``: nothing certain was found, and ``nearest``
     are the nearest passages; ``failed``: ``error`` is `GroundworkError.as_dict`. ``reason`` says in words why there
     is no value. ``supported`` is the check of the value against its citations, None if there is nothing to check.
@@ -89,10 +104,14 @@ UNDECIDED: Final = CellDecision()
 class GridCell:
     """Cell as it is stored: ``found`` is None until it is filled."""
 
-    doc_id: str
+    row_id: str
     column_id: str
     found: Cell | None = None
     decision: CellDecision = UNDECIDED
+
+    @property
+    def doc_id(self) -> str:
+        return doc_of(self.row_id)
 
     @property
     def status(self) -> CellStatus | None:
@@ -122,9 +141,10 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class GridInfo:
-    """Grid as it is listed: ``scope`` holds its documents (all of the library, if it names none); ``done`` of ``total``
-    cells are filled, which took ``seconds``; ``error`` ended the last filling early. ``version`` is raised when its
-    documents, columns or many cells change at once."""
+    """Grid as it is listed: ``scope`` holds its documents (all of the library, if it names none), or the sections that
+    are its rows; ``done`` of ``total`` cells are filled, which took ``seconds``; ``error`` ended the last filling
+    early. ``version`` is raised when its rows, columns or many cells change at once; ``rows`` counts those of each
+    document."""
 
     grid_id: str
     name: str
@@ -136,6 +156,7 @@ class GridInfo:
     seconds: float = 0.0
     error: Mapping[str, Any] | None = None
     version: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def finished(self) -> bool:
@@ -144,28 +165,47 @@ class GridInfo:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Document of a grid; ``ready``: its pages are all read, so that its cells can be filled."""
+    """Row of a grid: a document, or the section of it with the headings ``section``, which begins on page ``begins``,
+    printed as ``page_label``; 0 if it is not found in its document anymore. ``ready``: its pages are all read, so that
+    its cells can be filled."""
 
-    doc_id: str
+    row_id: str
     title: str
     name: str
     pages: int
     ready: bool
     tags: tuple[str, ...] = ()
+    section: tuple[str, ...] = ()
+    begins: int = 1
+    page_label: str = ""
+
+    @property
+    def doc_id(self) -> str:
+        return doc_of(self.row_id)
+
+    @property
+    def label(self) -> str:
+        """Heading of a section; of a document, its title."""
+        return self.section[-1] if self.section else self.title
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Grid with its ``rows`` in the library's order, its ``columns`` in theirs, and a cell for each pair, by document
-    and column id."""
+    """Grid with its ``rows`` in the order of the library and of each document, its ``columns`` in theirs, and a cell
+    for each pair, by row and column id."""
 
     info: GridInfo
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
     cells: Mapping[tuple[str, str], GridCell] = field(default_factory=dict)
 
-    def cell(self, doc_id: str, column_id: str) -> GridCell:
-        return self.cells.get((doc_id, column_id)) or GridCell(doc_id, column_id)
+    @property
+    def by_section(self) -> bool:
+        """Whether its rows are sections."""
+        return bool(self.info.scope.sections)
+
+    def cell(self, row_id: str, column_id: str) -> GridCell:
+        return self.cells.get((row_id, column_id)) or GridCell(row_id, column_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from operator import add
 from typing import Literal
 
-from ragcore.types.document import Chunk, ChunkKind
+from ragcore.types.document import Chunk, ChunkKind, Element
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """Section of a document as part of a scope: its span ``[start, end)`` with all subsections, and the ``path`` of
-    headings down to its own, by which it is found when the document is read again (`ragcore.types.sections`)."""
+    headings down to its own, by which it is found when the document is read again (`ragcore.types.sections`); ``nth``
+    of those with this path, from 0."""
 
     doc_id: str
     start: int
     end: int
     path: tuple[str, ...]
+    nth: int = 0
 
     @property
     def label(self) -> str:
@@ -52,6 +55,15 @@ class Scope:
     def inside(self, doc_id: str, start: int, end: int) -> bool:
         """Whether a span of a document lies in one of its sections, if there are any."""
         return not self.sections or any(low <= start and end <= high for low, high in self.spans(doc_id))
+
+    def among(self, doc_id: str, elements: Iterable[Element]) -> list[Element]:
+        """Those of a document's ``elements`` that lie in one of its sections, all if there are none."""
+        if not self.sections:
+            return list(elements)
+        spans = self.spans(doc_id)
+        starts = [start for start, _ in spans]
+        placed = ((one, bisect_right(starts, one.start) - 1) for one in elements)
+        return [one for one, n in placed if n >= 0 and one.end <= spans[n][1]]
 
     @property
     def narrowed(self) -> bool:

@@ -7,6 +7,7 @@ that a document leaves out count for nothing: a heading is under the nearest one
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,8 +21,9 @@ RANKS = 3  # of series, the last of which all further ones share: a catalogue ha
 
 @dataclass(frozen=True, slots=True)
 class SectionNode:
-    """Node of a section tree. ``path`` are the headings down to its own, each on one line; ``level`` is that of the
-    element ``heading``; ``[start, end)`` is its span with all subsections, on ``first_page`` to ``last_page``."""
+    """Node of a section tree. ``path`` are the headings down to its own, each on one line, ``nth`` of those with this
+    path, from 0; ``level`` is that of the element ``heading``; ``[start, end)`` is its span with all subsections, on
+    ``first_page`` to ``last_page``."""
 
     path: tuple[str, ...]
     heading: Element
@@ -30,6 +32,7 @@ class SectionNode:
     first_page: int
     last_page: int
     children: tuple[SectionNode, ...] = ()
+    nth: int = 0
 
     @property
     def label(self) -> str:
@@ -41,7 +44,7 @@ class SectionNode:
 
     def of(self, doc_id: str) -> Section:
         """Node as part of a scope."""
-        return Section(doc_id, self.start, self.end, self.path)
+        return Section(doc_id, self.start, self.end, self.path, self.nth)
 
 
 def section_tree(document: Document) -> tuple[SectionNode, ...]:
@@ -53,6 +56,7 @@ def section_tree(document: Document) -> tuple[SectionNode, ...]:
     series = _series(deepest)
     headings = [(one, label, _rank(one, label, series)) for one, label in labelled if label]
     starts = [element.start for element in body]
+    before: Counter[tuple[str, ...]] = Counter()
 
     def last_page(end: int) -> int:
         last = body[bisect_left(starts, end) - 1]
@@ -66,7 +70,8 @@ def section_tree(document: Document) -> tuple[SectionNode, ...]:
             path = (*above, label)
             below = tuple(nodes(first + 1, follows, path))
             last = max(heading.page, last_page(end))
-            yield SectionNode(path, heading, heading.start, end, heading.page, last, below)
+            yield SectionNode(path, heading, heading.start, end, heading.page, last, below, before[path])
+            before[path] += 1
             first = follows
 
     return tuple(nodes(0, len(headings), ()))
@@ -109,6 +114,13 @@ def walk(nodes: Iterable[SectionNode]) -> Iterator[SectionNode]:
     for node in nodes:
         yield node
         yield from walk(node.children)
+
+
+def one_by_one(nodes: tuple[SectionNode, ...]) -> tuple[SectionNode, ...]:
+    """Sections to be gone through one by one: ``nodes``, or if there is only one, those below it."""
+    while len(nodes) == 1 and nodes[0].children:
+        nodes = nodes[0].children
+    return nodes
 
 
 def placed(section: Section, document: Document) -> Section | None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.check.arithmetic import inconsistencies
+from ragcore.check.arithmetic import inconsistencies, with_edits
 from ragcore.check.draft import read_draft
 from ragcore.types.check import Inconsistency
 
@@ -157,3 +157,58 @@ def test_a_table_of_totals_alone_takes_no_long_time() -> None:
     began = time.process_time()
     assert found(table("Item;2023;2024\n" + "\n".join(f"Total;{n};{n + 1}" for n in range(800)))) == []
     assert time.process_time() - began < 10
+
+
+EDITED = """The wells were dear. In 2021 the margin was 12.0%.
+
+| Site | Rings |
+|---|---|
+| Leuven | 70.2 |
+| Bergen | 2.8 |
+| Total | 75.0 |
+
+In 2021 the margin was 14.0%. They said so.
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "told"),
+    [
+        ({}, {"75.0": "73.0", "14.0%": ""}),
+        ({"The wells were dear.": "No."}, {"75.0": "73.0", "14.0%": ""}),
+        ({"2.8": "4.8"}, {"14.0%": ""}),
+        ({"The wells were dear.": "They were very dear indeed.", "70.2": "70.5"}, {"75.0": "73.3", "14.0%": ""}),
+        ({"In 2021 the margin was 12.0%.": "In 2021 the margin was 14.0%."}, {"75.0": "73.0"}),
+        ({"75.0": "73.0", "They said so.": "Yes."}, {"14.0%": ""}),
+        ({"75.0": "76.0"}, {"75.0": "73.0", "14.0%": ""}),
+        ({"75.0": "73.0", "In 2021 the margin was 14.0%.": "In 2021 the margin was 12.0%."}, {}),
+    ],
+)
+def test_figures_are_recomputed_with_what_was_edited(edits: dict[str, str], told: dict[str, str]) -> None:
+    draft = read_draft("x.md", EDITED.encode())
+    at = {words: draft.text.index(words) for words in edits}
+    places = sorted((start, start + len(words), edits[words]) for words, start in at.items())
+    found = with_edits(draft, places)
+    assert {draft.text[one.start : one.end]: one.write for one in found} == told
+    for one in found:
+        assert all(draft.text[start:end] for start, end in one.others)
+    assert with_edits(draft, []) == inconsistencies(draft)
+
+
+@pytest.mark.parametrize("total", ["105", "100"])
+def test_what_was_edited_is_held_against_the_arithmetic_again(total: str) -> None:
+    draft = read_draft("x.md", f"| Part | 2021 |\n|---|---|\n| A | 60 |\n| B | 40 |\n| Total | {total} |\n".encode())
+    start = draft.text.index(total)
+    [found] = with_edits(draft, [(start, start + 3, "104")])
+    assert (found.start, found.end, found.write) == (start, start + 3, "100")
+    assert "not to 104" in found.reason
+    assert with_edits(draft, [(start, start + 3, "100")]) == ()
+
+
+def test_the_figure_of_an_edited_sentence_is_written_within_its_words() -> None:
+    draft = read_draft("x.md", b"Yes. Sales fell. They did.")
+    start = draft.text.index("Sales")
+    said = "Sales rose from $10.0 million to $12.0 million, up 25%, they say."
+    [found] = with_edits(draft, [(0, 4, "Indeed."), (start, start + 11, said)])
+    assert (found.start, found.end) == (start, start + 11)
+    assert found.write == said.replace("25", "20")

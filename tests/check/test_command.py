@@ -57,7 +57,7 @@ def as_json(home: Path, *arguments: str | Path, code: int = 0) -> Any:
 def test_scripts_get_every_sentence_with_its_verdict(home: Path, memo: Path) -> None:
     told = as_json(home, memo)
     assert told["draft"] == "memo.md"
-    statuses = ["confirmed", "contradicted", "partly", "not_found", "no_claim"]
+    statuses = ["confirmed", "contradicted", "partly", "elsewhere", "not_found", "no_claim"]
     assert list(told["counts"]) == statuses
     assert sum(told["counts"].values()) == len(told["sentences"]) == told["done"] == told["total"]
     for sentence in told["sentences"]:
@@ -68,6 +68,7 @@ def test_scripts_get_every_sentence_with_its_verdict(home: Path, memo: Path) -> 
     assert {"doc_id", "title", "page", "quote", "boxes"} <= set(six["citations"][0])
     [fault] = told["inconsistencies"]
     assert fault["write"] == "73.0"
+    assert told["sentences"][fault["sentence"]]["text"] == "93.0"
 
 
 def test_people_get_the_problems_and_the_counts(home: Path, memo: Path) -> None:
@@ -75,7 +76,8 @@ def test_people_get_the_problems_and_the_counts(home: Path, memo: Path) -> None:
     assert "The Larkfield survey began in April and ran for six weeks." in done.stdout
     assert "p. 1: “" in done.stdout
     assert "ran for nine weeks" in done.stdout
-    assert "93.0  (Total · May)" in done.stdout
+    [total] = [line for line in done.stdout.split("\n\n") if "93.0  (Total · May)" in line]
+    assert "Its parts add up to 73.0" in total
     assert "1 contradicted" in done.stdout.splitlines()[-1]
     assert "checked 0 of" in done.stderr
 

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import subprocess
+import zipfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.check.annotations import Annotation, annotated
-from ragcore.check.arithmetic import inconsistencies
+from ragcore.check.arithmetic import inconsistencies, with_edits
 from ragcore.check.draft import read_draft
 from ragcore.check.files import KINDS, CheckFile, write
 from ragcore.check.sentences import checkable
@@ -185,6 +186,33 @@ def test_a_footnote_joins_those_of_the_file_and_a_change_those_tracked(engine: E
     assert annotated(data, replace(draft, text=draft.text.upper()), marks) is None
 
 
+def test_a_comment_on_words_of_a_footnote_stands_at_its_mark() -> None:
+    """LibreOffice opens no file with a comment inside of a footnote."""
+    data = tracked()
+    draft = read_draft("x.docx", data)
+    noted = annotated(data, draft, [Annotation((0, 7), (0, 7), note="It ran for six weeks.")])
+    assert noted is not None
+    draft = read_draft("x.docx", noted)
+    span = (draft.text.index("It ran"), len(draft.text))
+    at = (draft.text.index("six"), draft.text.index("six") + 3)
+    done = annotated(noted, draft, [Annotation(span, at, "Not so.", "", "It ran for nine weeks.")])
+    assert done is not None
+    document = docx.Document(io.BytesIO(done))
+    [comment] = document.comments
+    assert comment.text == "In the footnote, at “six”:\nNot so."
+    between = list(
+        document.element.body.iter(*map(qn, ("w:commentRangeStart", "w:footnoteReference", "w:commentRangeEnd")))
+    )
+    assert [element.tag.rpartition("}")[2] for element in between] == [
+        "commentRangeStart",
+        "footnoteReference",
+        "commentRangeEnd",
+    ]
+    notes = zipfile.ZipFile(io.BytesIO(done)).read("word/footnotes.xml").decode()
+    assert "comment" not in notes
+    assert re.search("<w:del .*six.*<w:ins .*nine", notes)
+
+
 def test_a_hyphen_that_is_not_shown_is_no_text_and_stays_in_the_file() -> None:
     data = word("Costs fell in Sep\xadtember.", "So they did.")
     draft = read_draft("x.docx", data)
@@ -247,9 +275,74 @@ def test_a_workbook_has_a_row_for_each_sentence(engine: Engine) -> None:
     )
     assert {cell.data_type for row in sheet.iter_rows() for cell in row} <= {"s", "n"}, "nothing is computed"
     assert by_text["The wells were cheap & <old>."]["New text"] == "The wells were dear & <new>."
-    faults = [[cell.value for cell in row] for row in made["The draft in itself"].iter_rows()]
-    assert faults[1][1] == "93.0"
-    assert faults[1][4] == "73.0"
+    head, fault = ([cell.value for cell in row] for row in made["The draft in itself"].iter_rows())
+    told = dict(zip(head, fault))
+    assert (told["Place"], told["Figure"], told["Write"]) == ("Total · May", "93.0", "73.0")
+    assert rows[told["No."]][2] == "93.0"
+
+
+def test_a_row_of_a_workbook_is_as_tall_as_its_longest_text(engine: Engine) -> None:
+    check = checked(engine, "memo.md", f"{'Wells ' * 100}dried.\n\nThey did.".encode())
+    sheet = openpyxl.load_workbook(io.BytesIO(write(check, "xlsx", b"", engine)))["Sentences"]
+    assert sheet.row_dimensions[2].height >= 15 * 600 / 60
+    assert sheet.row_dimensions[3].height is None
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [Decision("replaced", "83.0"), Decision("left"), Decision("noted", note="Asked."), Decision("left", note="Asked.")],
+)
+def test_what_was_decided_on_a_figure_of_its_own_is_said_in_every_file(engine: Engine, decision: Decision) -> None:
+    """Also where the documents have nothing against the sentence, or it isn't checked yet."""
+    for unchecked in (False, True):
+        whole = checked(engine, "memo.docx", word(*MEMO))
+        n = next(n for n in range(len(whole.spans)) if whole.faults(n))
+        decisions, sentences = list(whole.decisions), list(whole.sentences)
+        decisions[n] = decision
+        if unchecked:
+            sentences[n] = None
+        edits = [(*whole.spans[n], decision.revised)] if decision.kind == "replaced" else []
+        faults = with_edits(whole.draft, edits)
+        check = replace(whole, decisions=tuple(decisions), sentences=tuple(sentences), inconsistencies=faults)
+        assert n in whole.open_problems
+        assert (n in check.open_problems) == (decision.kind == "replaced")
+        said = {"replaced": "Replaced", "left": "Left as it is", "noted": "Noted"}[decision.kind]
+        made = write(check, "docx", word(*MEMO), engine)
+        text = by_pandoc(made, "--track-changes=all").replace("\\", "")
+        [comment] = [each.text for each in docx.Document(io.BytesIO(made)).comments if "add up" in each.text]
+        assert said in comment
+        assert decision.note in comment
+        assert f"add up to 73.0, not to {decision.revised or '93.0'}. Write 73.0." in comment
+        if decision.kind == "replaced":
+            assert re.search(r"\[93\.0.*?\{\.deletion.*?\[83\.0.*?\{\.insertion", text, re.DOTALL)
+        else:
+            assert re.search(r"\.comment-start[^}]*\}93\.0\[\]\{\.comment-end", text)
+        sheet = openpyxl.load_workbook(io.BytesIO(write(check, "xlsx", b"", engine)))["The draft in itself"]
+        head, row = sheet.iter_rows(values_only=True)
+        told = dict(zip(head, row))
+        assert (told["Decision"], told["New text"] or "", told["Note"] or "") == (said, decision.revised, decision.note)
+        with pymupdf.open("pdf", write(check, "pdf", b"", engine)) as pdf:
+            shown = " ".join(" ".join(page.get_text() for page in pdf).split())
+        assert re.search(rf"“93.0” \(Total · May\)[^“]*{'“83.0”' * (decision.kind == 'replaced')}[^“]*add up", shown)
+        assert said in shown
+        [fault] = json.loads(write(check, "json", b"", engine))["inconsistencies"]
+        assert (fault["sentence"], fault["decision"]["kind"]) == (n, decision.kind)
+
+
+def test_a_fault_that_was_edited_away_is_in_no_file(engine: Engine) -> None:
+    whole = checked(engine, "memo.docx", word(*MEMO))
+    n = next(n for n in range(len(whole.spans)) if whole.faults(n))
+    decisions = (*whole.decisions[:n], Decision("replaced", "73.0"), *whole.decisions[n + 1 :])
+    faults = with_edits(whole.draft, [(*whole.spans[n], "73.0")])
+    check = replace(whole, decisions=decisions, inconsistencies=faults)
+    assert n not in check.open_problems
+    made = docx.Document(io.BytesIO(write(check, "docx", word(*MEMO), engine)))
+    [comment] = [each.text for each in made.comments if "73.0" in each.text]
+    assert "add up" not in comment
+    assert openpyxl.load_workbook(io.BytesIO(write(check, "xlsx", b"", engine))).sheetnames == ["Sentences"]
+    with pymupdf.open("pdf", write(check, "pdf", b"", engine)) as pdf:
+        assert not any(" own " in " ".join(page.get_text().split()) for page in pdf)
+    assert json.loads(write(check, "json", b"", engine))["inconsistencies"] == []
 
 
 def test_a_workbook_names_the_cells_of_a_workbook(engine: Engine) -> None:
@@ -272,7 +365,9 @@ def test_a_pdf_lets_every_decision_be_followed(engine: Engine) -> None:
         "Replaced by: “The wells were dear & <new>.”",
         "Left as it is.",
         "Note: =I know it.",
-        "93.0 (Total · May): Its parts add up to",
+        "93.0 [4: no claim, own",
+        "“93.0” (Total · May) Its parts add up to 73.0, not to 93.0. Write 73.0.",
+        "Without a decision: 2 problems.",
     ):
         assert said in text
     assert len(pictures) == 1, "the place that contradicts"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.check.quotations import Fate, quotations
-from ragcore.types import Document, Page, WordMap
+from ragcore.types import Document, Page, Scope, Section, WordMap
 
 TEXT = (
     "The Facility shall be repaid in full on 30 June 2029 (the ‘Maturity Date’), unless extended under clause 4.3.\n"
@@ -61,6 +61,16 @@ def test_brackets_and_long_inventions_take_no_time() -> None:
     assert found.fate == "not_found"
     [found] = quotations(f"“{'net sales _ ' * 30} and more”", ["d1"], lambda _: long)
     assert found.fate == "not_found"
+
+
+def test_a_quotation_is_looked_for_in_the_sections_in_scope_alone() -> None:
+    twice = document(f"{TEXT}\n{TEXT}\n{TEXT}")
+    section = Section("d1", len(TEXT) + 1, 2 * len(TEXT) + 1, ("Here",))
+    said = "“Any Loan outstanding on that date” and “Borrower—without limit. The Facility”"
+    [inside, over_its_end] = quotations(said, ["d1"], lambda _: twice, Scope(sections=(section,)))
+    [(_, start, end)] = inside.places
+    assert section.start <= start < end <= section.end
+    assert over_its_end.fate == "not_found"
 
 
 def test_terms_of_a_word_or_two_are_no_quotations() -> None:

@@ -80,6 +80,12 @@ def test_a_wrong_figure_is_contradicted_by_the_one_in_its_place(
     assert TITLE in found.reason
 
 
+def test_no_figure_is_corrected_to_itself(checks: Checks) -> None:
+    [found] = checked(checks, "Revenue was $148.6 million in fiscal 2025.").sentences
+    assert found is not None
+    assert found.status != "contradicted"
+
+
 def test_a_statement_that_the_report_denies_is_contradicted(checks: Checks) -> None:
     [found] = checked(checks, "Larkfield hedges sales in euros and Norwegian kroner due within 90 days.").sentences
     assert found is not None

@@ -79,9 +79,8 @@ def test_libreoffice_shows_every_footnote_heading_table_and_gap(written: tuple[R
     words = "".join(text)
     title = next(one.title for section in report.sections if section.answer for one in section.answer.citations)
     assert words.count(squeezed(f"{title}, p. 1")) == len(notes)
-    for note in notes:
-        number = note.get(qn("w:id"))
-        assert squeezed(number + "".join(note.itertext())) in words, number
+    for number, note in enumerate(notes, start=1):
+        assert squeezed(f"{number}{''.join(note.itertext())}") in words, number
     for section in report.sections:
         assert f"{section.number} {section.heading}" in outline
     assert {"Missing"} < set(outline)

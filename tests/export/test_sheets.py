@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.export.characters import clean
-from ragcore.export.sheets import Marks, Sheet, SheetCell, figure, marks_of, sheets, write
+from ragcore.export.sheets import LINE_HEIGHT, Marks, Sheet, SheetCell, figure, fit_rows, marks_of, sheets, write
 from ragcore.types import Cell
 from tests import pdfs, prepared
 
@@ -156,6 +156,16 @@ def test_any_grid_becomes_a_workbook_with_all_of_its_text(cells: list[tuple[int,
     page = load_workbook(io.BytesIO(write([sheet], "xlsx"))).worksheets[1]
     held = " ".join(str(cell.value) for row in page.iter_rows() for cell in row if cell.value is not None)
     assert all(clean(text) in held for *_, text in cells)
+
+
+def test_a_row_is_as_high_as_the_lines_of_its_longest_text() -> None:
+    page = Workbook().active
+    page.column_dimensions["A"].width = page.column_dimensions["B"].width = 22
+    page.append(["\n".join(["A well", "", *["x" * 50] * 2]), "One line"])
+    page.append(["One line", "Another"])
+    fit_rows(page)
+    assert page.row_dimensions[1].height == (1 + 1 + 2 * 3) * LINE_HEIGHT
+    assert page.row_dimensions[2].height is None
 
 
 def test_a_text_longer_than_a_cell_takes_is_cut_and_says_so() -> None:

@@ -59,6 +59,24 @@ def test_scripts_get_a_row_for_each_document_and_a_cell_for_each_column(home: Pa
     assert (nothing["status"], nothing["value"], nothing["rivals"]) == ("not_stated", None, [])
 
 
+def test_a_row_is_a_section_where_that_is_asked_for(home: Path, columns: Path) -> None:
+    told = as_json(home, "-t", columns, "--by", "section")
+    headings = [row["section"][-1] for row in told["rows"]]
+    assert "Risks" in headings
+    assert len(headings) == len(told["rows"]) > 3
+    assert all(len(row["section"]) == 1 for row in told["rows"]), "the uppermost"
+    below = as_json(home, "--resume", told["grid_id"], "--section", "Risks")
+    assert [row["section"] for row in below["rows"]] == [
+        ["Risks", one] for one in ("Outlook for fiscal 2026", "Auditor")
+    ]
+    assert {cell["value"] for row in below["rows"] for cell in row["cells"]} == {None, "Brandt & Oyelaran LLP"}
+    assert "Risks › Auditor\n" in grid(home, "--resume", told["grid_id"]).stdout
+    assert "--by says document" in grid(home, "-t", columns, "--by", "document", "--section", "Risks", code=1).stderr
+    whole = as_json(home, "--resume", told["grid_id"], "--by", "document")
+    assert [row["section"] for row in whole["rows"]] == [None]
+    assert as_json(home, "-t", columns, "--section", "Nothing", code=1)["error"]["code"] == "input_error"
+
+
 def test_people_get_the_values_with_their_pages(home: Path, columns: Path) -> None:
     done = grid(home, "-t", columns, "--doc", NAME)
     assert "Revenue (USD million)  148.6  (p. " in done.stdout

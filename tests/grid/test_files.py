@@ -73,7 +73,7 @@ def test_json_is_the_contract_of_the_command() -> None:
     told: dict[str, Any] = json.loads(write(GRID, "json"))
     assert told["columns"][0] == {"column_id": "c1", "name": "Rent", "question": "", "type": "value", "unit": "USD"}
     [first, second] = told["rows"]
-    assert (first["doc_id"], first["title"]) == ("d1", "=Lease")
+    assert [first[key] for key in ("row_id", "title", "section", "page")] == ["d1", "=Lease", None, None]
     rent = first["cells"][0]
     assert (rent["column"], rent["status"], rent["value"], rent["number"]) == ("Rent", "rival", "1,200.50", 1200.5)
     assert (rent["unit"], rent["period"]) == ("USD", "2025")

@@ -104,6 +104,7 @@ def test_a_section_is_found_where_it_now_is() -> None:
     found = [placed(one, moved) for one in (first, last)]
     texts = [moved.text[one.start : one.end] for one in found if one is not None]
     assert texts == ["Cash\n\nLow.\n\n", "Cash\n\n"], "of two with one heading the one of its length"
+    assert (first.nth, last.nth) == (0, 1)
     assert placed(Section("d" * 16, 0, 5, ("Equity",)), moved) is None
     assert section_tree(document_of([("paragraph", 0, "No heading.")])) == ()
 
