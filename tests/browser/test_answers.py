@@ -59,6 +59,16 @@ def test_what_can_be_done_with_an_answer(app: App, shelf: Shelf, open_page: Call
         assert f"<i>{citation.title}</i>, {note}" in rich
         assert "<sup>[1]</sup>" in rich
         assert "class=" not in rich
+    with promise("also where the page has no clipboard of its own"):
+        taken = """() => navigator.clipboard.writeText("").then(() => {
+            globalThis.own = navigator.clipboard;
+            Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true });
+        })"""
+        page.evaluate(taken)
+        page.get_by_role("button", name="Copy with citations").click()
+        page.get_by_role("button", name="Copied").wait_for()
+        page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: globalThis.own, configurable: true })")
+        assert page.evaluate("navigator.clipboard.readText()") == plain
 
     with promise("one line says what it rests on; the list of sources lies behind"):
         line = page.locator(".gw-line")

@@ -25,6 +25,16 @@ Revenue grew 12.4% to $148.6 million. At year end $28 million was drawn.
 | Field Sensors | 71,340 |
 | Laboratory Balances | 48,215 |
 """
+UNEVEN = """In 2021 the margin was 12.0%.
+
+| Site | Rings |
+|---|---|
+| Leuven | 70.2 |
+| Bergen | 2.8 |
+| Total | 75.0 |
+
+In 2021 the margin was 14.0%.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +138,81 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         file = tmp_path / "check.json"
         download.value.save_as(file)
         assert "30 June 2029" in json.dumps(json.loads(file.read_text("utf-8")))
+
+
+def test_figures_that_do_not_add_up_are_decided_on_with_the_keyboard(
+    sample: App, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(f"{sample.url}/check", 1280, 720)
+    card = page.locator(".gw-check .ccard")
+    current = page.locator(".gw-check .memo a.s[aria-current]")
+    own = page.locator(".tal [data-status=fault]")
+    said = page.locator(".gw-check > p[role=status]")
+    with promise("a total that its parts do not give is a problem, told on the card of its cell"):
+        page.get_by_role("textbox", name="Draft").fill(UNEVEN)
+        page.get_by_role("textbox", name="Draft").press("Control+Enter")
+        expect(own).to_have_text("2 own figures")
+        expect(page.locator(".prog")).to_be_empty()
+        own.click()
+        expect(current).to_have_text("75.0")
+        expect(card).to_contain_text("Its parts add up to 73.0, not to 75.0.")
+        expect(page.locator(".memo .fo.on")).to_have_text(["70.2", "2.8"])
+        expect(page.locator(".nx")).to_contain_text("1 of 2")
+        check(page, "a figure that does not add up")
+        own.click()
+        current.focus()
+    with promise("Enter writes the figure that they give; undone, it is a problem again"):
+        page.keyboard.press("Enter")
+        expect(current).to_have_text("73.0")
+        expect(card).to_contain_text("The draft said: 75.0")
+        expect(own).to_have_text("1 own figure")
+        card.get_by_role("button", name="Undo the edit").click()
+        expect(current).to_have_text("75.0")
+        expect(own).to_have_text("2 own figures")
+    with promise("it is noted on, and another left as it is; neither is a problem then"):
+        page.keyboard.press("a")
+        page.get_by_role("textbox", name="Note").fill("Two sites are missing.")
+        page.keyboard.press("Control+Enter")
+        expect(said).to_have_text("Note kept.")
+        for _ in range(9):
+            page.keyboard.press("n")
+            if "14.0%" in current.inner_text():
+                break
+        expect(card).to_contain_text("12.0% elsewhere")
+        page.keyboard.press("Escape")
+        expect(said).to_have_text("Left as it is.")
+        for _ in range(9):
+            page.keyboard.press("n")
+            assert not re.search(r"75\.0|14\.0", current.inner_text())
+    with promise("both outlive a reload, and what was left is edited after all"):
+        page.reload()
+        page.locator(".wd", has_text="noted").wait_for()
+        page.locator(".memo a.s", has_text="14.0%").click()
+        card.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("textbox", name="Your words").fill("In 2021 the margin was 12.0%.")
+        page.get_by_role("button", name="Write it").click()
+        expect(own).to_have_text("1 own figure")
+        expect(page.locator(".wd", has_text="given twice")).to_have_count(0)
+    with promise("totals are recomputed with the figures that were edited"):
+        page.locator(".memo a.s", has_text="2.8").click()
+        card.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("textbox", name="Your words").fill("4.8")
+        page.get_by_role("button", name="Write it").click()
+        expect(own).to_have_count(0)
+        expect(page.locator(".wd.own")).to_have_count(0)
+        card.get_by_role("button", name="Undo the edit").click()
+        expect(page.locator(".wd.own")).to_have_text("doesn’t add up")
+    with promise("a total that is edited wrongly is a problem again; Enter writes the right one"):
+        page.locator(".memo a.s", has_text="75.0").click()
+        card.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("textbox", name="Your words").fill("76.000")
+        page.get_by_role("button", name="Write it").click()
+        expect(card).to_contain_text("Its parts add up to 73.000, not to 76.000.")
+        expect(own).to_have_text("1 own figure")
+        current.focus()
+        page.keyboard.press("Enter")
+        expect(current).to_have_text("73.000")
+        expect(own).to_have_count(0)
 
 
 def test_a_draft_of_ones_own(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:

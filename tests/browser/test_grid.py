@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import App, promise, serve
+from tests import pdfs
+from tests.browser.conftest import App, lent, promise, serve
 from tests.browser.test_axe import check
 from tests.matrix import standing_for
 
@@ -150,6 +151,45 @@ def test_three_questions_from_a_file_to_a_file(
         check(page, f"a value by its period, {theme}")
         page.get_by_role("button", name="No longer Employees by period").click()
         expect(cells).to_have_count(4)
+    with promise("its rows can be sections, chosen in the document's outline, each read by itself"):
+        page.get_by_role("button", name="Rows", exact=True).click()
+        page.get_by_role("radio", name="section").check()
+        page.locator(".sec").first.wait_for()
+        page.keyboard.press("ArrowDown")
+        expect(focused).to_have_attribute("aria-expanded", "true")
+        page.keyboard.press("Enter")
+        expect(focused).to_have_attribute("aria-expanded", "false")
+        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowDown")
+        expect(focused).to_have_text("1")
+        use = page.get_by_role("button", name="Use these")
+        expect(use).to_be_disabled()
+        level = page.get_by_role("button", name=re.compile("^All [0-9]+ sections of level 2$"))
+        level.click()
+        expect(use).to_be_enabled()
+        check(page, f"sections that are chosen, {theme}")
+        level.click()
+        expect(use).to_be_disabled()
+        for name in ("Employees", "Auditor"):
+            page.locator(".sec label", has_text=name).click()
+        use.click()
+        expect(page.locator(".gw-grid .ln .rh")).to_have_count(2)
+        expect(page.get_by_role("columnheader", name=re.compile("^Section"))).to_be_visible()
+        expect(cells.nth(1)).to_contain_text("649")
+        expect(cells.nth(5)).to_contain_text("not stated")
+        cells.nth(1).click()
+        lit.wait_for()
+        expect(card).to_contain_text("649")
+        page.get_by_role("button", name=re.compile("^Section")).click()
+        page.get_by_role("button", name="Group by document").click()
+        expect(page.locator(".gw-grid .ln.tag")).to_have_count(1)
+        check(page, f"a grid of sections, {theme}")
+        page.get_by_role("button", name="No longer by document").click()
+        page.get_by_role("button", name="Rows", exact=True).click()
+        page.get_by_role("radio", name="document").check()
+        use.click()
+        expect(page.locator(".gw-grid .ln .rh")).to_have_count(1)
+        expect(cells.nth(0)).to_contain_text("accepted")
     with promise("it is taken along as a file, with what was decided"):
         page.get_by_role("button", name="Export").click()
         with page.expect_download() as download:
@@ -179,3 +219,38 @@ def test_three_questions_from_a_file_to_a_file(
         page.get_by_role("button", name="Ask every document").click()
         expect(cells).to_have_count(1)
         expect(cells.first).to_contain_text("649")
+
+
+def test_documents_of_one_title_stay_apart(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
+    days = {name: {"Term": [f"The notice period is {n} days."]} for name, n in (("a.pdf", 30), ("b.pdf", 60))}
+    column = {"name": "Notice period", "question": "The notice period in days", "type": "value", "unit": "days"}
+    with lent(sample, {name: pdfs.report("Agreement", clauses) for name, clauses in days.items()}):
+        page = open_page(f"{sample.url}/grid", 1280, 720)
+        asked: list[Any] = []
+        page.route("**/gw/grids/outline?*", lambda route: asked.append(route))
+        with promise("the one document that is ticked is open in its outline"):
+            page.locator(".docs label", has_text="Agreement").first.click()
+            page.get_by_role("radio", name="section").check()
+            folds = page.locator(".docs .fold", has_text="Agreement")
+            expect(folds.nth(1)).to_have_attribute("aria-expanded", "true")
+        with promise("each outline is asked for once, and none that comes takes the focus"):
+            folds.first.press("Enter")
+            expect(page.locator(".docs .gw-spin")).to_have_count(2)
+            for n, route in enumerate(list(asked)):
+                route.continue_()
+                expect(page.locator(".docs .gw-spin")).to_have_count(1 - n)
+            expect(page.locator(".docs .fold:focus")).to_have_attribute("aria-expanded", "true")
+            assert len(asked) == 2
+        with promise("grouped by document, each of them is a group"):
+            for n in range(2):
+                page.locator(".sec label", has_text="Term").nth(n).click()
+            page.get_by_label("Name").fill("Notice")
+            page.get_by_role("radio", name="From a file").check()
+            file = tmp_path / "columns.json"
+            file.write_text(json.dumps({"columns": [column]}), "utf-8")
+            page.locator("#gw-grid-file").set_input_files(file)
+            page.get_by_role("button", name="Make the grid").click()
+            expect(page.locator(".gw-grid .ln .ce")).to_have_text([re.compile("^30"), re.compile("^60")])
+            page.get_by_role("button", name=re.compile("^Section")).click()
+            page.get_by_role("button", name="Group by document").click()
+            expect(page.locator(".gw-grid .ln.tag b")).to_have_text(["Agreement Term"] * 2)

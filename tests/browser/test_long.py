@@ -111,6 +111,7 @@ def test_a_long_question_is_cut_until_all_of_it_is_asked_for(app: App, open_page
     field = page.get_by_placeholder("Ask your documents")
     field.fill("What was the highest nitrate reading? " + "It is needed for the yearly report. " * 40)
     field.press("Enter")
+    page.locator(".gw-turn").last.locator(".gw-foot").wait_for()  # by then the turn has been drawn anew
     more = page.get_by_role("button", name="Show all")
     more.wait_for()
     question = page.locator(".gw-q").last

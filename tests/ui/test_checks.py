@@ -119,6 +119,27 @@ def test_a_decision_is_kept_and_changed_words_are_checked_at_once(opened: Servic
         assert "refused" in call(opened, f"/{check_id}/decide", wrong)
 
 
+def test_a_figure_that_does_not_add_up_is_decided_on_like_any_other_finding(opened: Services, tmp_path: Path) -> None:
+    check_id = begun(opened, "| Site | Rings |\n|---|---|\n| Leuven | 70.2 |\n| Bergen | 2.8 |\n| Total | 75.0 |\n")
+    (fault,) = until(opened, check_id, "done")["faults"]
+    n = fault["n"]
+    assert fault["write"] == "73.0"
+    for kind, revised, note in (
+        ("left", "", "Rounded."),
+        ("", "", ""),
+        ("noted", "", "Ask."),
+        ("replaced", "73.0", ""),
+    ):
+        decided = call(opened, f"/{check_id}/decide", {"n": n, "kind": kind, "revised": revised, "note": note})
+        assert decided["sentences"][0]["decision"] == {"kind": kind, "revised": revised, "note": note}
+        assert kind == "replaced" or (n in opened.engine.checks.get(check_id).open_problems) == (not kind)
+    services_module.close()
+    kept = call(services_on(tmp_path / "home"), f"/{check_id}")
+    assert kept["faults"] == []
+    (sentence,) = [one for one in kept["sentences"] if one["n"] == n]
+    assert (sentence["text"], sentence["decision"]["kind"]) == ("73.0", "replaced")
+
+
 def test_what_cannot_be_checked_is_said(opened: Services) -> None:
     docs = [sample_id()]
     for body, words in (

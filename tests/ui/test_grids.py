@@ -100,7 +100,7 @@ def test_cells_can_be_fetched_as_they_come_and_each_has_its_place(opened: Servic
         "supported": True,
     }
     ids = {one["name"]: one["id"] for one in whole["columns"]}
-    cell = call(opened, f"/{grid_id}/cell", query=f"doc={sample_id()}&column={ids['Facility matures']}")
+    cell = call(opened, f"/{grid_id}/cell", query=f"row={sample_id()}&column={ids['Facility matures']}")
     assert cell["value"]["period"] == "2029-06-30"
     assert "30 June 2029" in cell["value"]["citations"][0]["quote"]
     assert cell["value"]["citations"][0]["boxes"]
@@ -119,7 +119,7 @@ def test_another_window_hears_of_decisions_and_of_what_becomes_of_the_documents(
     grid_id = begun(opened, REVENUE)
     found = until(opened, grid_id, "done")
     query = f"since={found['at']}&shape={found['shape']}&summed={found['at']}"
-    decided = {"doc": sample_id(), "column": found["columns"][0]["id"], "kind": "accepted"}
+    decided = {"row": sample_id(), "column": found["columns"][0]["id"], "kind": "accepted"}
     call(opened, f"/{grid_id}/decide", decided)
     answer = call(opened, f"/{grid_id}", query=query)
     assert [cell["decision"] for _, _, cell in answer["cells"]] == ["accepted"]
@@ -148,7 +148,7 @@ def test_a_column_that_changes_is_filled_alone_and_what_was_decided_stays(opened
     grid_id = begun(opened, REVENUE, MATURES)
     found = until(opened, grid_id, "done")
     revenue, matures = (one["id"] for one in found["columns"])
-    decided = {"doc": sample_id(), "column": revenue, "kind": "accepted"}
+    decided = {"row": sample_id(), "column": revenue, "kind": "accepted"}
     assert call(opened, f"/{grid_id}/decide", decided)["cell"]["decision"] == "accepted"
     changed = MATURES | {"name": "Dividend payable", "question": "When is the dividend payable?"}
     assert call(opened, f"/{grid_id}/columns/{matures}", changed)["done"] == 1
@@ -166,7 +166,7 @@ def test_a_column_that_changes_is_filled_alone_and_what_was_decided_stays(opened
 def test_a_correction_is_held_against_the_document(opened: Services) -> None:
     grid_id = begun(opened, MATURES)
     (column,) = until(opened, grid_id, "done")["columns"]
-    at = {"doc": sample_id(), "column": column["id"]}
+    at = {"row": sample_id(), "column": column["id"]}
     for text, supported in (("30 June 2029", True), ("30 June 2031", False)):
         cell = call(opened, f"/{grid_id}/decide", at | {"kind": "corrected", "text": text})["cell"]
         assert (cell["value"]["text"], cell["supported"], cell["found"]) == (text, supported, "2029-06-30")
@@ -214,6 +214,30 @@ def test_columns_come_from_a_template_or_a_file(opened: Services) -> None:
         call(opened, f"/{made}/delete", {})
     call(opened, f"/{one}/delete", {})
     assert call(opened, "")["grids"] == []
+
+
+def test_rows_can_be_sections_of_a_document(opened: Services) -> None:
+    outline = call(opened, "/outline", query=f"doc={sample_id()}")["items"]
+    assert [one["depth"] for one in outline if one["label"] in ("Risks", "Auditor")] == [0, 1]
+    chosen = {one["label"]: one["id"] for one in outline if one["label"] in ("Cash and borrowing", "Auditor")}
+    grid_id = begun(opened, REVENUE, MATURES, sections=list(chosen.values()))
+    found = until(opened, grid_id, "done")
+    assert [(row["label"], row["doc"], row["begins"]) for row in found["rows"]] == [
+        ("Cash and borrowing", sample_id(), 5),
+        ("Auditor", sample_id(), 6),
+    ]
+    assert (found["sections"], found["docs"], found["total"]) == (True, [sample_id()], 4)
+    (matures,) = [one["id"] for one in found["columns"] if one["type"] == "date"]
+    said = {row: cell.get("period") for row, column, cell in found["cells"] if column == matures}
+    assert said == {chosen["Cash and borrowing"]: "2029-06-30", chosen["Auditor"]: None}
+    opened.engine.shelf.rename(sample_id(), "Report")
+    assert {row["title"] for row in call(opened, f"/{grid_id}")["rows"]} == {"Report"}
+    call(opened, f"/{grid_id}/rows", {"sections": [chosen["Auditor"]]})
+    assert [row["id"] for row in until(opened, grid_id, "done")["rows"]] == [chosen["Auditor"]]
+    assert "No section" in call(opened, f"/{grid_id}/rows", {"sections": []})["refused"]["message"]
+    assert "no longer" in call(opened, f"/{grid_id}/rows", {"sections": [f"{sample_id()}-0"]})["refused"]["message"]
+    call(opened, f"/{grid_id}/rows", {"docs": [sample_id()]})
+    assert [row["id"] for row in until(opened, grid_id, "done")["rows"]] == [sample_id()]
 
 
 def test_what_cannot_be_done_is_said(opened: Services) -> None:

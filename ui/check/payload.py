@@ -61,12 +61,17 @@ def draft(check: Check) -> Json:
         "text": check.draft.text,
         "blocks": blocks,
         "spans": [list(span) for span in check.spans],
-        "faults": [_fault(one) for one in check.inconsistencies],
     }
 
 
-def _fault(one: Inconsistency) -> Json:
+def faults(check: Check) -> list[Json]:
+    """The draft's own faults as it reads now, each with its sentence."""
+    return [_fault(n, one) for n in range(len(check.spans)) for one in check.faults(n)]
+
+
+def _fault(n: int, one: Inconsistency) -> Json:
     return {
+        "n": n,
         "kind": one.kind,
         "span": [one.start, one.end],
         "others": [list(span) for span in one.others],

@@ -120,7 +120,8 @@ def check(request: Request) -> Response:
     except UnknownCheck as error:
         return JSONResponse({"gone": error.as_dict()})
     drafted = {} if since else payload.draft(found)
-    return JSONResponse(head | drafted | {"sentences": payload.verdicts(found, int(since) if since.isdecimal() else 0)})
+    verdicts = payload.verdicts(found, int(since) if since.isdecimal() else 0)
+    return JSONResponse(head | drafted | {"faults": payload.faults(found), "sentences": verdicts})
 
 
 @action(GroundworkError)

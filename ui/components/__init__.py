@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from ragcore.types import Scope
+from ragcore.types.grid import MAX_SECTIONS
 from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed, sections_in_words
 from ui.chat.scope_words import pages_in_brief
 from ui.explore.plotly_script import plotly_path
@@ -255,13 +256,13 @@ def check(check_id: str, documents: list[dict[str, Any]]) -> None:
 def grids(documents: list[dict[str, Any]]) -> None:
     """Form that starts a grid over ``documents`` (id, title, pages), and the list of grids. Emits ``opened``: the id of
     a grid."""
-    _grids(key="grids", data=_data("grids") | {"documents": documents, "sample": sample_id()})
+    _grids(key="grids", data=_data("grids") | {"documents": documents, "most": MAX_SECTIONS, "sample": sample_id()})
 
 
 def grid(grid_id: str, documents: list[dict[str, Any]]) -> None:
-    """Grid with its cells; its rows are chosen among ``documents``. Emits ``left`` to return to the list, with ``gone``
-    if it was deleted elsewhere."""
-    _grid(key="grid", data=_data("grid") | {"grid": grid_id, "documents": documents})
+    """Grid with its cells; its rows are chosen among ``documents`` and their sections. Emits ``left`` to return to the
+    list, with ``gone`` if it was deleted elsewhere."""
+    _grid(key="grid", data=_data("grid") | {"grid": grid_id, "documents": documents, "most": MAX_SECTIONS})
 
 
 def reports() -> None:

@@ -38,7 +38,7 @@ class GridJobs(Queue):
         """Queue the grids that hold a document that is read now, except those that were left unfinished before, and
         those of which the cost has to be agreed to."""
         try:
-            lacking = [one.doc_id for one in engine.documents() if not ready(one)]
+            lacking = [doc_id, *(one.doc_id for one in engine.documents() if not ready(one))]
             for info in engine.grids.all():
                 fed = info.grid_id in self._fed or _lacks_only(info, lacking)
                 if info.scope.holds(doc_id) and fed and not costs(engine.grids.estimate(info.grid_id)):
@@ -53,6 +53,6 @@ def costs(expense: Expense) -> bool:
 
 
 def _lacks_only(info: GridInfo, lacking: Iterable[str]) -> bool:
-    """Whether nothing is left of a grid but one row and those of the documents ``lacking``, which are not read."""
-    waiting = sum(map(info.scope.holds, lacking))
-    return 0 < info.total - info.done <= (waiting + 1) * info.columns
+    """Whether nothing is left of a grid but rows of the documents ``lacking``."""
+    waiting = sum(info.rows.get(doc_id, 0) for doc_id in set(lacking))
+    return 0 < info.total - info.done <= waiting * info.columns

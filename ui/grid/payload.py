@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
 from ragcore.grid.summary import summary
+from ragcore.types import Document
 from ragcore.types.answer import Citation
 from ragcore.types.grid import STATED, CellValue, Column, Grid, GridCell, GridInfo
 from ragcore.types.library import DocumentInfo
+from ragcore.types.sections import SectionNode
 from ui.chat import payload
 from ui.library.jobs import Job as Reading
 from ui.server.queue import Job
@@ -55,10 +58,13 @@ def head(
         "name": info.name,
         "created": info.created,
         "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
+        "sections": bool(info.scope.sections),
         "columns": info.columns,
         "total": info.total,
         "done": info.done,
-        "state": _state(job, at == 0) if job else _rest(info, len(unread), len(lacking)),
+        "state": _state(job, at == 0)
+        if job
+        else _rest(info, len(unread), sum(info.rows.get(one, 0) for one in lacking)),
         "unread": unread,
         "lost": {doc_id: lost[doc_id] for doc_id in lacking if doc_id in lost},
         "left": None if job is None else job.seconds_left,
@@ -73,7 +79,7 @@ def _state(job: Job, first: bool) -> str:
 
 
 def _rest(info: GridInfo, unread: int, lacking: int) -> str:
-    """State of a grid that nothing is at work on."""
+    """State of a grid that nothing is at work on; ``lacking`` rows can't be filled yet."""
     if info.total - info.done > lacking * info.columns:
         return "stopped"
     return "done" if info.finished or not unread else "arriving"
@@ -98,22 +104,45 @@ def reading(doc_ids: Collection[str], jobs: Mapping[str, Reading]) -> Json:
 
 
 def grid(found: Grid) -> Json:
-    """Rows and columns of a grid."""
-    rows = [{"id": one.doc_id, "title": one.title, "pages": one.pages, "tags": list(one.tags)} for one in found.rows]
+    """Rows and columns of a grid. A row is shown by its ``label``: the title of a document, or the heading of a
+    section, after the one above it where several of a document are called alike."""
+    alike = Counter((one.doc_id, one.label) for one in found.rows)
+    rows = [
+        {
+            "id": one.row_id,
+            "doc": one.doc_id,
+            "title": one.title,
+            "label": one.label if alike[one.doc_id, one.label] == 1 else " › ".join(one.section[-2:]),
+            "path": " › ".join(one.section),
+            "begins": one.begins,
+            "page": one.page_label,
+            "pages": one.pages,
+            "tags": list(one.tags),
+        }
+        for one in found.rows
+    ]
     return {"rows": rows, "columns": [column(one) for one in found.columns]}
+
+
+def outline(document: Document, nodes: Mapping[str, SectionNode]) -> list[Json]:
+    """Sections of a document in reading order, by the ids of their rows; ``depth`` counts from 0."""
+    return [
+        {"id": row, "depth": len(one.path) - 1, "label": one.label, "page": document.pages[one.first_page - 1].label}
+        for row, one in nodes.items()
+    ]
 
 
 def summaries(found: Grid) -> Json:
     """Summary of each column, by its id."""
     return {
-        one.column_id: asdict(summary(one, [found.cell(row.doc_id, one.column_id) for row in found.rows]))
+        one.column_id: asdict(summary(one, [found.cell(row.row_id, one.column_id) for row in found.rows]))
         for one in found.columns
     }
 
 
 def cells(found: Iterable[GridCell]) -> list[list[Any]]:
-    """Cells as document, column and what the table shows, None where nothing is known anymore."""
-    return [[one.doc_id, one.column_id, brief(one)] for one in found]
+    """Cells as row, column and what the table shows, None where nothing is known anymore."""
+    return [[one.row_id, one.column_id, brief(one)] for one in found]
 
 
 def column(one: Column) -> Json:
@@ -154,7 +183,7 @@ def detail(cell: GridCell) -> Json:
     def valued(value: CellValue) -> Json:
         return asdict(value) | {"citations": places(value.citations)}
 
-    shown = {"doc": cell.doc_id, "column": cell.column_id, "status": cell.status, "value": valued(cell.value)}
+    shown = {"row": cell.row_id, "column": cell.column_id, "status": cell.status, "value": valued(cell.value)}
     shown |= {"decision": decision.kind, "supported": decision.supported, "found": "", "rivals": [], "nearest": []}
     if found is None:
         return shown
@@ -175,14 +204,14 @@ def detail(cell: GridCell) -> Json:
 
 
 def periods(grid: Grid, column_id: str) -> Json:
-    """Values of one column by document and period, newest period first; of several for one period the first."""
+    """Values of one column by row and period, newest period first; of several for one period the first."""
     values: dict[str, Json] = {}
     for row in grid.rows:
-        cell = grid.cell(row.doc_id, column_id)
+        cell = grid.cell(row.row_id, column_id)
         given = [cell.value] if cell.status in STATED else []
         if cell.status == "rival" and cell.found is not None:
             given += cell.found.rivals
         for nth, value in enumerate(given):
-            values.setdefault(row.doc_id, {}).setdefault(value.period, _value(value) | {"nth": nth})
+            values.setdefault(row.row_id, {}).setdefault(value.period, _value(value) | {"nth": nth})
     every = {period for one in values.values() for period in one}
     return {"periods": sorted(every, reverse=True), "values": values}

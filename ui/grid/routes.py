@@ -16,7 +16,7 @@ from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, InputError, UnknownGrid
 from ragcore.export import kind
 from ragcore.grid.grids import MAX_USD
-from ragcore.types import Scope
+from ragcore.types import EVERYTHING, Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
 from ui.chat.exports import disposition, file_name
 from ui.grid import payload
@@ -81,7 +81,7 @@ def grids(_: Request) -> Response:
 
 @action(GroundworkError)
 def add(request: Request, body: Json) -> Json:
-    """Store a grid called ``name`` over ``docs`` and start to fill it. Its columns come from a built-in ``template``,
+    """Store a grid called ``name`` (`_scope`) and start to fill it. Its columns come from a built-in ``template``,
     a ``file`` (base64) called ``filename``, or are ``columns`` as typed."""
     name = (text_in(body, "name") or "").strip()
     return _start(engine_of(request), name or "Grid", _columns(body), _scope(body))
@@ -128,8 +128,17 @@ def _sections(data: bytes, name: str) -> bool:
     return isinstance(given, dict) and "sections" in given
 
 
-def _scope(body: Json) -> Scope:
-    """``docs`` of a body, or those that come later too, if it names none (null)."""
+def _scope(body: Json, before: Scope = EVERYTHING) -> Scope:
+    """``docs`` of a body, or those that come later too, if it names none (null); or its ``sections``, by the ids that
+    their rows have, found in their documents, else as they were ``before``."""
+    if "sections" in body:
+        asked = texts_in(body, "sections")
+        known = services().engine.grids.placed(asked, before)
+        if not asked:
+            raise InputError("No section is chosen.", hint="Tick at least one.")
+        if not known.keys() >= set(asked):
+            raise InputError("A document no longer has one of these sections.", hint="Reload the page.")
+        return Scope(sections=tuple(known[row] for row in asked))
     if "docs" in body and body["docs"] is None:
         return Scope()
     docs = texts_in(body, "docs")
@@ -201,17 +210,24 @@ def grid(request: Request) -> Response:
 
 @guarded
 def cell(request: Request) -> Response:
-    """Cell of a document (``doc``) and ``column`` with its places."""
-    doc_id, column_id = (request.query_params.get(one, "") for one in ("doc", "column"))
+    """Cell of a ``row`` and ``column`` with its places."""
+    row, column_id = (request.query_params.get(one, "") for one in ("row", "column"))
     try:
-        return JSONResponse(payload.detail(services().engine.grids.cell(_grid(request), doc_id, column_id)))
+        return JSONResponse(payload.detail(services().engine.grids.cell(_grid(request), row, column_id)))
     except UnknownGrid as error:
         return JSONResponse({"gone": error.as_dict()})
 
 
 @guarded
+def outline(request: Request) -> Response:
+    """Sections of a document (``doc``) that can be rows."""
+    engine, doc_id = services().engine, request.query_params.get("doc", "")
+    return JSONResponse({"items": payload.outline(engine.document(doc_id), engine.grids.sections(doc_id))})
+
+
+@guarded
 def periods(request: Request) -> Response:
-    """Values of a ``column`` by document and period."""
+    """Values of a ``column`` by row and period."""
     found = services().engine.grids.get(_grid(request))
     return JSONResponse(payload.periods(found, request.query_params.get("column", "")))
 
@@ -233,9 +249,9 @@ def stop(request: Request, _: Json) -> Json:
 
 @action(GroundworkError)
 def again(request: Request, body: Json) -> Json:
-    """Fill anew what nobody decided on: a ``column``, the row of ``doc``, their cell, or everything."""
+    """Fill anew what nobody decided on: a ``column``, a ``row``, their cell, or everything."""
     engine = engine_of(request)
-    engine.grids.again(_grid(request), text_in(body, "column") or "", text_in(body, "doc") or "")
+    engine.grids.again(_grid(request), text_in(body, "column") or "", text_in(body, "row") or "")
     return _filled(request, engine)
 
 
@@ -246,14 +262,14 @@ def _filled(request: Request, engine: Engine) -> Json:
 
 @action(GroundworkError)
 def decide(request: Request, body: Json) -> Json:
-    """Decide on the cell of ``doc`` and ``column``: ``kind``, and the ``text`` that corrects it, which is checked at
+    """Decide on the cell of ``row`` and ``column``: ``kind``, and the ``text`` that corrects it, which is checked at
     once."""
     chosen = text_in(body, "kind") or ""
-    doc_id, column_id = text_in(body, "doc") or "", text_in(body, "column") or ""
+    row, column_id = text_in(body, "row") or "", text_in(body, "column") or ""
     if chosen not in DECISIONS:
         raise InputError("There is no such decision.", hint="Reload the page.")
     made = engine_of(request).grids.decide(
-        _grid(request), doc_id, column_id, cast(CellDecisionKind, chosen), text_in(body, "text") or ""
+        _grid(request), row, column_id, cast(CellDecisionKind, chosen), text_in(body, "text") or ""
     )
     return {"cell": payload.detail(made)}
 
@@ -265,10 +281,10 @@ def rename(request: Request, body: Json) -> Json:
 
 
 @action(GroundworkError)
-def documents(request: Request, body: Json) -> Json:
-    """Choose the documents (``docs``; null: all, later ones too), and fill the rows that come."""
+def rows(request: Request, body: Json) -> Json:
+    """Choose the rows (`_scope`), and fill those that come."""
     engine = engine_of(request)
-    engine.grids.scope(_grid(request), _scope(body))
+    engine.grids.scope(_grid(request), _scope(body, engine.grids.info(_grid(request)).scope))
     return _filled(request, engine)
 
 
@@ -332,6 +348,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{every}/new", add, methods=["POST"]),
         Route(f"{every}/ask", ask, methods=["POST"]),
         Route(f"{every}/sample", sample, methods=["POST"]),
+        Route(f"{every}/outline", outline),
         Route(one, grid),
         Route(f"{one}/cell", cell),
         Route(f"{one}/periods", periods),
@@ -340,7 +357,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{one}/again", again, methods=["POST"]),
         Route(f"{one}/decide", decide, methods=["POST"]),
         Route(f"{one}/rename", rename, methods=["POST"]),
-        Route(f"{one}/documents", documents, methods=["POST"]),
+        Route(f"{one}/rows", rows, methods=["POST"]),
         Route(f"{one}/delete", delete, methods=["POST"]),
         Route(f"{one}/columns", add_column, methods=["POST"]),
         Route(column, change_column, methods=["POST"]),

@@ -7,7 +7,8 @@ import { cutter } from "./draft.js";
 
 const MANY = 3; // corrections that are told
 const LONG = 42; // characters of what a button writes
-const TONES = { confirmed: "ok", contradicted: "bad", partly: "weak", not_found: "off" };
+const TONES = { confirmed: ["ok", "Confirmed"], contradicted: ["bad", "Contradicted"], partly: ["weak", "Partly covered"], elsewhere: ["weak", "Found elsewhere"], not_found: ["off", "Not found"] };
+const OWN = ["own", "The draft’s own figures"];
 
 const line = (text) => text.replace(/\s+/g, " ").trim();
 const short = (text, most = LONG) => (text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
@@ -23,17 +24,20 @@ export class Card {
     this.element = h("div", { class: "ccard", role: "group" });
   }
 
-  // Of sentence `n`; `cited` is the number of its citation that is open.
-  show(n, sentence, cited) {
-    Object.assign(this, { n, sentence, form: null });
+  // Of sentence `n`, and of the draft's own `faults` in it, whose other figures are lit in the draft; `cited` is the
+  // number of its citation that is open.
+  show(n, sentence, faults, cited) {
+    Object.assign(this, { n, sentence, faults, form: null });
     const { status, decision } = sentence;
-    this.element.className = `ccard ${TONES[status]}`;
-    this.element.setAttribute("aria-label", { confirmed: "Confirmed", contradicted: "Contradicted", partly: "Partly covered", not_found: "Not found" }[status]);
+    const [tone, name] = (faults.length && status === "confirmed" ? null : TONES[status]) ?? OWN;
+    this.element.className = `ccard ${tone}`;
+    this.element.setAttribute("aria-label", name);
     this.evidence = h("div");
     this.actions = h("div", { class: "act" });
     this.element.replaceChildren(
       ...(decision.revised ? [h("p", { class: "was" }, "The draft said: ", h("s", {}, this.check.original(n)))] : []),
-      ...this.said(sentence),
+      ...faults.map(({ reason }) => h("p", { class: "say" }, prose(reason))),
+      ...(TONES[status] ? this.said(sentence) : faults.length ? [] : [h("p", { class: "say" }, status ? "There is no claim to check." : "Not checked yet.")]),
       this.evidence,
       ...(decision.note ? [h("p", { class: "note" }, icon("notes", "s16"), h("span", { class: "gw-unseen" }, "Note: "), decision.note)] : []),
       this.actions,
@@ -55,7 +59,7 @@ export class Card {
 
   // The quotation of the citation that is open, and the way to the others.
   cite(n) {
-    const { citations, corrections, status } = this.sentence;
+    const { citations = [], corrections, status } = this.sentence;
     const open = citations.find((one) => one.n === n) ?? citations[0];
     if (!open) return this.evidence.replaceChildren();
     const chip = (one) => h("a", { class: "gw-cite", href: `#cite-${one.n}`, "data-n": String(one.n), "aria-current": one === open && "true", "aria-label": `Citation ${one.n}, page ${one.label}`, onclick: (event) => (event.preventDefault(), this.check.openCitation(one.n, event.shiftKey)) }, String(one.n));
@@ -69,9 +73,12 @@ export class Card {
   }
 
   get revised() {
-    const { text, corrections } = this.sentence;
-    const written = corrections.filter((one) => one.write).sort((a, b) => a.start - b.start);
-    const cut = cutter(text);
+    const { text, corrections = [], decision } = this.sentence;
+    const [from] = this.check.data.spans[this.n];
+    const own = this.faults.map(({ span: [start, end], write }) => ({ start: start - from, end: decision.revised ? Infinity : end - from, write }));
+    const apart = (one, at, all) => one.write && !all.slice(0, at).some(({ start, end, write }) => write && start < one.end && one.start < end);
+    const written = [...corrections, ...own].filter(apart).sort((a, b) => a.start - b.start);
+    const cut = cutter(text || this.check.original(this.n));
     let at = 0;
     const parts = written.flatMap(({ start, end, write }) => {
       const before = [cut(at, start), write];
@@ -84,8 +91,8 @@ export class Card {
   offer() {
     const { status, decision } = this.sentence;
     const { said, text } = this.revised;
-    const problem = status !== "confirmed";
-    this.write = text && status !== "confirmed" && decision.kind !== "left" ? () => this.decide({ kind: "replaced", revised: text }) : null;
+    const problem = this.faults.length > 0 || (status !== "confirmed" && TONES[status]);
+    this.write = text && problem && decision.kind !== "left" ? () => this.decide({ kind: "replaced", revised: text }) : null;
     this.leave = problem && !decision.revised && decision.kind !== "left" ? () => this.decide({ kind: "left" }) : null;
     const undo = decision.kind && act([icon("undo", "s16"), { left: "Undo", replaced: "Undo the edit", noted: "Remove the note" }[decision.kind]], () => this.undo(), "quiet");
     this.actions.replaceChildren(
@@ -116,7 +123,7 @@ export class Card {
   }
 
   edit() {
-    this.open("Your words", this.sentence.text, "Write it", (text) => (text.trim() ? this.decide({ kind: "replaced", revised: text.trim() }) : null));
+    this.open("Your words", this.sentence.text || this.check.original(this.n), "Write it", (text) => (text.trim() ? this.decide({ kind: "replaced", revised: text.trim() }) : null));
   }
 
   note() {
@@ -156,16 +163,6 @@ export class Card {
   busy(words) {
     this.form = this.write = this.leave = null;
     this.actions.replaceChildren(h("span", { class: "muted" }, h("span", { class: "gw-spin" }), words));
-  }
-
-  // Of fault `n` of the draft in itself. What it follows from is lit in the draft.
-  fault(n, { reason, write }, fix) {
-    Object.assign(this, { n: `f${n}`, sentence: null, form: null, leave: null });
-    this.element.className = "ccard own";
-    this.element.setAttribute("aria-label", "The draft’s own figures");
-    this.write = write && fix ? () => fix() : null;
-    this.actions = h("div", { class: "act" }, this.write && act([icon("edit", "s16"), `Write ${short(write)}`], this.write, "primary"), h("span", { class: "muted" }, "The figures it is about are marked in the draft."), h("span", { class: "sp" }), this.write && key("↵"));
-    this.element.replaceChildren(h("p", { class: "say" }, prose(reason)), this.actions);
   }
 }
 

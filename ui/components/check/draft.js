@@ -6,6 +6,7 @@ export const STATUSES = {
   confirmed: ["c", "confirmed"],
   contradicted: ["x", "contradicted"],
   partly: ["p", "partly"],
+  elsewhere: ["p", "found elsewhere"],
   not_found: ["n", "not found"],
 };
 const FAULTS = { total: "doesn’t add up", difference: "doesn’t add up", share: "doesn’t add up", twice: "given twice, differently" };
@@ -19,7 +20,7 @@ export function cutter(text) {
 }
 
 export class Draft {
-  // `select(key, event)` is called with a sentence's number, or `f` and that of a fault of the draft in itself.
+  // `select(key, event)` is called with a sentence's number.
   constructor(element, select) {
     this.element = element;
     element.addEventListener("click", (event) => {
@@ -77,36 +78,27 @@ export class Draft {
     let at = start;
     for (; this.at < this.spans.length && this.spans[this.at][0] < end; this.at += 1) {
       const [from, to] = this.spans[this.at];
-      if (from > at) out.push(...this.between(at, from));
+      if (from > at) out.push(...this.pieces(at, from));
       out.push((this.wraps[this.at] = h("span", { class: "w" }, h("span", { class: "s" }, ...this.pieces(from, to)))));
       at = to;
     }
-    if (end > at) out.push(...this.between(at, end));
+    if (end > at) out.push(...this.pieces(at, end));
     return out;
-  }
-
-  between(start, end) {
-    return [...this.pieces(start, end), ...this.faultsIn(start, end)];
   }
 
   // The draft's own characters, with the figures that do not agree.
   pieces(start, end, more = []) {
-    const own = this.faults.flatMap(({ span, others }, n) => [[...span, "ft", n], ...others.map((other) => [...other, "fo", n])]);
+    const own = this.faults.flatMap(({ n, span, others }) => [[...span, "ft", n], ...others.map((other) => [...other, "fo", n])]);
     const marks = own.filter(([from, to]) => from < end && to > start).map(([from, to, cls, n]) => [Math.max(from, start) - start, Math.min(to, end) - start, cls, n]);
     return pieces(this.cut(start, end), [...marks, ...more]);
-  }
-
-  // The words behind the figures at fault, which open them.
-  faultsIn(start, end) {
-    return this.faults.flatMap(({ span, kind }, n) => (span[0] >= start && span[0] < end && !this.settled?.(n) ? [h("a", { class: "wd own", href: this.href(`f${n}`), "data-key": `f${n}` }, FAULTS[kind])] : []));
   }
 
   href(key) {
     return `?${new URLSearchParams({ d: this.id, s: key })}`;
   }
 
-  // Draws sentence `n` as it is now: its verdict, and what was decided.
-  mark(n, sentence, filter) {
+  // Draws sentence `n` as it is now: its verdict, its own `faults`, and what was decided.
+  mark(n, sentence, filter, faults) {
     const { status, decision, text } = sentence;
     const [start, end] = this.spans[n];
     const revised = Boolean(decision.revised);
@@ -115,16 +107,19 @@ export class Draft {
     const words = revised ? pieces(text, more) : this.pieces(start, end, more);
     const [mark, word] = STATUSES[status] ?? [status ? "" : "u", ""];
     const decided = [revised && "edited", decision.kind === "left" && "left as it is", decision.note && "noted"].filter(Boolean);
-    const off = filter && filter !== status;
+    const off = filter && (filter === "fault" ? !faults.length : filter !== status);
     const cls = ["s", mark, decision.kind === "left" && "left", off && "off"].filter(Boolean).join(" ");
-    const body = mark && mark !== "u" ? h("a", { class: cls, href: this.href(n), "data-key": String(n), title: word[0].toUpperCase() + word.slice(1) }, ...words) : h("span", { class: cls }, ...words);
+    const named = word || FAULTS[faults[0]?.kind] || "decided";
+    const title = named[0].toUpperCase() + named.slice(1);
+    const body = word || faults.length || decision.kind ? h("a", { class: cls, href: this.href(n), "data-key": String(n), title }, ...words) : h("span", { class: cls }, ...words);
     const tone = { x: "bad", p: "weak", n: "off" }[mark];
     const said = [tone && decision.kind !== "left" ? word : "", ...decided].filter(Boolean).join(", ");
     const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, said);
-    this.wraps[n].replaceChildren(body, ...(shown ? [JOINED, shown] : []), ...(revised ? [] : this.faultsIn(start, end)));
+    const own = decision.kind === "left" ? [] : [...new Set(faults.map(({ kind }) => FAULTS[kind]))].map((one) => h("span", { class: "wd own" }, one));
+    this.wraps[n].replaceChildren(body, ...(shown ? [JOINED, shown] : []), ...own);
   }
 
-  // The element that has sentence or fault `key`.
+  // The element that has sentence `key`.
   link(key) {
     return this.element.querySelector(`a[data-key="${CSS.escape(key)}"]`);
   }
@@ -133,7 +128,7 @@ export class Draft {
     for (const old of this.element.querySelectorAll("a[data-key][aria-current]")) old.removeAttribute("aria-current");
     for (const old of this.element.querySelectorAll(".on")) old.classList.remove("on");
     this.link(key)?.setAttribute("aria-current", "true");
-    if (String(key).startsWith("f")) for (const figure of this.element.querySelectorAll(`[data-fault~="${key.slice(1)}"]`)) figure.classList.add("on");
+    for (const figure of this.element.querySelectorAll(`[data-fault~="${key}"]`)) figure.classList.add("on");
   }
 
   // Puts what belongs to `key` below the paragraph, item or table that has it.
@@ -145,7 +140,7 @@ export class Draft {
   }
 }
 
-// Text cut at its marks, [start, end, class, number of a fault], which may overlap.
+// Text cut at its marks, [start, end, class, sentence of a fault], which may overlap.
 function pieces(text, marks) {
   if (!marks.length) return [text];
   const cut = cutter(text);

@@ -15,6 +15,7 @@ const SHOWN = [
   ["confirmed", "ok", "confirmed", "check_circle"],
   ["contradicted", "bad", "contradicted", "close"],
   ["partly", "weak", "partly"],
+  ["elsewhere", "weak", "found elsewhere"],
   ["not_found", "off", "not found"],
   ["no_claim", "off none", "no claim"],
 ];
@@ -43,7 +44,7 @@ export class Head {
     const { name, docs, counts, state, done, total, left } = check.data;
     this.title.textContent = this.title.title = name;
     this.against.button.textContent = `against ${docs ? plural(docs.length, "document") : "all documents"}`;
-    const faults = check.faults.length;
+    const faults = check.data.faults.length;
     const rows = [...SHOWN.map(([status, tone, words, sign]) => [status, tone, words, counts[status], sign]), ["fault", "own", `own figure${faults === 1 ? "" : "s"}`, faults]];
     const shown = rows.filter(([status, , , n]) => n || (status === "contradicted" && state === "done"));
     const key = JSON.stringify([shown, check.filter]);

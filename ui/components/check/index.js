@@ -10,7 +10,7 @@ import { Draft } from "./draft.js";
 import { Head } from "./head.js";
 
 const BUSY_MS = 700;
-const PROBLEMS = ["contradicted", "partly", "not_found"];
+const PROBLEMS = ["contradicted", "partly", "elsewhere", "not_found"];
 const UNCHECKED = { status: null, text: "", decision: { kind: "", revised: "", note: "" } };
 
 export function mount({ parentElement, data, tell }) {
@@ -34,7 +34,6 @@ class Check {
     this.flow = h("div", { class: "dr gw-scroll", tabindex: "0", role: "group", "aria-label": "Draft, marked" }, this.trouble, this.memo);
     root.append(this.head.element, this.flow, this.said);
     this.draft = new Draft(this.memo, (key, event) => this.select(key, { focus: event.shiftKey, chosen: true }));
-    this.draft.settled = (n) => this.settled(n);
     this.listeners = [
       ["focus", () => this.card.form || this.poll(0)],
       ["gw:opened", ({ detail }) => this.opened(detail)],
@@ -85,10 +84,13 @@ class Check {
   take(found, since) {
     const { sentences, ...head } = found;
     const fresh = !this.data;
+    const own = JSON.stringify(head.faults ?? this.data?.faults);
+    const recomputed = this.data && own !== JSON.stringify(this.data.faults);
     const behind = this.data && head.done < this.data.done && since; // it is checked anew in another window
     this.data = { ...this.data, ...head };
     if (fresh) this.lay();
     if (sentences) this.put(sentences, fresh ? 0 : since);
+    if (recomputed) this.recompute();
     this.complain(head.error ?? this.refused);
     this.head.draw();
     if (behind) return void this.poll(0);
@@ -99,7 +101,17 @@ class Check {
   lay() {
     this.sentences = this.data.spans.map(() => UNCHECKED);
     this.draft.show(this.data);
-    for (let n = 0; n < this.sentences.length; n += 1) this.draft.mark(n, UNCHECKED, "");
+    this.recompute();
+  }
+
+  recompute() {
+    this.own = Map.groupBy((this.draft.faults = this.data.faults), (fault) => fault.n);
+    this.mark();
+    if (this.current !== null && !this.card.form) this.redraw();
+  }
+
+  mark() {
+    this.sentences.forEach((one, n) => this.draft.mark(n, one, this.filter, this.faults(n)));
   }
 
   // Takes the verdicts from sentence `since` on: of those that are not there none is known.
@@ -111,7 +123,7 @@ class Check {
   set(n, sentence) {
     if (JSON.stringify(this.sentences[n]) === JSON.stringify(sentence)) return;
     this.sentences[n] = sentence;
-    this.draft.mark(n, sentence, this.filter);
+    this.draft.mark(n, sentence, this.filter, this.faults(n));
     if (this.current === String(n)) this.redraw();
   }
 
@@ -119,33 +131,25 @@ class Check {
     return this.draft.cut(...this.data.spans[n]);
   }
 
-  // Faults of the draft in itself that still stand: a sentence that was replaced has other figures.
-  get faults() {
-    return this.data.faults.map((_, n) => n).filter((n) => !this.settled(n));
+  // The draft's own faults in sentence `n` as it is now.
+  faults(n) {
+    return this.own.get(n) ?? [];
   }
 
-  settled(n) {
-    const inside = this.holder(n);
-    return inside >= 0 && Boolean(this.sentences[inside]?.decision.revised);
-  }
-
-  // The sentence that has the figure of fault `n`, -1 for none.
-  holder(n) {
-    const [start] = this.data.faults[n].span;
-    return this.data.spans.findIndex(([from, to]) => from <= start && start < to);
-  }
-
-  start(key) {
-    return key.startsWith("f") ? this.data.faults[Number(key.slice(1))].span[0] : this.data.spans[Number(key)][0];
+  // Whether there is something to say of sentence `n`.
+  known(n) {
+    const { status, decision } = this.sentences[n];
+    return ["confirmed", ...PROBLEMS].includes(status) || this.faults(n).length > 0 || Boolean(decision.kind);
   }
 
   // What the arrows go through: the problems that nobody has decided on, or all of one kind.
   keys() {
     const { filter } = this;
-    const chosen = ({ status, decision }) => (filter ? status === filter && status !== "no_claim" : PROBLEMS.includes(status) && decision.kind !== "left" && !decision.note);
-    const claims = this.sentences.flatMap((one, n) => (chosen(one) ? [String(n)] : []));
-    const faults = filter && filter !== "fault" ? [] : this.faults.map((n) => `f${n}`);
-    return [...claims, ...faults].sort((a, b) => this.start(a) - this.start(b));
+    const chosen = ({ status, decision }, n) => {
+      if (filter) return filter === "fault" ? this.faults(n).length : status === filter && status !== "no_claim";
+      return (PROBLEMS.includes(status) || this.faults(n).length) && decision.kind !== "left" && !decision.note;
+    };
+    return this.sentences.flatMap((one, n) => (chosen(one, n) ? [String(n)] : []));
   }
 
   // What is open
@@ -173,7 +177,7 @@ class Check {
     if (scroll || chosen) this.reveal();
     const sentence = this.sentences[Number(key)];
     if (sentence && (!this.narrow.matches || focus)) {
-      const [first] = sentence.citations;
+      const [first] = sentence.citations ?? [];
       if (first) this.openCitation(first.n, focus);
       else closeCitation();
     }
@@ -183,24 +187,12 @@ class Check {
   redraw() {
     const key = this.current;
     const held = this.card.element.contains(document.activeElement);
-    if (key.startsWith("f")) this.showFault(Number(key.slice(1)));
-    else if (["confirmed", ...PROBLEMS].includes(this.sentences[Number(key)].status)) this.card.show(Number(key), this.sentences[Number(key)], this.cited);
-    else return this.unselect();
+    const n = Number(key);
+    if (!this.known(n)) return this.unselect();
+    this.card.show(n, this.sentences[n], this.faults(n), this.cited);
     this.draft.below(key, this.card.element);
     this.draft.current(key);
     if (held) this.focus();
-  }
-
-  showFault(n) {
-    if (this.settled(n)) return this.unselect();
-    const fault = this.data.faults[n];
-    const inside = this.holder(n);
-    const cut = this.draft.cut;
-    const fix = inside < 0 ? null : () => {
-      const [[from, to], [start, end]] = [this.data.spans[inside], fault.span];
-      return this.decide(inside, { ...this.sentences[inside].decision, kind: "replaced", revised: cut(from, start) + fault.write + cut(end, to) });
-    };
-    this.card.fault(n, fault, fix);
   }
 
   unselect() {
@@ -227,16 +219,16 @@ class Check {
   step(by) {
     const keys = this.keys();
     if (!keys.length) return;
-    const here = this.current === null ? -1 : this.start(this.current);
+    const here = Number(this.current ?? -1);
     const at = keys.indexOf(this.current);
-    const next = at >= 0 ? at + by : by > 0 ? keys.findIndex((key) => this.start(key) > here) : keys.findLastIndex((key) => this.start(key) < here);
+    const next = at >= 0 ? at + by : by > 0 ? keys.findIndex((key) => key > here) : keys.findLastIndex((key) => key < here);
     this.select(keys.at(next % keys.length), { chosen: true });
     this.focus();
   }
 
   only(status) {
     this.filter = this.filter === status ? "" : status;
-    this.sentences.forEach((one, n) => this.draft.mark(n, one, this.filter));
+    this.mark();
     this.head.draw();
     const keys = this.keys();
     if (this.filter && keys.length && !keys.includes(this.current)) this.select(keys[0], { chosen: true });
@@ -280,9 +272,7 @@ class Check {
     const done = await this.act("/decide", { n, ...decision });
     const found = this.sentences[n];
     if (this.current !== null && !this.card.form) {
-      if (done && this.current.startsWith("f")) {
-        if (["confirmed", ...PROBLEMS].includes(found.status)) this.select(String(n), { chosen: true });
-      } else this.redraw();
+      this.redraw();
       this.head.draw();
       this.focus();
       if (found.decision.revised !== before.revised && this.current === String(n) && found.citations?.length && !this.narrow.matches) this.openCitation(found.citations[0].n);
@@ -308,7 +298,7 @@ class Check {
     const done = {
       n: () => this.step(1),
       p: () => this.step(-1),
-      a: current !== null && card.sentence && !card.form && (() => card.note()),
+      a: current !== null && !card.form && (() => card.note()),
       Enter: own && current !== null && card.write,
       Escape: current !== null && !("gwDrawer" in document.documentElement.dataset) && (leave || (() => this.unselect())),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];

@@ -256,6 +256,6 @@ function outcome({ state, counts, done, total, error }) {
   if (state === "waiting") return said("off", "waiting");
   if (state === "stopped") return said("off", `${error ? "failed" : "stopped"} at ${done} of ${total}`);
   if (state !== "done") return h("span", { class: "gw-st num run" }, h("span", { class: "gw-spin" }), `${done} of ${total}`);
-  for (const [status, tone, words] of [["contradicted", "bad", "contradicted"], ["partly", "weak", "partly"], ["not_found", "off", "not found"]]) if (counts[status]) return said(tone, `${counts[status]} ${words}`);
+  for (const [status, tone, words] of [["contradicted", "bad", "contradicted"], ["partly", "weak", "partly"], ["elsewhere", "weak", "found elsewhere"], ["not_found", "off", "not found"]]) if (counts[status]) return said(tone, `${counts[status]} ${words}`);
   return counts.confirmed ? said("ok", `${counts.confirmed} confirmed`, "check_circle") : said("off", plural(total, "sentence"));
 }

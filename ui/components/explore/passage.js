@@ -1,6 +1,7 @@
 // The chunk that is open: its words, every score, and why it was chosen or not.
 
 import { openCitation } from "../shared/bus.js";
+import { copy } from "../shared/clipboard.js";
 import { button, h, icon } from "../shared/dom.js";
 import { pathOf } from "../shared/path.js";
 
@@ -32,7 +33,7 @@ export function passage(root, found, { step, page, light, opened, kinds }) {
       "div",
       { class: "cb" },
       toggle,
-      h("button", { type: "button", class: "gw-btn quiet", onclick: () => navigator.clipboard.writeText(found.quote).then(() => (copied.textContent = "Copied"), () => (copied.textContent = "The browser does not let this page copy.")) }, icon("content_copy", "s16"), "Copy"),
+      h("button", { type: "button", class: "gw-btn quiet", onclick: async () => (copied.textContent = (await copy(found.quote)) ? "Copied" : "The browser blocked it") }, icon("content_copy", "s16"), "Copy"),
       copied,
     ),
     h("div", { class: "quote" }, found.quote.split(/\n+/).slice(0, 40).map((line) => h("p", {}, line))),

@@ -40,13 +40,13 @@ export class Card {
   // `cell` with its places as the server tells it.
   show(cell, row, column) {
     const held = this.element.contains(document.activeElement) ? document.activeElement.dataset.act : null;
-    if (this.form && this.cell?.doc === cell.doc && this.cell.column === cell.column) return; // something is being typed
+    if (this.form && this.cell?.row === cell.row && this.cell.column === cell.column) return; // something is being typed
     Object.assign(this, { cell, row, column, form: null });
     const { status, reason, error } = cell;
     this.actions = h("div", { class: "act" });
     const stated = ["stated", "rival"].includes(status);
     this.element.replaceChildren(
-      h("div", { class: "top" }, h("h2", {}, h("span", {}, row.title), " › ", h("b", {}, column.name)), h("span", { class: "sp" }), this.verdict(cell), button("Close the cell", "close", () => this.page.closeCell())),
+      h("div", { class: "top" }, h("h2", {}, h("span", { title: [row.title, row.path].filter(Boolean).join(", ") }, row.label), " › ", h("b", {}, column.name)), h("span", { class: "sp" }), this.verdict(cell), button("Close the cell", "close", () => this.page.closeCell())),
       ...(stated ? this.value(cell) : []),
       ...(status === "failed" ? [h("p", { class: "why" }, prose(`${error?.message ?? "It failed."} ${error?.hint ?? ""}`))] : []),
       ...(status === null ? [h("p", { class: "why" }, "This cell isn’t filled yet.")] : []),
@@ -63,12 +63,12 @@ export class Card {
   verdict(cell) {
     const { status, decision, supported, rivals } = cell;
     const said = (tone, sign, words) => h("span", { class: `gw-st ${tone}` }, sign && icon(sign, "s16"), words);
-    if (decision === "corrected") return supported === false ? said("weak", "warning", "By hand, not found in the document") : said("ok", "edit", supported ? "By hand, supported" : "By hand");
+    if (decision === "corrected") return supported === false ? said("weak", "warning", `By hand, not found in the ${this.page.noun}`) : said("ok", "edit", supported ? "By hand, supported" : "By hand");
     if (decision === "accepted") return said("ok", "check_circle", "Accepted");
     if (status === "failed") return said("bad", "error", "Failed");
     if (status === "not_stated") return said("off", "block", decision ? "Not stated, by hand" : "Not stated");
     if (status === "rival") return said("bad", "warning", `${rivals.length + 1} values`);
-    if (status === null) return said("off", "schedule", cell.doc in this.page.data.lost ? "Not read" : "Waiting");
+    if (status === null) return said("off", "schedule", this.row.doc in this.page.data.lost ? "Not read" : "Waiting");
     return supported === false ? said("weak", "warning", "Not supported") : said("ok", "check_circle", "Supported");
   }
 
@@ -118,7 +118,7 @@ export class Card {
         const quote = place ? [place.cell, line(place.quote)].filter(Boolean).join(": ") : "";
         return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, class: "gw-btn sm quiet" }));
       };
-      return own("Other values in this document", "not chosen", rivals.map(row));
+      return own(`Other values in this ${this.page.noun}`, "not chosen", rivals.map(row));
     }
     if (nearest.length && status === "not_stated") return own("Nearest passages", "nothing certain", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x", title: line(one.quote) }, line(one.quote))))));
     return [];
@@ -133,13 +133,13 @@ export class Card {
   }
 
   get key() {
-    return `${this.cell.doc} ${this.cell.column}`;
+    return `${this.cell.row} ${this.cell.column}`;
   }
 
   offer() {
     const { status, decision } = this.cell;
     const stated = ["stated", "rival"].includes(status);
-    const { doc, column } = this.cell;
+    const { row, column } = this.cell;
     this.actions.replaceChildren(
       ...[
         stated && !decision && act("Accept", "check", () => this.decide("accepted"), { title: "Accept (Space)", "data-act": "accept" }),
@@ -147,8 +147,8 @@ export class Card {
         status !== "not_stated" && act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }),
         status === "not_stated" && !decision && act("Accept", "check", () => this.decide("not_stated"), { title: "Accept (Space)", "data-act": "accept", class: "gw-btn sm quiet" }),
         decision && act("Undo", "undo", () => this.decide(""), { "data-act": "undo", class: "gw-btn sm quiet" }),
-        !decision && status === "failed" && act("Retry", "refresh", () => this.page.fillAgain({ doc, column }), { "data-act": "again" }),
-        !decision && status !== null && status !== "failed" && button("Fill again", "refresh", () => this.page.fillAgain({ doc, column }), { "data-act": "again" }),
+        !decision && status === "failed" && act("Retry", "refresh", () => this.page.fillAgain({ row, column }), { "data-act": "again" }),
+        !decision && status !== null && status !== "failed" && button("Fill again", "refresh", () => this.page.fillAgain({ row, column }), { "data-act": "again" }),
       ].filter(Boolean),
     );
   }
@@ -163,7 +163,7 @@ export class Card {
   async decide(kind, text = "") {
     const key = this.key;
     this.form = null;
-    this.actions.replaceChildren(h("span", { class: "muted" }, h("span", { class: "gw-spin" }), kind === "corrected" ? "Checking it against the document" : "Keeping it"));
+    this.actions.replaceChildren(h("span", { class: "muted" }, h("span", { class: "gw-spin" }), kind === "corrected" ? `Checking it against the ${this.page.noun}` : "Keeping it"));
     if (await this.page.decide(this.cell, kind, text)) this.unsaved.delete(key);
     else if (this.cell) kind === "corrected" ? this.correct(text) : this.offer();
   }
@@ -191,7 +191,7 @@ export class Card {
       end();
     });
     this.form = field;
-    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act("Keep it", "", send, { class: "gw-btn sm primary" }), act("Cancel", "", end, { class: "gw-btn sm quiet" }), h("span", { class: "muted" }, "It is looked for in the document."))));
+    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act("Keep it", "", send, { class: "gw-btn sm primary" }), act("Cancel", "", end, { class: "gw-btn sm quiet" }), h("span", { class: "muted" }, `It is looked for in the ${this.page.noun}.`))));
     field.focus();
     field.select();
   }

@@ -22,7 +22,7 @@ export function content(cell, column, state) {
 
 function verdict({ status, supported, rivals, decision }) {
   const out = [];
-  if (status === "rival" && decision !== "corrected") out.push(h("span", { class: "v bad", title: `${rivals + 1} values in the document` }, String(rivals + 1), unseen("values")));
+  if (status === "rival" && decision !== "corrected") out.push(h("span", { class: "v bad", title: `${rivals + 1} values found` }, String(rivals + 1), unseen("values")));
   else if (supported === false) out.push(h("span", { class: "v weak", title: "Not supported by its words" }, "~", unseen("not supported")));
   else if (supported && !decision) out.push(h("span", { class: "v ok", title: "Supported" }, icon("check", "s14"), unseen("supported")));
   if (decision) out.push(decided(decision));

@@ -11,12 +11,12 @@ export class Menus {
   constructor(page) {
     this.page = page;
     this.heads = new Map(); // by column id, so that a menu stays open while its head is drawn anew
-    this.document = this.make("document");
+    this.rows = this.make("document");
     this.add = this.adder();
   }
 
   close() {
-    for (const { popup } of [this.document, ...this.heads.values()]) if (popup.open) popup.close();
+    for (const { popup } of [this.rows, ...this.heads.values()]) if (popup.open) popup.close();
   }
 
   make(id) {
@@ -45,9 +45,9 @@ export class Menus {
     return made.element;
   }
 
-  documentHead(words) {
-    this.draw(this.document, "Document", words, "document", false);
-    return this.document.element;
+  rowHead(words) {
+    this.draw(this.rows, this.page.data.sections ? "Section" : "Document", words, "document", false);
+    return this.rows.element;
   }
 
   draw(made, name, below, id, filtered) {
@@ -73,7 +73,8 @@ export class Menus {
     const pressed = (on) => ({ "aria-pressed": String(on) });
     const sorts = [["Sort up", "keyboard_arrow_up", false], ["Sort down", "keyboard_arrow_down", true]].map(([words, sign, down]) => item(words, sign, at(() => page.look(() => view.order(id, down))), pressed(view.sort?.key === id && view.sort.down === down)));
     if (id === "document") {
-      panel.replaceChildren(...sorts, item("Group by tag", "folder_open", at(() => page.look(() => (view.group = !view.group))), pressed(view.group)));
+      const group = (by) => item(`Group by ${by}`, "folder_open", at(() => page.look(() => (view.group = view.group === by ? "" : by))), pressed(view.group === by));
+      panel.replaceChildren(...sorts, ...(page.data.sections ? [group("document")] : []), group("tag"));
       return;
     }
     const n = page.columns.findIndex((one) => one.id === id);

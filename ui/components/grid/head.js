@@ -1,9 +1,10 @@
-// The line above the table: the grid's name, its documents, how far it is filled, what it is looked at by, export.
+// The line above the table: the grid's name, its rows, how far it is filled, what it is looked at by, export.
 
 import { ApiError, save } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { Popup } from "../shared/popup.js";
 import { editName } from "../shared/rename.js";
+import { Rows } from "../shared/rows.js";
 import { timeLeft } from "../shared/when.js";
 import { SHOWN } from "./words.js";
 
@@ -25,8 +26,8 @@ export class Head {
     this.page = page;
     this.title = h("h1", {});
     this.rename = button("Rename", "edit", () => this.edit());
-    this.documents = new Popup("Documents", "folder_open", (panel) => this.choose(panel));
-    this.documents.button.className = "gw-linkish";
+    this.rows = new Popup("Rows", "folder_open", (panel) => this.choose(panel));
+    this.rows.button.className = "gw-linkish";
     this.views = h("div", { class: "vw", role: "group", "aria-label": "What is shown" });
     this.bar = h("span", { class: "gw-bar" }, h("i", {}));
     this.said = h("span", { role: "status" });
@@ -38,14 +39,14 @@ export class Head {
     this.exports = new Popup("Export", "download", (panel) => this.write(panel));
     this.exports.button.className = "gw-btn primary";
     this.exports.button.append(h("span", { class: "lb" }, "Export"));
-    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.documents.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.exports.element);
+    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.rows.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.exports.element);
   }
 
   draw() {
     const { page } = this;
     const { name, state, done, total, left, lost } = page.data;
     if (!this.title.querySelector("input")) this.title.textContent = this.title.title = name;
-    this.documents.button.textContent = `${plural(page.rows.length, "document")} × ${plural(page.columns.length, "question")}`;
+    this.rows.button.textContent = `${plural(page.rows.length, page.noun)} × ${plural(page.columns.length, "question")}`;
     const working = ["waiting", "running", "stopping"].includes(state);
     const filled = `${done} of ${plural(total, "cell")}`;
     const words = {
@@ -75,7 +76,7 @@ export class Head {
     const rows = [
       view.pivot && [`${name(view.pivot)} by period`, () => this.page.pivot(null)],
       ...(view.pivot ? [] : Object.entries(view.filters)).map(([id, kind]) => [`${name(id)}: ${SHOWN[kind].toLowerCase()}`, () => this.page.look(() => view.filter(id, ""))]),
-      view.group && ["by tag", () => this.page.look(() => (view.group = false))],
+      view.group && [`by ${view.group}`, () => this.page.look(() => (view.group = ""))],
     ].filter(Boolean);
     const key = JSON.stringify(rows.map(([words]) => words));
     if (key === this.viewed) return;
@@ -90,22 +91,19 @@ export class Head {
     });
   }
 
-  // Which documents are its rows, to change.
+  // What its rows are, to change.
   choose(panel) {
-    const { docs, state } = this.page.data;
-    const every = h("input", { type: "checkbox", checked: !docs, onchange: () => boxes.forEach((box) => (box.disabled = every.checked)) });
-    const boxes = this.page.documents.map(({ id }) => h("input", { type: "checkbox", value: id, disabled: !docs, checked: !docs || docs.includes(id) }));
-    const rows = this.page.documents.map(({ title, of }, n) => h("label", { class: "ck" }, boxes[n], h("span", { class: "t", title }, title), h("span", { class: "n num" }, of ? String(of) : "")));
+    const { page } = this;
+    const { docs, sections, state } = page.data;
     const go = async () => {
-      const chosen = every.checked ? null : boxes.filter((box) => box.checked).map((box) => box.value);
-      if (await this.page.act("/documents", { docs: chosen })) this.documents.close(true);
+      if (await page.act("/rows", rows.value)) this.rows.close(true);
     };
+    const use = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, "Use these");
+    const rows = new Rows(() => (use.disabled = !rows.good));
+    rows.offer(page.documents, page.most, (id) => !docs || docs.includes(id), docs === null);
+    if (sections) rows.tick(page.rows);
     const busy = ["running", "stopping", "waiting"].includes(state);
-    panel.replaceChildren(
-      h("label", { class: "ck all" }, every, h("span", { class: "t" }, "All, and those that come")),
-      h("div", { class: "docs gw-scroll" }, rows),
-      h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, "Use these"), h("a", { class: "gw-btn sm quiet", href: "library" }, "Add to the Library"), busy && h("span", { class: "gw-unseen" }, "It is being filled")),
-    );
+    panel.replaceChildren(rows.element, h("div", { class: "row" }, use, h("a", { class: "gw-btn sm quiet", href: "library" }, "Add to the Library"), busy && h("span", { class: "gw-unseen" }, "It is being filled")));
   }
 
   write(panel) {

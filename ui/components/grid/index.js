@@ -1,4 +1,4 @@
-// A grid: documents by questions, filled in the background, each cell with its place on the page beside it. What is open
+// A grid: documents or sections by questions, filled in the background, each cell with its place on the page beside it. What is open
 // stands in the address.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
@@ -22,7 +22,7 @@ const GONE = ["unknown_grid"];
 export function mount({ parentElement, data, tell }) {
   configure(data);
   const page = (parentElement.gwGrid ??= new GridPage(parentElement.querySelector(".gw-grid")));
-  page.documents = data.documents;
+  Object.assign(page, { documents: data.documents, most: data.most });
   page.leave = (gone = false) => tell("left", { grid: data.grid, gone });
   page.show(data.grid);
   return () => page.close();
@@ -93,9 +93,9 @@ class GridPage {
     const fresh = !this.data;
     this.data = { ...this.data, ...head };
     if (rows) Object.assign(this, { rows, columns, cells: new Map() });
-    for (const [doc, column, cell] of cells ?? []) {
-      if (cell) this.cells.set(`${doc} ${column}`, cell);
-      else this.cells.delete(`${doc} ${column}`);
+    for (const [row, column, cell] of cells ?? []) {
+      if (cell) this.cells.set(`${row} ${column}`, cell);
+      else this.cells.delete(`${row} ${column}`);
     }
     if (summaries) Object.assign(this, { summaries, summed: found.at, summedAt: performance.now() });
     if (rows) this.view.fit(this.columns);
@@ -103,19 +103,19 @@ class GridPage {
     this.draw();
     if (this.view.pivot && (fresh || cells?.length)) this.fetchPeriods();
     if (fresh) this.restore();
-    else if (this.open && (rows || cells?.some(([doc, column]) => doc === this.open.doc && column === this.open.column))) this.load();
+    else if (this.open && (rows || cells?.some(([row, column]) => row === this.open.row && column === this.open.column))) this.load();
   }
 
   draw() {
     const { view } = this;
-    const cell = (doc, column) => this.cells.get(`${doc} ${column}`);
+    const cell = (row, column) => this.cells.get(`${row} ${column}`);
     const pivoted = this.columns.find((one) => one.id === view.pivot);
     const shown = pivoted ? this.ofPeriods(pivoted) : this.columns.map((column) => ({ ...column, key: column.id, head: this.menus.head(column), summary: this.summaryOf(column) }));
-    this.table.show(view.lines({ rows: this.rows, columns: this.columns, cell }), shown, this.menus.documentHead(this.documentsSay()), pivoted ? null : this.menus.add);
+    this.table.show(view.lines({ rows: this.rows, columns: this.columns, cell }), shown, this.menus.rowHead(this.documentsSay()), pivoted ? null : this.menus.add);
     this.table.element.setAttribute("aria-busy", String(["running", "waiting"].includes(this.data.state)));
     this.head.draw();
     const [sign, words, way] = !this.rows.length
-      ? ["folder_open", "No documents", h("p", {}, "Choose some above, or ", h("a", { href: "library" }, "add them in the Library"), ".")]
+      ? ["folder_open", "No rows", h("p", {}, "Choose some above, or ", h("a", { href: "library" }, "add documents in the Library"), ".")]
       : ["table", "No columns yet", h("button", { type: "button", class: "gw-btn primary", onclick: () => this.menus.form() }, icon("add", "s16"), "Add a column")];
     this.empty.hidden = this.rows.length > 0 && this.columns.length > 0;
     this.table.element.hidden = !this.empty.hidden;
@@ -124,9 +124,14 @@ class GridPage {
     this.emptied = key;
   }
 
+  // What a row is.
+  get noun() {
+    return this.data.sections ? "section" : "document";
+  }
+
   documentsSay() {
     const { unread, lost, reading } = this.data;
-    const inside = this.rows.filter((row) => this.readable(row.id)).length;
+    const inside = new Set(this.rows.map((row) => row.doc).filter((doc) => this.readable(doc))).size;
     const going = unread.filter((doc) => reading[doc]?.[0]).length;
     const others = Object.keys(lost).length;
     const parts = [`${inside} read`, going && `${going} reading`, unread.length > going && `${unread.length - going} wait`, others && `${others} not read`];
@@ -147,18 +152,19 @@ class GridPage {
 
   // What a column says beside the name of a row, and what an empty cell of the row waits for.
   rowSays(row) {
-    const [done, total] = this.data.reading[row.id] ?? [0, 0];
-    if (this.readable(row.id)) return { words: plural(row.pages, "page"), tone: "" };
-    if (row.id in this.data.lost) return { words: this.data.lost[row.id] === "failed" ? "Couldn’t be read" : "Reading cancelled", tone: "" };
+    const [done, total] = this.data.reading[row.doc] ?? [0, 0];
+    if (!row.begins) return { words: `No longer in ${row.title}`, tone: "bad" };
+    if (this.readable(row.doc)) return { words: row.path ? `p. ${row.page} · ${row.title}` : plural(row.pages, "page"), tone: "" };
+    if (row.doc in this.data.lost) return { words: this.data.lost[row.doc] === "failed" ? "Couldn’t be read" : "Reading cancelled", tone: "" };
     if (total) return { words: `Reading p. ${done} of ${total}`, tone: "run" };
-    return { words: row.id in this.data.reading ? "Waiting" : "Not read", tone: "" };
+    return { words: row.doc in this.data.reading ? "Waiting" : "Not read", tone: "" };
   }
 
   waits(row) {
     const { state, unread, lost } = this.data;
     if (this.view.pivot) return "";
-    if (row.id in lost) return "lost";
-    if (unread.includes(row.id)) return "read";
+    if (row.doc in lost) return "lost";
+    if (unread.includes(row.doc)) return "read";
     if (!["running", "waiting"].includes(state)) return "";
     this.filling ??= this.fillingNow();
     return state === "running" && this.filling === row.id ? "run" : "wait";
@@ -167,7 +173,7 @@ class GridPage {
   // The row at work: the first of those that are read which has an empty cell.
   fillingNow() {
     queueMicrotask(() => (this.filling = null));
-    return this.rows.find((row) => this.readable(row.id) && this.columns.some((column) => !this.cells.has(`${row.id} ${column.id}`)))?.id ?? "";
+    return this.rows.find((row) => this.readable(row.doc) && this.columns.some((column) => !this.cells.has(`${row.id} ${column.id}`)))?.id ?? "";
   }
 
   // How it is looked at
@@ -210,9 +216,9 @@ class GridPage {
   }
 
   // A cell as the table shows it.
-  shown(doc, column) {
-    if (column.period === undefined) return this.cells.get(`${doc} ${column.id}`);
-    const value = this.periods.values[doc]?.[column.period];
+  shown(row, column) {
+    if (column.period === undefined) return this.cells.get(`${row} ${column.id}`);
+    const value = this.periods.values[row]?.[column.period];
     return value && { status: "stated", ...value, period: "" };
   }
 
@@ -229,16 +235,16 @@ class GridPage {
 
   address() {
     const { open } = this;
-    const query = open ? { g: this.id, r: open.doc, c: open.column } : { g: this.id };
+    const query = open ? { g: this.id, r: open.row, c: open.column } : { g: this.id };
     history.replaceState(history.state, "", `${location.pathname}?${new URLSearchParams(query)}`);
   }
 
   // `nth`: which of its values is lit, the first by default.
-  async openCell(doc, column, { focus = false } = {}) {
-    const value = column.period === undefined ? null : this.periods.values[doc]?.[column.period];
+  async openCell(row, column, { focus = false } = {}) {
+    const value = column.period === undefined ? null : this.periods.values[row]?.[column.period];
     const id = column.period === undefined ? column.id : this.view.pivot;
     this.card.form = null;
-    this.open = { doc, column: id, key: column.id, nth: value?.nth ?? 0 };
+    this.open = { row, column: id, key: column.id, nth: value?.nth ?? 0 };
     this.address();
     this.table.draw();
     if (await this.load()) this.light(focus);
@@ -246,7 +252,7 @@ class GridPage {
 
   async load() {
     const { open } = this;
-    const cell = await this.asked(() => get(`/grids/${this.id}/cell`, { doc: open.doc, column: open.column }));
+    const cell = await this.asked(() => get(`/grids/${this.id}/cell`, { row: open.row, column: open.column }));
     if (cell?.gone) return this.leave(true);
     if (!cell || open !== this.open) return null;
     this.put(cell);
@@ -254,7 +260,7 @@ class GridPage {
   }
 
   put(cell) {
-    const row = this.rows.find((one) => one.id === cell.doc);
+    const row = this.rows.find((one) => one.id === cell.row);
     const column = this.columns.find((one) => one.id === cell.column);
     if (!row || !column) return this.closeCell(false);
     this.cell = cell;
@@ -267,17 +273,17 @@ class GridPage {
     return [...value.citations, ...rivals.flatMap((one) => one.citations), ...nearest];
   }
 
-  // Lights its place; of a cell without one, shows its document.
+  // Lights its place; of a cell without one, shows its row.
   light(focus = false) {
     const { open, cell } = this;
     const own = open.nth ? cell.rivals[open.nth - 1]?.citations : cell.value.citations;
     if (own?.length && (!this.narrow.matches || focus)) return this.openPlace(own[0].n, focus);
     closeCitation();
-    if (!this.narrow.matches) this.read(open.doc);
+    if (!this.narrow.matches) this.read(this.card.row);
   }
 
-  read(doc) {
-    if (this.readable(doc)) dispatchEvent(new CustomEvent("gw:read", { detail: doc }));
+  read({ doc, path, begins }) {
+    if (this.readable(doc)) dispatchEvent(new CustomEvent("gw:read", { detail: { doc, page: path ? begins : 0 } }));
   }
 
   openPlace(n, focus = false) {
@@ -286,16 +292,16 @@ class GridPage {
   }
 
   get turn() {
-    return `${this.id}-${this.open.doc}-${this.open.column}`;
+    return `${this.id}-${this.open.row}-${this.open.column}`;
   }
 
   opened({ turn, n }) {
     if (this.open && this.cell && turn === this.turn) this.card.lit(n);
   }
 
-  openDocument(doc) {
+  openRow(row) {
     this.closeCell(false);
-    this.read(doc);
+    this.read(row);
   }
 
   closeCell(focus = true) {
@@ -340,37 +346,38 @@ class GridPage {
     return own ? refused : Boolean(done);
   }
 
-  fillAgain({ doc = "", column = "" }) {
-    return this.act("/again", { doc, column });
+  fillAgain({ row = "", column = "" }) {
+    return this.act("/again", { row, column });
   }
 
   // A correction is checked against the document.
-  async decide({ doc, column }, kind, text) {
-    const done = await this.asked(() => post(`/grids/${this.id}/decide`, { doc, column, kind, text }));
+  async decide({ row, column }, kind, text) {
+    const done = await this.asked(() => post(`/grids/${this.id}/decide`, { row, column, kind, text }));
     if (!done) return false;
-    const here = this.open?.doc === doc && this.open.column === column;
+    const here = this.open?.row === row && this.open.column === column;
     if (here) this.put(done.cell);
     await this.poll();
     if (here && kind === "corrected") this.light();
-    this.said.textContent = { accepted: "Accepted.", corrected: `Corrected. ${done.cell.supported ? "Its words are in the document." : "The document doesn’t support it."}`, not_stated: "Held for not stated.", "": "Undone." }[kind];
+    this.said.textContent = { accepted: "Accepted.", corrected: `Corrected. ${done.cell.supported ? `Its words are in the ${this.noun}.` : `The ${this.noun} doesn’t support it.`}`, not_stated: "Held for not stated.", "": "Undone." }[kind];
     if (here && !this.root.contains(document.activeElement)) this.focus();
     return true;
   }
 
   // A cell with its places, opened or not.
   async whole({ row, column }) {
-    if (this.cell?.doc === row.id && this.cell.column === column.id) return this.cell;
-    return this.asked(() => get(`/grids/${this.id}/cell`, { doc: row.id, column: column.id }));
+    if (this.cell?.row === row.id && this.cell.column === column.id) return this.cell;
+    return this.asked(() => get(`/grids/${this.id}/cell`, { row: row.id, column: column.id }));
   }
 
   async copy({ row, column }) {
-    if (!column) return this.copied(row.title, "Copied.");
+    const name = [row.title, row.path].filter(Boolean).join(", ");
+    if (!column) return this.copied(name, "Copied.");
     const cell = await this.whole({ row, column: { id: column.period === undefined ? column.id : this.view.pivot } });
     if (!cell) return;
     const value = ["stated", "rival"].includes(cell.status) ? cell.value : null;
     const [text, unit] = value ? valued(value, { ...column, unit: "" }) : ["not stated", ""];
     const [place] = value?.citations ?? [];
-    const source = place ? `${row.title}, p. ${place.label}: “${place.quote.replace(/\s+/g, " ").trim()}”` : row.title;
+    const source = place ? `${name}, p. ${place.label}: “${place.quote.replace(/\s+/g, " ").trim()}”` : name;
     return this.copied(`${[text, unit].filter(Boolean).join(" ")} (${source})`, "Copied with its source.");
   }
 
@@ -410,7 +417,7 @@ class GridPage {
     const { row, column } = current;
     const at = { row, column };
     const act = {
-      Enter: () => (column ? this.openCell(row.id, column, { focus: event.shiftKey }) : this.openDocument(row.id)),
+      Enter: () => (column ? this.openCell(row.id, column, { focus: event.shiftKey }) : this.openRow(row)),
       " ": () => column && this.on(at, (card) => card.accept()),
       e: column && free(event) && (() => this.on(at, (card) => card.correct())),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -422,8 +429,8 @@ class GridPage {
   // Does something to a cell, which is opened for that.
   async on({ row, column }, act) {
     const id = column.period === undefined ? column.id : this.view.pivot;
-    if (!this.cell || this.open?.doc !== row.id || this.open.column !== id) await this.openCell(row.id, column);
-    if (this.cell?.doc === row.id && this.cell.column === id) await act(this.card);
+    if (!this.cell || this.open?.row !== row.id || this.open.column !== id) await this.openCell(row.id, column);
+    if (this.cell?.row === row.id && this.cell.column === id) await act(this.card);
   }
 
   anywhere(event) {

@@ -20,7 +20,7 @@ export class Table {
   // `page` has the cells, and does what is pressed.
   constructor(page) {
     this.page = page;
-    this.at = [0, 1]; // line and column with the focus: line -1 is the head, `FOOT_LINE` the summary, column 0 the document
+    this.at = [0, 1]; // line and column with the focus: line -1 is the head, `FOOT_LINE` the summary, column 0 the rows
     this.drawn = new Map(); // lines in the page, by number
     this.lines = this.columns = [];
     this.head = h("div", { class: "hd", role: "row", "aria-rowindex": "1" });
@@ -56,7 +56,7 @@ export class Table {
 
   lay() {
     if (!this.firstHead) return; // nothing is known yet
-    this.first = this.element.clientWidth < 620 ? 132 : 186;
+    this.first = this.element.clientWidth < 620 ? 132 : this.page.data.sections ? 232 : 186;
     let left = 0;
     this.places = this.columns.map((column) => {
       const width = Math.max(WIDTHS[column.type], Math.min(WIDEST, column.name.length * LETTER + SIGN));
@@ -110,8 +110,8 @@ export class Table {
     if (!line.row) return;
     const { row } = line;
     const open = this.page.open;
-    drawn.element.classList.toggle("on", open?.doc === row.id);
-    this.put(drawn, 0, n, JSON.stringify([row.title, this.page.rowSays(row)]), "rowheader", () => [h("b", { title: row.title }, row.title), this.rowLine(row)]);
+    drawn.element.classList.toggle("on", open?.row === row.id);
+    this.put(drawn, 0, n, JSON.stringify([row.label, this.page.rowSays(row)]), "rowheader", () => [h("b", { title: row.path || row.title }, row.label), this.rowLine(row)]);
     for (const [col, { element }] of drawn.cells) {
       if (col === 0 || columns.includes(col - 1)) continue;
       element.remove();
@@ -123,7 +123,7 @@ export class Table {
       const state = cell ? "" : this.page.waits(row);
       const element = this.put(drawn, at + 1, n, JSON.stringify([cell ?? state, column.type, column.unit]), "gridcell", () => content(cell, column, state));
       const { left, width } = this.places[at];
-      const chosen = open?.doc === row.id && open.key === column.id;
+      const chosen = open?.row === row.id && open.key === column.id;
       set(element, "style", `left:${this.first + left}px;width:${width}px`);
       set(element, "class", `ce ${cell ? "" : "qu"} ${chosen ? "sel" : ""}`);
       set(element, "aria-selected", String(chosen));
@@ -132,7 +132,7 @@ export class Table {
 
   rowLine(row) {
     const { words, tone } = this.page.rowSays(row);
-    return h("span", { class: `l2 num ${tone}` }, words);
+    return h("span", { class: `l2 num ${tone}`, title: words }, words);
   }
 
   // A cell of a drawn line, filled anew only where it says something else: what is drawn under a press gets no click.
@@ -275,13 +275,13 @@ export class Table {
     if (!place || place[0] < 0 || !this.lines[place[0]]?.row) return;
     this.go(...place);
     const { row, column } = this.current;
-    if (target.closest("[data-retry]")) this.page.fillAgain({ doc: row.id, column: column.id });
+    if (target.closest("[data-retry]")) this.page.fillAgain({ row: row.id, column: column.id });
     else if (column) this.page.openCell(row.id, column);
-    else this.page.openDocument(row.id);
+    else this.page.openRow(row);
   }
 
-  // The line of a document, -1 if it is filtered out.
-  lineOf(doc) {
-    return this.lines.findIndex((line) => line.row?.id === doc);
+  // The line of a row, -1 if it is filtered out.
+  lineOf(id) {
+    return this.lines.findIndex((line) => line.row?.id === id);
   }
 }

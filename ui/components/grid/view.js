@@ -1,4 +1,4 @@
-// How a grid is looked at: order, filters, groups by tag, one column by period. It is kept for the tab.
+// How a grid is looked at: order, filters, groups by tag or document, one column by period. It is kept for the tab.
 
 import { rank } from "./words.js";
 
@@ -7,7 +7,7 @@ const KEPT = "gw.grid.view.";
 export class View {
   constructor(id) {
     this.id = id;
-    Object.assign(this, { sort: null, filters: {}, group: false, pivot: null, ...JSON.parse(sessionStorage.getItem(KEPT + id) ?? "{}") });
+    Object.assign(this, { sort: null, filters: {}, group: "", pivot: null, ...JSON.parse(sessionStorage.getItem(KEPT + id) ?? "{}") });
   }
 
   keep() {
@@ -32,26 +32,28 @@ export class View {
     if (this.sort && this.sort.key !== "document" && !known.has(this.sort.key)) this.sort = null;
   }
 
-  // The lines: documents, and with groups the tags above theirs; a document stands under each of its tags.
+  // The lines: rows, and with groups their names above theirs; a row stands under each tag of its document.
   lines({ rows, columns, cell }) {
     const filters = this.pivot ? [] : Object.entries(this.filters);
     const shown = rows.filter((row) => filters.every(([key, kind]) => passes(cell(row.id, key), kind)));
     if (this.sort) shown.sort(this.compare(columns, cell));
     const line = (row, tag = "") => ({ key: `${row.id} ${tag}`, row });
     if (!this.group) return shown.map((row) => line(row));
-    const tags = [...new Set(shown.flatMap((row) => row.tags))].sort((a, b) => a.localeCompare(b));
-    const groups = [...tags.map((tag) => [tag, shown.filter((row) => row.tags.includes(tag))]), ["", shown.filter((row) => !row.tags.length)]];
-    return groups.flatMap(([tag, inside]) => (inside.length ? [{ key: `tag ${tag}`, tag: tag || "No tag", count: inside.length }, ...inside.map((row) => line(row, tag))] : []));
+    const titles = new Map(shown.map((row) => [row.doc, row.title]));
+    const [of, name] = this.group === "document" ? [(row) => [row.doc], (doc) => titles.get(doc)] : [(row) => row.tags, (tag) => tag];
+    const tags = [...new Set(shown.flatMap(of))].sort((a, b) => name(a).localeCompare(name(b)));
+    const groups = [...tags.map((tag) => [tag, name(tag), shown.filter((row) => of(row).includes(tag))]), ["", "No tag", shown.filter((row) => !of(row).length)]];
+    return groups.flatMap(([id, tag, inside]) => (inside.length ? [{ key: `tag ${id} ${tag}`, tag, count: inside.length }, ...inside.map((row) => line(row, id))] : []));
   }
 
   compare(columns, cell) {
     const { key, down } = this.sort;
     const column = columns.find((one) => one.id === key);
-    const of = column ? (row) => rank(cell(row.id, key), column) : (row) => row.title.toLowerCase();
+    const of = column ? (row) => rank(cell(row.id, key), column) : (row) => row.label.toLowerCase();
     return (a, b) => {
       const [x, y] = [of(a), of(b)];
       if (x === null || y === null) return (x === null) - (y === null); // what has no value comes last either way
-      const before = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+      const before = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: !column });
       return down ? -before : before;
     };
   }

@@ -3,6 +3,7 @@
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { button, h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { base64 } from "../shared/files.js";
+import { Rows } from "../shared/rows.js";
 import { when } from "../shared/when.js";
 
 const BUSY_MS = 1000;
@@ -13,22 +14,18 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   const page = (parentElement.gwGrids ??= new Grids(parentElement.querySelector(".gw-grids")));
   page.open = (id) => tell("opened", id);
-  page.offer(data.documents, data.sample);
+  page.rows.offer(data.documents, data.most, (id, only) => id !== data.sample || only);
   page.load();
   return () => page.close();
 }
 
 class Grids {
   constructor(root) {
-    this.chosen = new Map(); // whether a document is a row, by its id
     this.from = ""; // where the columns come from: "" typed later, "file", or a template's name
     this.trouble = troubleBox();
     this.name = h("input", { id: "gw-grid-name", class: "gw-field", type: "text", maxlength: "200", placeholder: "Supplier agreements", oninput: () => this.ready() });
     this.begin = h("button", { type: "submit", class: "gw-btn primary" }, icon("table", "s16"), "Make the grid");
-    this.count = h("span", { class: "muted num" });
-    this.all = h("button", { type: "button", class: "gw-linkish", onclick: () => this.tickAll() });
-    this.coming = h("input", { type: "checkbox", onchange: () => this.tally() });
-    this.documents = h("div", { class: "docs gw-scroll" });
+    this.rows = new Rows(() => this.ready());
     this.file = h("input", { type: "file", id: "gw-grid-file", class: "gw-unseen", accept: ".json,.md,.markdown,.docx", onchange: () => this.take(this.file.files[0]) });
     this.ways = h("div", { class: "ways" });
     this.sample = h("button", { type: "button", class: "gw-btn", onclick: () => this.try() }, icon("play_arrow", "s16"), "Try it: five questions to a report");
@@ -36,7 +33,7 @@ class Grids {
     this.list = h("section", { class: "rec", hidden: true });
     root.append(
       h("h1", {}, "Ask many documents the same questions"),
-      h("p", { class: "lead" }, "Rows are your documents, columns are questions. Groundwork fills each cell and shows the words it rests on; what a document doesn’t say stays “not stated”."),
+      h("p", { class: "lead" }, "Rows are your documents, or their sections, and columns are questions. Groundwork fills each cell and shows the words it rests on; what a document doesn’t say stays “not stated”."),
       this.trouble,
       h("p", { class: "try" }, this.sample, this.trying),
       h(
@@ -46,7 +43,7 @@ class Grids {
         h(
           "div",
           { class: "opt" },
-          h("section", { class: "card" }, h("h2", { id: "gw-rows" }, "Rows", h("span", { class: "sp" }), this.all, this.count), h("div", { role: "group", "aria-labelledby": "gw-rows" }, h("label", { class: "ck all" }, this.coming, h("span", { class: "t" }, "All, and those that come")), this.documents)),
+          h("section", { class: "card" }, h("h2", { id: "gw-rows" }, "Rows", h("span", { class: "sp" }), this.rows.all, this.rows.count), h("div", { role: "group", "aria-labelledby": "gw-rows" }, this.rows.element)),
           h("section", { class: "card" }, h("h2", { id: "gw-columns" }, "Columns"), this.ways),
         ),
       ),
@@ -80,7 +77,7 @@ class Grids {
   }
 
   ready() {
-    this.begin.disabled = Boolean(this.starting) || !this.name.value.trim() || (this.from === "file" && !this.given);
+    this.begin.disabled = Boolean(this.starting) || !this.name.value.trim() || !this.rows.good || (this.from === "file" && !this.given);
   }
 
   // The columns
@@ -133,8 +130,7 @@ class Grids {
     this.starting = true;
     this.ready();
     const columns = await this.columns();
-    const docs = this.coming.checked ? null : [...this.chosen].filter(([, on]) => on).map(([id]) => id);
-    const made = columns && (await this.act("/grids/new", { name: this.name.value, docs, ...columns }));
+    const made = columns && (await this.act("/grids/new", { name: this.name.value, ...this.rows.value, ...columns }));
     this.starting = false;
     this.ready();
     if (made) this.open(made.id);
@@ -152,41 +148,6 @@ class Grids {
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
     }
     this.sample.disabled = false;
-  }
-
-  // The documents: all at first, less the sample where there are others
-
-  offer(documents, sample) {
-    const known = new Set(documents.map((one) => one.id));
-    for (const id of this.chosen.keys()) if (!known.has(id)) this.chosen.delete(id);
-    for (const { id } of documents) if (!this.chosen.has(id)) this.chosen.set(id, id !== sample || documents.length === 1);
-    this.documents.replaceChildren(
-      ...documents.map(({ id, title, of }) => {
-        const box = h("input", { type: "checkbox", checked: this.chosen.get(id), onchange: () => (this.chosen.set(id, box.checked), this.tally()) });
-        return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, of ? String(of) : "", h("span", { class: "gw-unseen" }, " pages")));
-      }),
-    );
-    if (!documents.length) this.documents.replaceChildren(h("p", {}, "The library is empty. ", h("a", { href: "library" }, "Add documents"), ", or try the sample."));
-    this.tally();
-  }
-
-  get ticked() {
-    return [...this.chosen.values()].filter(Boolean).length;
-  }
-
-  tally() {
-    const every = this.coming.checked;
-    for (const box of this.documents.querySelectorAll("input")) box.disabled = every;
-    this.all.hidden = every || this.chosen.size < 4;
-    this.count.textContent = !this.chosen.size ? "" : `${every ? this.chosen.size : this.ticked} of ${this.chosen.size}`;
-    this.all.textContent = this.ticked ? "None" : "All";
-  }
-
-  tickAll() {
-    const on = !this.ticked;
-    for (const id of this.chosen.keys()) this.chosen.set(id, on);
-    for (const box of this.documents.querySelectorAll("input")) box.checked = on;
-    this.tally();
   }
 
   // The grids so far
@@ -239,7 +200,7 @@ class Grids {
   }
 }
 
-function outcome({ state, done, total, columns, lost, error }) {
+function outcome({ state, done, total, sections, columns, lost, error }) {
   const said = (tone, ...words) => h("span", { class: `gw-st num ${tone}` }, ...words);
   if (state === "waiting") return said("off", "waiting");
   if (state === "stopped") return said("off", `${error ? "failed" : "stopped"} at ${done} of ${total}`);
@@ -247,5 +208,5 @@ function outcome({ state, done, total, columns, lost, error }) {
   if (state !== "done") return said("run", h("span", { class: "gw-spin" }), `${done} of ${total}`);
   const unread = Object.keys(lost).length;
   if (unread) return said("off", `${done} of ${total}, ${plural(unread, "document")} not read`);
-  return said("off", `${plural(columns ? total / columns : 0, "document")} × ${plural(columns, "question")}`);
+  return said("off", `${plural(columns ? total / columns : 0, sections ? "section" : "document")} × ${plural(columns, "question")}`);
 }

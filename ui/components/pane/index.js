@@ -46,7 +46,7 @@ class Pane {
     this.listeners = [
       ["gw:open", (event) => (takeWaiting(), this.open(event.detail))],
       ["gw:look", (event) => (takeWaiting(), this.look(event.detail))],
-      ["gw:read", (event) => (showPane(true), this.choose(event.detail))],
+      ["gw:read", (event) => (showPane(true), this.choose(event.detail.doc, event.detail.page))],
       ["gw:more", (event) => this.more(event.detail)],
       ["gw:clear", () => ((this.browsed = false), this.clear())],
       ["gw:removed", (event) => this.removed(event.detail)],
@@ -117,9 +117,9 @@ class Pane {
     if (first && !kept) this.load(first.id).catch((error) => this.failed(error));
   }
 
-  choose(id) {
+  choose(id, page = 0) {
     this.browsed = true;
-    this.load(id).catch((error) => this.failed(error));
+    this.load(id).then(() => page && this.document?.id === id && this.go(page), (error) => this.failed(error));
   }
 
   go(page, top = 0) {

@@ -3,7 +3,7 @@
 import { button, h } from "./dom.js";
 
 let panels = 0;
-const REACHED = "a[href], button:not([disabled]), input";
+const REACHED = "a[href], button:not([disabled]), input:not([disabled])";
 
 export class Popup {
   // `fill(panel)` draws what is in the panel each time that it opens.
@@ -19,6 +19,11 @@ export class Popup {
 
   get open() {
     return !this.panel.hidden;
+  }
+
+  // What is seen in the panel and can have the focus.
+  get reached() {
+    return [...this.panel.querySelectorAll(REACHED)].filter((one) => one.getClientRects().length);
   }
 
   // Off with a reason, which the button says.
@@ -39,7 +44,7 @@ export class Popup {
     this.button.setAttribute("aria-expanded", "true");
     addEventListener("pointerdown", this.away, { capture: true });
     this.fill(this.panel);
-    this.panel.querySelector(REACHED)?.focus();
+    this.reached[0]?.focus();
   }
 
   close(refocus = false) {
@@ -58,7 +63,7 @@ export class Popup {
       setTimeout(() => this.element.contains(document.activeElement) || this.close());
     } else if (["ArrowDown", "ArrowUp"].includes(event.key)) {
       event.preventDefault();
-      const all = [...this.panel.querySelectorAll(REACHED)];
+      const all = this.reached;
       const at = all.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
       all.at(at % all.length)?.focus();
     }

@@ -86,13 +86,8 @@ export class Cards {
 
   async copyLink() {
     const said = this.card.querySelector(".lk");
-    try {
-      await this.link(this.chip.dataset.turn, Number(this.chip.dataset.n));
-      said.replaceChildren(icon("check", "s14"), "Link copied");
-    } catch (error) {
-      if (!(error instanceof DOMException)) throw error;
-      said.replaceChildren(icon("error", "s14"), "The browser blocked it");
-    }
+    const done = await this.link(this.chip.dataset.turn, Number(this.chip.dataset.n));
+    said.replaceChildren(icon(done ? "check" : "error", "s14"), done ? "Link copied" : "The browser blocked it");
   }
 
   withoutPicture(error) {

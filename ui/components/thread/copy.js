@@ -1,29 +1,24 @@
 // Taking an answer along: as text with its notes, or as an address that opens it again here.
 
+import { copy } from "../shared/clipboard.js";
 import { button, h, icon, item } from "../shared/dom.js";
 import { quoted as inMarks } from "../shared/quoted.js";
 
 const DONE = 1600; // ms for which a button says that it was done
 
 export function copyButton(turn) {
-  return doing("Copy with citations", "content_copy", async ({ target }) => {
-    const plain = withSources(turn);
-    const rich = richText(turn, target.closest(".gw-turn").querySelector(".gw-answer"));
-    const kinds = { "text/plain": plain, "text/html": rich };
-    if (globalThis.ClipboardItem) await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(Object.entries(kinds).map(([kind, text]) => [kind, new Blob([text], { type: kind })])))]);
-    else await navigator.clipboard.writeText(plain);
-  });
+  return doing("Copy with citations", "content_copy", ({ target }) => copy(withSources(turn), richText(turn, target.closest(".gw-turn").querySelector(".gw-answer"))));
 }
 
 // As a line of a panel.
 export const linkItem = (turn, conversation) => doing("Copy link", "link", () => copyLink(conversation, turn.id), item);
 
-// The address of an answer, and of one of its citations.
+// The address of an answer, and of one of its citations. Whether it was copied.
 export function copyLink(conversation, turn, n = 0) {
   const address = new URL(location.href);
   address.search = new URLSearchParams({ c: conversation, t: turn, ...(n && { n }) });
   address.hash = "";
-  return navigator.clipboard.writeText(address.href);
+  return copy(address.href);
 }
 
 function doing(name, sign, act, make = button) {
@@ -33,13 +28,7 @@ function doing(name, sign, act, make = button) {
     if (make !== item) made.title = words;
   };
   const made = make(name, sign, async (event) => {
-    try {
-      await act(event);
-    } catch (error) {
-      if (!(error instanceof DOMException)) throw error;
-      said("The browser blocked it", "error");
-      return;
-    }
+    if (!(await act(event))) return void said("The browser blocked it", "error");
     said("Copied", "check");
     setTimeout(() => said(name, sign), DONE);
   });

@@ -192,7 +192,7 @@ class Thread {
   // A document is opened to be read.
   read(id) {
     this.opened(true);
-    dispatchEvent(new CustomEvent("gw:read", { detail: id }));
+    dispatchEvent(new CustomEvent("gw:read", { detail: { doc: id } }));
   }
 
   // Whether the page stands beside what a new conversation begins with.
