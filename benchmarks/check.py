@@ -41,7 +41,8 @@ from ragcore.types import Document, Scope
 HALVES = ("dev", "held")
 NAMED = ("id", "doc", "title", "text", "label", "kind", "half")
 IN_A_PARAGRAPH, ON_A_PAGE = 5, 20
-WORST = ("contradicted", "partly", "not_found", "confirmed", "no_claim")  # of a sentence that was cut in two
+# Of a sentence that was cut in two.
+WORST = ("contradicted", "partly", "elsewhere", "not_found", "confirmed", "no_claim")
 PLAIN = {"retrieve.mode": "hybrid", "rerank.model": "none", "route.weight": 0.0, "agentic.decompose": "off"}
 Span = tuple[str, int, int]  # document, start and end in its text
 
