@@ -8,7 +8,7 @@ the Field Sensors segment" is a part, which a row named only "Revenue" does not 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -48,6 +48,11 @@ def alike(word: str) -> str:
     """Canonical stem of the synonyms of ``word``, a stem, in fields and documents."""
     groups = (content_stems(group) for group in data()["sentences"]["alike"])
     return next((group[0] for group in groups if word in group), word)
+
+
+def canonical(words: Iterable[str]) -> frozenset[str]:
+    """``words``, stems, each as the one of its synonyms."""
+    return frozenset(map(alike, words))
 
 
 def refers(text: str) -> bool:

@@ -9,34 +9,39 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from ragcore.offline.fields import Name, Wish, alike, head_stems, refers, stems_of, wish
+from ragcore.offline.fields import Name, Wish, canonical, head_stems, refers, stems_of, wish
+from ragcore.offline.figures import (
+    Figure,
+    called,
+    counts,
+    counts_from,
+    figures,
+    is_sure,
+    same_figure,
+    without_bases,
+)
 from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
-from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_paragraph
+from ragcore.offline.quotes import Quotable, Ranking, Scored, marker, quotables, with_paragraph
 from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
-from ragcore.text.lexicon import DENIALS, PARTITIVE
+from ragcore.text.lexicon import DENIALS
 from ragcore.text.markdown import escape
 from ragcore.text.names import is_firm, of_others, words_of
-from ragcore.text.numbers import Number, length_in, lengths, numbers
+from ragcore.text.numbers import lengths, numbers
 from ragcore.text.periods import (
-    blanked,
-    date_spans,
     days_in,
     is_part,
     months_of_part,
     without_parts,
-    year_spans,
-    years,
 )
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.units import currencies, unit
-from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
+from ragcore.text.words import content_stems, cover, stem, tokens
 from ragcore.types import Source
 from ragcore.types.question import AnswerType, Question
 from ragcore.types.report import NOTHING_STATED, KnownFacts, Period, Statement
@@ -55,16 +60,9 @@ _RELATED = 0.3  # and its probability
 _LEAD = 0.7  # quotes within this share of its worth must give the same value
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _BRACKETS = re.compile(r"\([^()]*\)")
-_DIGITS = re.compile(r"[^\d.]")
-_RANGE = re.compile(
-    r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
-)
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
 # Words spelled like a name, with what joins them.
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
-_NEAR = 10  # words within which the starting point of a duration follows
-_COUNTED = 5  # words within which follows what a number counts
-_ENDS = re.compile(r"[,;:.()](?!\d)")
 MOST_RIVALS = 6
 
 
@@ -113,21 +111,22 @@ def field_values(
     out = []
     for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
         inside = [quote for quote in found if quote.source.doc_id == doc_id]
+        common = {word for quote in inside for word in _LOWER.findall(quote.text)} if asked.name else set()
         given = _certain(asked, inside, known)
         value = _agreed(given)
         if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
-            value = _described(asked, inside, under, known, reranker) or _ranked(asked, inside, known, reranker)
+            value = _described(asked, inside, under, known, reranker)
+            value = value or _ranked(asked, inside, common, known, reranker)
         if value is not None and asked.name and not value.figure:
-            value = replace(value, figure=_only_name(asked, value.said, [quote.text for quote in inside]))
+            value = replace(value, figure=_only_name(asked, value.said, common))
         out += [value] if value is not None else []
     return out
 
 
-def _only_name(asked: Wish, said: str, texts: Sequence[str]) -> str:
-    """The one name in ``said`` that is neither asked for nor a common word in ``texts``, a person's where one is asked
-    for, else a firm's before others; "" if there are several."""
-    common = {word for text in texts for word in _LOWER.findall(text)}
+def _only_name(asked: Wish, said: str, common: Set[str]) -> str:
+    """The one name in ``said`` that is neither asked for nor a ``common`` word of its document, a person's where one is
+    asked for, else a firm's before others; "" if there are several."""
     found = dict.fromkeys(match.group().strip(" ,.") for match in _NAME.finditer(said))
     names = []
     for name in found:
@@ -265,13 +264,9 @@ def _latest_of(found: Sequence[Quotable], known: KnownFacts) -> int:
 
 def _matches(asked: Wish, called: frozenset[str], around: frozenset[str], *, whole: bool = False) -> bool:
     """Whether words that name a value, ``called``, with those above it, ``around``, are what is asked for."""
-    called, around = _alike(called), _alike(around)
-    names = ((_alike(name.own), _alike(name.all)) for name in asked.names if whole or not name.stated)
+    called, around = canonical(called), canonical(around)
+    names = ((canonical(name.own), canonical(name.all)) for name in asked.names if whole or not name.stated)
     return any(own <= called <= everything <= called | around for own, everything in names)
-
-
-def _alike(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(map(alike, words))
 
 
 # Rows
@@ -384,47 +379,7 @@ def _plain(head: str) -> str:
     return head.rstrip(" ,(")
 
 
-def same_figure(one: str, other: str) -> bool:
-    """Whether two figures are one number, allowing for rounding and scale, or one duration."""
-    lengths = length_in(one), length_in(other)
-    if all(lengths):
-        return lengths[0] == lengths[1]
-    a, b = (_DIGITS.sub("", text).replace(".", "").strip("0") for text in (one, other))
-    if not a or not b:
-        return a == b
-    short, long = sorted((a, b), key=len)
-    if len(short) < 2:
-        return short == long
-    rounded = str(round(int(long) / 10 ** (len(long) - len(short))))
-    return short in (long[: len(short)], rounded)
-
-
 # Sentences
-
-
-def _figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str, str]]:
-    """Figures of the wanted kind in a sentence, with the words of their clause before and after them: those for the
-    requested years, else for ``latest`` (0: unknown), the year after it, or no year."""
-    # No figure of a sentence with a range is certain.
-    spans = list(_spans(asked, quote.text)) if quote.row is None and _RANGE.search(quote.text) is None else []
-    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
-    for (start, end), opens, closes in zip(spans, ends, starts):
-        before, after = _clause(quote.text[opens:start], quote.text[end:closes])
-        figure = quote.text[start:end]
-        if asked.sort == "date":
-            day = (days_in(figure) or [(max(years(figure), default=0), 0, 0)])[0]
-            right = day[0] >= (latest or 1) and (not asked.years or day[0] in asked.years)
-            if right and DENIALS.isdisjoint(tokens(before)):
-                yield _sentence(quote, figure, day), before, ""
-            continue
-        named = years(before + after)
-        wanted, said = months_of_part(asked.piece), months_of_part(before + after)
-        part = bool(wanted and said and not wanted & said) or (
-            opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
-        )
-        right = (named or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
-        if right and not part and (is_part(asked.piece) or not is_part(before + after)):
-            yield _sentence(quote, figure, (max(named, default=0), 0, 0)), before, after
 
 
 def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterator[Given]:
@@ -435,87 +390,19 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterat
             continue
         above = (quote.source.title, *quote.source.section, with_paragraph(quote))
         around = frozenset(content_stems(" ".join(above)))
-        for given, before, after in _figures(asked, quote, latest):
-            called = _called(asked, quote, before, after)
+        for figure in figures(asked, quote, latest):
+            words = called(asked, quote, figure)
             # What is counted follows its number.
             counted = asked.sort != "count" or any(
-                _alike(name.own) & _alike(content_stems(after)) for name in asked.names
+                canonical(name.own) & canonical(content_stems(figure.after)) for name in asked.names
             )
-            if called is not None and counted and _matches(asked, called, around, whole=True):
-                yield given
+            if words is not None and counted and _matches(asked, words, around, whole=True):
+                yield _sentence(quote, figure)
 
 
-def _sentence(quote: Quotable, figure: str, period: Period = _UNDATED) -> Given:
-    text = f"**{escape(figure)}** — “{escape(quote.text)}” {quote.marker}"
-    return Given(quote, figure, quote.text, quote.marker, text, period)
-
-
-def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
-    """Spans of figures of the wanted kind."""
-    if asked.sort == "date":
-        # Also "MAY 27, 2024"; without a day, a year.
-        yield from date_spans(text.title()) or year_spans(text)
-    elif asked.sort == "duration":
-        yield from (span for span in _joined(text) if not _is_past(text[: span[0]], text[span[1] :]))
-    elif asked.sort in ("amount", "count"):
-        for number in numbers(text):
-            raw = number.raw.strip("( )")
-            start = text.find(raw, number.start)
-            end = start + len(raw)
-            rest = text[end:].lstrip(" -")
-            if number.unit is not None and rest.startswith(number.unit.name):
-                end = len(text) - len(rest) + len(number.unit.name)
-            if number.percent == asked.share and _has_unit(asked, number):
-                yield start, end
-
-
-def _joined(text: str) -> list[tuple[int, int]]:
-    """Spans of durations, those of one duration together ("1 year and 6 months")."""
-    out: list[tuple[int, int]] = []
-    for one in lengths(text):
-        if out and text[out[-1][1] : one.start].strip(" ,") in ("", "and"):
-            out.append((out.pop()[0], one.end))
-        else:
-            out.append((one.start, one.end))
-    return out
-
-
-def _has_unit(asked: Wish, number: Number) -> bool:
-    """Whether a number is in the requested unit, or one of the same measure; a count has none."""
-    if asked.sort == "count":
-        return not (number.currency or number.unit)
-    wanted, money = unit(asked.unit), currencies(asked.unit)
-    if money:
-        return number.currency in money
-    return asked.share or wanted is None or (number.unit is not None and number.unit.measures == wanted.measures)
-
-
-def _is_past(before: str, after: str) -> bool:
-    """Whether a duration between these words is an age or lies in the past."""
-    past = listed("sentences", "past")
-    return not past.isdisjoint(tokens(before)[-1:]) or not {"old", "age"}.isdisjoint(tokens(after)[:2])
-
-
-def _clause(before: str, after: str) -> tuple[str, str]:
-    """Words of a clause before and after its figure, without a comparison that follows; a label ends in a colon."""
-    before = before.rstrip(" :")
-    after = _ENDS.split(after, maxsplit=1)[0]
-    cut = next((word.start for word in words_of(after) if word.plain in listed("sentences", "beside")), len(after))
-    return re.split(r"[;:(]", before)[-1], after[:cut]
-
-
-def _called(asked: Wish, quote: Quotable, before: str, after: str) -> frozenset[str] | None:
-    """Words of a clause that name its figure; None if it is uncertain or a comparison."""
-    said = tokens(blanked(before, date_spans(before)))
-    clause = [*said, *tokens(after)]
-    neutral = listed("sentences", "neutral") | listed("names", "beside") | listed("names", "columns")
-    neutral |= listed("sentences", "changes") if said[-1:] in (["to"], ["at"]) else frozenset()
-    unsure = listed("sentences", "unsure") | listed("sentences", "modal")
-    if not listed("sentences", "breaks").isdisjoint(said) or not unsure.isdisjoint(clause):
-        return None
-    others = frozenset(content_stems(quote.source.title))
-    named = ((word, stem(word)) for word in clause if word not in STOP_WORDS and not word[0].isdigit())
-    return frozenset(of for word, of in named if of in asked.words or (of not in others and word not in neutral))
+def _sentence(quote: Quotable, figure: Figure) -> Given:
+    text = f"**{escape(figure.text)}** — “{escape(quote.text)}” {quote.marker}"
+    return Given(quote, figure.text, quote.text, quote.marker, text, figure.period)
 
 
 def _described(
@@ -549,29 +436,38 @@ def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
 
 def _near(asked: Wish, found: Sequence[Quotable], latest: int, reranker: Reranker | None) -> list[Given]:
     """Values in the sentences nearest to the request, by cross-encoder and words."""
-    text = f"{asked.heading}: {asked.piece}"
-    wanted = _alike(content_stems(text)) - stems("sentences", "lengths") - stems("names", "beside")
+    wanted = canonical(content_stems(_request(asked))) - stems("sentences", "lengths") - stems("names", "beside")
     speak: dict[int, list[Given]] = {}
     for quote in found:
-        around = _alike(content_stems(" ".join((*quote.source.section, quote.text))))
+        around = canonical(content_stems(" ".join((*quote.source.section, quote.text))))
         if reranker is not None or asked.office is not None or cover(wanted, around) >= _SPEAKS:
             speak[id(quote)] = [given for given, clause in _speaking(asked, quote, latest) if _names(asked, clause)]
-    scored = Ranking(requirement(text), Wanted(text)).scored([one for one in found if speak.get(id(one))], reranker)
+    scored = _scored(asked, [quote for quote in found if speak.get(id(quote))], reranker)
     near = [each for each in scored if each.worth >= _NEARLY * scored[0].worth]
     if not near or (near[0].relevance is not None and near[0].relevance < _RELEVANT):
         return []
     return [given for each in near for given in speak[id(each.quote)]]
 
 
-def _ranked(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> Given | None:
+def _request(asked: Wish) -> str:
+    return f"{asked.heading}: {asked.piece}"
+
+
+def _scored(asked: Wish, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
+    """``found`` by how they answer the request, best first."""
+    return Ranking(requirement(_request(asked)), Wanted(_request(asked))).scored(found, reranker)
+
+
+def _ranked(
+    asked: Wish, found: Sequence[Quotable], common: Set[str], known: KnownFacts, reranker: Reranker | None
+) -> Given | None:
     """Value of the place that ranks first, whatever it calls the value, if it stands out: no place that is nearly as
     good gives another value."""
     if reranker is None or (asked.sort == "words" and not asked.name):
         return None
-    latest, texts = _latest_of(found, known), [quote.text for quote in found]
-    given = {id(quote): list(_values_of(asked, quote, known, latest, texts)) for quote in found}
-    text = f"{asked.heading}: {asked.piece}"
-    scored = Ranking(requirement(text), Wanted(text)).scored([one for one in found if given[id(one)]], reranker)
+    latest = _latest_of(found, known)
+    given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
+    scored = _scored(asked, [quote for quote in found if given[id(quote)]], reranker)
     # The office is said beside a person: that the sentence is about it needs no judge.
     least = _RELATED if asked.office is None else 0.0
     if not scored or scored[0].worth < _STANDS_OUT or (scored[0].relevance or 0.0) < least:
@@ -580,27 +476,27 @@ def _ranked(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker:
     return _agreed([one for each in near for one in given[id(each.quote)]])
 
 
-def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int, texts: Sequence[str]) -> Iterator[Given]:
+def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int, common: Set[str]) -> Iterator[Given]:
     """Values of the wanted kind in a quote: the cell of the latest period in a row, the figures of a sentence, or its
     only name."""
     row = quote.row
-    if row is not None and not _alike(head_stems(row.head)) <= _alike(_words_of(asked)) and asked.office is None:
+    if row is not None and not canonical(head_stems(row.head)) <= canonical(_words_of(asked)) and asked.office is None:
         return  # of something more special
     if asked.sort == "words":
-        name = "" if refers(quote.text) else _name_in(asked, quote, texts)
+        name = "" if refers(quote.text) else _name_in(asked, quote, common)
         if name:
             yield Given(quote, name, quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}")
     elif row is not None:
         one = _of_row(asked, quote, row, known, named=False)
         if one is not None and one.period[0] in (0, latest):
             yield one
-    elif _is_sure(asked, quote.text) and DENIALS.isdisjoint(tokens(quote.text)):
-        based = _alike(content_stems(_without_bases(quote.text)))
-        for given, before, after in _figures(asked, quote, latest):
-            about = _alike(quote.own) & _alike(asked.words)
-            counted = asked.sort != "count" or _counts(asked, before, quote.text, given.figure)
-            if _called(asked, quote, before, after) is not None and counted and (not about or about & based):
-                yield given
+    elif is_sure(asked, quote.text) and DENIALS.isdisjoint(tokens(quote.text)):
+        about = canonical(quote.own) & canonical(asked.words)
+        if not about or about & canonical(content_stems(without_bases(quote.text))):
+            for figure in figures(asked, quote, latest):
+                counted = asked.sort != "count" or counts(asked, figure, quote.text)
+                if counted and called(asked, quote, figure) is not None:
+                    yield _sentence(quote, figure)
 
 
 def _words_of(asked: Wish) -> frozenset[str]:
@@ -608,7 +504,7 @@ def _words_of(asked: Wish) -> frozenset[str]:
     return asked.words.union(content_stems(f"{asked.heading} {asked.piece} {asked.unit}"), stems("names", "beside"))
 
 
-def _name_in(asked: Wish, quote: Quotable, texts: Sequence[str]) -> str:
+def _name_in(asked: Wish, quote: Quotable, common: Set[str]) -> str:
     """Name that a quote gives: the head of an officer's row, the only cell with words of another row, the only person
     of a sentence on an office; "" without one."""
     row = quote.row
@@ -617,7 +513,7 @@ def _name_in(asked: Wish, quote: Quotable, texts: Sequence[str]) -> str:
         return cells[0] if len(cells) == 1 and any(map(str.isalpha, cells[0])) and not refers(cells[0]) else ""
     if asked.office.wants != _PERSON.wants or not _holds_office(asked.office, quote.text):
         return ""
-    name = row.head if row is not None else _only_name(asked, quote.text, texts)
+    name = row.head if row is not None else _only_name(asked, quote.text, common)
     return name if "/" not in name and holds_kind(_PERSON, name) else ""  # "/s/" is a signature
 
 
@@ -634,52 +530,23 @@ def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given
         if quote.row is None and office and not refers(quote.text):
             clause = quote.text if asked.office is None else ""
             yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), clause
-    elif not quote.text[:1].islower() and (asked.sort == "duration" or _is_sure(asked, quote.text)):
-        figures = list(_figures(asked, quote, latest))
-        for given, before, after in figures:
-            if asked.sort == "count" and not _counts(asked, before, quote.text, given.figure):
+    elif not quote.text[:1].islower() and (asked.sort == "duration" or is_sure(asked, quote.text)):
+        found = list(figures(asked, quote, latest))
+        for figure in found:
+            if asked.sort == "count" and not counts(asked, figure, quote.text):
                 continue
-            whole = len(figures) == 1 and asked.sort != "date"
-            clause = _without_bases(quote.text) if whole else f"{before} {after}"
-            start, other = _start(asked.piece), _start(quote.text.partition(given.figure)[2])
+            whole = len(found) == 1 and asked.sort != "date"
+            clause = without_bases(quote.text) if whole else f"{figure.before} {figure.after}"
+            start, other = counts_from(asked.piece), counts_from(quote.text.partition(figure.text)[2])
             if asked.sort != "duration":
-                yield given, clause
+                yield _sentence(quote, figure), clause
             elif not start or not other or start[0] in other:
-                yield given, ""
-
-
-def _counts(asked: Wish, before: str, text: str, figure: str) -> bool:
-    """Whether a ``figure`` of ``text`` counts what is asked for, if that says what it counts."""
-    of = _alike(content_stems(" ".join(text.partition(figure)[2].split()[:_COUNTED])))
-    return DENIALS.isdisjoint(tokens(before)) and (not of or bool(of & _alike(asked.words)))
-
-
-def _without_bases(text: str) -> str:
-    """``text`` without what its percentages are of: "8.0% of revenue" gives no revenue."""
-    for number in reversed([one for one in numbers(text) if one.percent]):
-        end = number.start + len(number.raw)
-        if text[end:].split()[:1] == ["of"]:
-            base = _ENDS.search(text, end)
-            text = text[:end] + (text[base.start() :] if base is not None else "")
-    return text
-
-
-def _is_sure(asked: Wish, text: str) -> bool:
-    """Whether a sentence expects nothing; an agreement may well say what will be, but not of a year."""
-    unsure = listed("sentences", "unsure") | (listed("sentences", "modal") if asked.annual else frozenset())
-    return unsure.isdisjoint(tokens(text))
-
-
-def _start(text: str) -> list[str]:
-    """Words for what a duration counts from ("after submission"), its own first."""
-    said = [word.strip(".,;:()").lower() for word in text.split()]
-    place = next((n for n, word in enumerate(said) if word in listed("sentences", "counted")), None)
-    return [] if place is None else list(map(alike, content_stems(" ".join(said[place + 1 : place + _NEAR]))))
+                yield _sentence(quote, figure), ""
 
 
 def _names(asked: Wish, clause: str) -> bool:
     """Whether words have a requested name; without words, it is not needed. One word is no name of an amount without
     a unit."""
-    said, fewest = _alike(content_stems(clause)), 2 if asked.sort == "amount" and not asked.unit else 1
+    said, fewest = canonical(content_stems(clause)), 2 if asked.sort == "amount" and not asked.unit else 1
     names = (name.all if asked.sort == "words" else name.own for name in asked.names)
-    return not clause or any(len(name) >= fewest and _alike(name) <= said for name in names)
+    return not clause or any(len(name) >= fewest and canonical(name) <= said for name in names)

@@ -1,0 +1,177 @@
+"""Figures in sentences: amounts, counts, dates and durations of the wanted kind, with the words of their clauses.
+
+A figure means what its clause says: its own period, what it counts, what it is a part or a share of, and whether it is
+expected, past or compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ragcore.offline.fields import Wish, alike, canonical
+from ragcore.offline.lists import listed
+from ragcore.offline.quotes import Quotable
+from ragcore.text.lexicon import DENIALS, PARTITIVE
+from ragcore.text.names import words_of
+from ragcore.text.numbers import Number, length_in, lengths, numbers
+from ragcore.text.periods import blanked, date_spans, days_in, is_part, months_of_part, year_spans, years
+from ragcore.text.units import currencies, unit
+from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
+from ragcore.types.report import Period
+
+_DIGITS = re.compile(r"[^\d.]")
+_RANGE = re.compile(
+    r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
+)
+_NEAR = 10  # words within which the starting point of a duration follows
+_COUNTED = 5  # words within which follows what a number counts
+_ENDS = re.compile(r"[,;:.()](?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Figure in a sentence, the words of its clause ``before`` and ``after`` it, and its ``period``."""
+
+    text: str
+    before: str
+    after: str
+    period: Period
+
+
+def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
+    """Figures of the wanted kind in a sentence: those for the requested years, else for ``latest`` (0: unknown), the
+    year after it, or no year."""
+    # No figure of a sentence with a range is certain.
+    spans = list(_spans(asked, quote.text)) if quote.row is None and _RANGE.search(quote.text) is None else []
+    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
+    for (start, end), opens, closes in zip(spans, ends, starts):
+        before, after = _clause(quote.text[opens:start], quote.text[end:closes])
+        figure = quote.text[start:end]
+        if asked.sort == "date":
+            day = (days_in(figure) or [(max(years(figure), default=0), 0, 0)])[0]
+            right = day[0] >= (latest or 1) and (not asked.years or day[0] in asked.years)
+            if right and DENIALS.isdisjoint(tokens(before)):
+                yield Figure(figure, before, "", day)
+            continue
+        named = years(before + after)
+        wanted, said = months_of_part(asked.piece), months_of_part(before + after)
+        part = bool(wanted and said and not wanted & said) or (
+            opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
+        )
+        right = (named or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
+        if right and not part and (is_part(asked.piece) or not is_part(before + after)):
+            yield Figure(figure, before, after, (max(named, default=0), 0, 0))
+
+
+def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
+    """Spans of figures of the wanted kind."""
+    if asked.sort == "date":
+        # Also "MAY 27, 2024"; without a day, a year.
+        yield from date_spans(text.title()) or year_spans(text)
+    elif asked.sort == "duration":
+        yield from (span for span in _joined(text) if not _is_past(text[: span[0]], text[span[1] :]))
+    elif asked.sort in ("amount", "count"):
+        for number in numbers(text):
+            raw = number.raw.strip("( )")
+            start = text.find(raw, number.start)
+            end = start + len(raw)
+            rest = text[end:].lstrip(" -")
+            if number.unit is not None and rest.startswith(number.unit.name):
+                end = len(text) - len(rest) + len(number.unit.name)
+            if number.percent == asked.share and _has_unit(asked, number):
+                yield start, end
+
+
+def _joined(text: str) -> list[tuple[int, int]]:
+    """Spans of durations, those of one duration together ("1 year and 6 months")."""
+    out: list[tuple[int, int]] = []
+    for one in lengths(text):
+        if out and text[out[-1][1] : one.start].strip(" ,") in ("", "and"):
+            out.append((out.pop()[0], one.end))
+        else:
+            out.append((one.start, one.end))
+    return out
+
+
+def _has_unit(asked: Wish, number: Number) -> bool:
+    """Whether a number is in the requested unit, or one of the same measure; a count has none."""
+    if asked.sort == "count":
+        return not (number.currency or number.unit)
+    wanted, money = unit(asked.unit), currencies(asked.unit)
+    if money:
+        return number.currency in money
+    return asked.share or wanted is None or (number.unit is not None and number.unit.measures == wanted.measures)
+
+
+def _is_past(before: str, after: str) -> bool:
+    """Whether a duration between these words is an age or lies in the past."""
+    past = listed("sentences", "past")
+    return not past.isdisjoint(tokens(before)[-1:]) or not {"old", "age"}.isdisjoint(tokens(after)[:2])
+
+
+def _clause(before: str, after: str) -> tuple[str, str]:
+    """Words of a clause before and after its figure, without a comparison that follows; a label ends in a colon."""
+    before = before.rstrip(" :")
+    after = _ENDS.split(after, maxsplit=1)[0]
+    cut = next((word.start for word in words_of(after) if word.plain in listed("sentences", "beside")), len(after))
+    return re.split(r"[;:(]", before)[-1], after[:cut]
+
+
+def called(asked: Wish, quote: Quotable, figure: Figure) -> frozenset[str] | None:
+    """Words of a clause that name its figure; None if it is uncertain or a comparison."""
+    said = tokens(blanked(figure.before, date_spans(figure.before)))
+    clause = [*said, *tokens(figure.after)]
+    neutral = listed("sentences", "neutral") | listed("names", "beside") | listed("names", "columns")
+    neutral |= listed("sentences", "changes") if said[-1:] in (["to"], ["at"]) else frozenset()
+    unsure = listed("sentences", "unsure") | listed("sentences", "modal")
+    if not listed("sentences", "breaks").isdisjoint(said) or not unsure.isdisjoint(clause):
+        return None
+    others = frozenset(content_stems(quote.source.title))
+    named = ((word, stem(word)) for word in clause if word not in STOP_WORDS and not word[0].isdigit())
+    return frozenset(of for word, of in named if of in asked.words or (of not in others and word not in neutral))
+
+
+def counts(asked: Wish, figure: Figure, text: str) -> bool:
+    """Whether a ``figure`` of ``text`` counts what is asked for, if that says what it counts."""
+    of = canonical(content_stems(" ".join(text.partition(figure.text)[2].split()[:_COUNTED])))
+    return DENIALS.isdisjoint(tokens(figure.before)) and (not of or bool(of & canonical(asked.words)))
+
+
+def without_bases(text: str) -> str:
+    """``text`` without what its percentages are of: "8.0% of revenue" gives no revenue."""
+    for number in reversed([one for one in numbers(text) if one.percent]):
+        end = number.start + len(number.raw)
+        if text[end:].split()[:1] == ["of"]:
+            base = _ENDS.search(text, end)
+            text = text[:end] + (text[base.start() :] if base is not None else "")
+    return text
+
+
+def is_sure(asked: Wish, text: str) -> bool:
+    """Whether a sentence expects nothing; an agreement may well say what will be, but not of a year."""
+    unsure = listed("sentences", "unsure") | (listed("sentences", "modal") if asked.annual else frozenset())
+    return unsure.isdisjoint(tokens(text))
+
+
+def counts_from(text: str) -> list[str]:
+    """Words for what a duration counts from ("after submission"), its own first."""
+    said = [word.strip(".,;:()").lower() for word in text.split()]
+    place = next((n for n, word in enumerate(said) if word in listed("sentences", "counted")), None)
+    return [] if place is None else list(map(alike, content_stems(" ".join(said[place + 1 : place + _NEAR]))))
+
+
+def same_figure(one: str, other: str) -> bool:
+    """Whether two figures are one number, allowing for rounding and scale, or one duration."""
+    lengths = length_in(one), length_in(other)
+    if all(lengths):
+        return lengths[0] == lengths[1]
+    a, b = (_DIGITS.sub("", text).replace(".", "").strip("0") for text in (one, other))
+    if not a or not b:
+        return a == b
+    short, long = sorted((a, b), key=len)
+    if len(short) < 2:
+        return short == long
+    rounded = str(round(int(long) / 10 ** (len(long) - len(short))))
+    return short in (long[: len(short)], rounded)
