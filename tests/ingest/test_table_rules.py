@@ -67,11 +67,15 @@ def page_with_table(rows: list[list[str]], header_rows: int, above: tuple[str, .
     )
 
 
+def built(settings: Settings, rows: list[list[str]], header_rows: int, above: tuple[str, ...]) -> Document:
+    page = page_with_table(rows, header_rows, above)
+    return build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+
+
 def read(
     settings: Settings, rows: list[list[str]], header_rows: int, above: tuple[str, ...] = ()
 ) -> tuple[Document, Table, list[str]]:
-    page = page_with_table(rows, header_rows, above)
-    document = build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+    document = built(settings, rows, header_rows, above)
     element = next(e for e in document.elements if e.table is not None)
     assert element.table is not None
     return document, element.table, document.text[element.start : element.end].split("\n")
@@ -249,8 +253,7 @@ def test_a_merged_cell_has_the_header_that_its_columns_share(settings: Settings)
 
 def read_all(settings: Settings, rows: list[list[str]], header_rows: int, above: tuple[str, ...] = ()) -> list[str]:
     """Lines of every table of a page whose layout has one grid."""
-    page = page_with_table(rows, header_rows, above)
-    document = build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+    document = built(settings, rows, header_rows, above)
     return [document.text[e.start : e.end] for e in document.elements if e.table is not None]
 
 

@@ -92,11 +92,10 @@ def _lower(block: Block, draft: Draft, header: range) -> Block:
     below = [cell for cell in draft.cells if cell.row >= header[0] and kept.issuperset(cell.words) and cell.lines]
     head = max(cell.bottom() for cell in below if cell.row == header[-1])
     lower = _part(block, "table", [line for cell in below for line in cell.lines])
-    cells: tuple[list[GridCell], list[GridCell]] = ([], [])
-    for cell in block.grid.cells:
-        middle = (cell.box[1] + cell.box[3]) / 2
-        cells[middle > lower.box[1]].append(replace(cell, header=middle < head) if middle > lower.box[1] else cell)
-    block.grid, lower.grid = (_grid(block.grid, part) for part in cells)
+    middles = [((cell.box[1] + cell.box[3]) / 2, cell) for cell in block.grid.cells]
+    rest = [cell for middle, cell in middles if middle <= lower.box[1]]
+    moved = [replace(cell, header=middle < head) for middle, cell in middles if middle > lower.box[1]]
+    block.grid, lower.grid = _grid(block.grid, rest), _grid(block.grid, moved)
     return lower
 
 
