@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ragcore.answer.cite import Citer, MarkerParser
 from ragcore.answer.sources import Cut, build_sources
 from ragcore.cancel import Stop
+from ragcore.check.checks import CheckedLibrary
 from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
 from ragcore.errors import Cancelled
@@ -31,10 +32,6 @@ from ragcore.types.library import DocumentInfo
 from ragcore.types.report import FilledSection, Period, StatedValue, ValueSort
 
 if TYPE_CHECKING:
-    from ragcore.config.settings import Settings
-    from ragcore.index.store import Store
-    from ragcore.pipelines.search import Search
-    from ragcore.providers.registry import Models
     from ragcore.report.workspace import ReportWorkspace
 
 # Rules fill what has one right value: no model is asked, and nothing depends on the machine's load.
@@ -59,25 +56,12 @@ NO_NAME = "The words found name several, or nobody."
 NO_ITEM = "No passage is about this."
 
 
-class GridLibrary(Protocol):
+class GridLibrary(CheckedLibrary, Protocol):
     """Library whose documents a grid is filled from."""
 
     @property
-    def settings(self) -> Settings: ...
-    @property
-    def models(self) -> Models: ...
-    @property
-    def search(self) -> Search: ...
-    @property
-    def store(self) -> Store: ...
-    @property
     def reports(self) -> ReportWorkspace: ...
-    def documents(self) -> list[DocumentInfo]: ...
-    def document(self, doc_id: str) -> Document: ...
     def chunks(self, doc_id: str) -> list[Chunk]: ...
-    def resolved(self, scope: Scope) -> Scope: ...
-    def with_settings(self, overrides: Mapping[str, Any]) -> GridLibrary: ...
-    def sheets(self, dpi: float) -> Any: ...
 
 
 class CellFiller:

@@ -31,16 +31,10 @@ def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None
         "total": info.total,
         "done": info.done,
         "counts": info.counts,
-        "state": ("done" if info.finished else "stopped") if job is None else _state(job, at == 0),
+        "state": ("done" if info.finished else "stopped") if job is None else job.state(at == 0),
         "left": None if job is None else job.seconds_left,
         "error": payload.error(failed) if failed and job is None else None,
     }
-
-
-def _state(job: Job, first: bool) -> str:
-    if job.stopping:
-        return "stopping"
-    return "running" if first else "waiting"
 
 
 def draft(check: Check) -> Json:

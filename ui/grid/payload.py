@@ -62,20 +62,12 @@ def head(
         "columns": info.columns,
         "total": info.total,
         "done": info.done,
-        "state": _state(job, at == 0)
-        if job
-        else _rest(info, len(unread), sum(info.rows.get(one, 0) for one in lacking)),
+        "state": job.state(at == 0) if job else _rest(info, len(unread), sum(info.rows.get(one, 0) for one in lacking)),
         "unread": unread,
         "lost": {doc_id: lost[doc_id] for doc_id in lacking if doc_id in lost},
         "left": None if job is None else job.seconds_left,
         "error": payload.error(failed) if failed and job is None else None,
     }
-
-
-def _state(job: Job, first: bool) -> str:
-    if job.stopping:
-        return "stopping"
-    return "running" if first else "waiting"
 
 
 def _rest(info: GridInfo, unread: int, lacking: int) -> str:

@@ -34,6 +34,12 @@ class Job:
         done = self.done - self.before
         return (time.monotonic() - self.began) / done * (self.total - self.done) if done > 0 else None
 
+    def state(self, first: bool) -> str:
+        """``stopping``, ``running`` if it is the ``first`` of its queue, else ``waiting``."""
+        if self.stopping:
+            return "stopping"
+        return "running" if first else "waiting"
+
 
 class Queue:
     """Queue of jobs, worked off in a thread called ``name``. Thread-safe."""

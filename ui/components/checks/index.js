@@ -1,12 +1,10 @@
 // What a draft is checked against, the draft itself, pasted or as a file, and the checks so far.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
-import { button, h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
+import { configure } from "../shared/api.js";
+import { button, h, icon, plural } from "../shared/dom.js";
 import { base64, holdsFiles } from "../shared/files.js";
-import { when } from "../shared/when.js";
+import { JobsPage } from "../shared/jobs_page.js";
 
-const BUSY_MS = 1000;
-const SAMPLE_MS = 400;
 const KEPT = "gw.draft"; // what is typed survives a reload
 const KEY = [
   ["c", "cash was $7.4 million", "confirmed"],
@@ -25,11 +23,13 @@ export function mount({ parentElement, data, tell }) {
   return () => page.close();
 }
 
-class Checks {
+class Checks extends JobsPage {
+  loses = "marks and notes";
+  outcome = outcome;
+
   constructor(root) {
-    this.root = root;
+    super(root, { kind: "checks", mark: "d", before: "Checked before", sample: "Try it: a draft with three errors" });
     this.chosen = new Map(); // whether a document is checked against, by its id
-    this.trouble = troubleBox();
     this.text = h("textarea", { id: "gw-draft", placeholder: "Paste the text here, or drop a Word, PDF, Markdown, text or Excel file", oninput: () => this.typed() });
     this.text.value = sessionStorage.getItem(KEPT) ?? "";
     this.file = h("input", { type: "file", id: "gw-draft-file", class: "gw-unseen", accept: ".docx,.pdf,.md,.markdown,.txt,.xlsx", onchange: () => this.take(this.file.files[0]) });
@@ -46,9 +46,6 @@ class Checks {
     this.count = h("span", { class: "muted num" });
     this.all = h("button", { type: "button", class: "gw-linkish", onclick: () => this.tickAll() });
     this.documents = h("div", { class: "docs gw-scroll" });
-    this.sample = h("button", { type: "button", class: "gw-btn", onclick: () => this.try() }, icon("play_arrow", "s16"), "Try it: a draft with three errors");
-    this.trying = h("span", { class: "muted", role: "status" });
-    this.list = h("section", { class: "rec", hidden: true });
     root.append(
       h("h1", {}, "Check a draft against your documents"),
       h("p", { class: "lead" }, "Groundwork reads each claim, looks for it in the documents in scope and shows the words that confirm or contradict it. Nothing in the draft changes unless you say so."),
@@ -69,27 +66,8 @@ class Checks {
   }
 
   close() {
-    this.closed = true;
-    clearTimeout(this.timer);
+    super.close();
     for (const [name, act] of Object.entries(this.events)) document.removeEventListener(name, act);
-  }
-
-  say(error) {
-    showTrouble(this.trouble, error);
-    this.trouble.scrollIntoView({ block: "nearest" });
-  }
-
-  // What cannot be done comes as an answer in words.
-  async act(path, body) {
-    try {
-      const answer = await post(path, body);
-      this.say(answer.refused);
-      return answer.refused ? null : answer;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.say(error);
-      return null;
-    }
   }
 
   // The draft
@@ -139,34 +117,13 @@ class Checks {
     this.starting = true;
     this.ready();
     const docs = [...this.chosen].filter(([, on]) => on).map(([id]) => id);
-    let draft = { text: this.text.value };
-    try {
-      if (this.given) draft = { name: this.given.name, file: await base64(this.given) };
-    } catch (error) {
-      if (!(error instanceof DOMException)) throw error;
-      this.say({ message: `The browser couldn’t open ${this.given.name}.`, hint: "Check that it’s still there, then choose it again." });
-      draft = null;
-    }
-    const made = draft && (await this.act("/checks/new", { ...draft, docs }));
+    const draft = this.given ? await this.opened(this.given, async (file) => ({ name: file.name, file: await base64(file) })) : { text: this.text.value };
+    const made = draft && (await this.act("/new", { ...draft, docs }));
     this.starting = false;
     this.ready();
     if (!made) return;
     if (!this.given) sessionStorage.removeItem(KEPT);
     this.open(made.id);
-  }
-
-  // The sample document is read first, where it is not in the library yet.
-  async try() {
-    this.sample.disabled = true;
-    for (;;) {
-      const made = await this.act("/checks/sample", {});
-      if (this.closed) return;
-      if (made?.id) return this.open(made.id);
-      this.trying.replaceChildren(made ? h("span", { class: "gw-spin" }) : "", made?.words ?? "");
-      if (!made) break;
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
-    }
-    this.sample.disabled = false;
   }
 
   // The documents: all at first, less the sample where there are others
@@ -200,54 +157,6 @@ class Checks {
     for (const id of this.chosen.keys()) this.chosen.set(id, on);
     for (const box of this.documents.querySelectorAll("input")) box.checked = on;
     this.tally();
-  }
-
-  // The checks so far
-
-  async load() {
-    clearTimeout(this.timer);
-    let found;
-    try {
-      found = await get("/checks");
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return this.say(error);
-    }
-    if (this.closed) return;
-    const key = JSON.stringify(found.checks);
-    if (key !== this.drawn && !this.list.querySelector(".danger")) this.draw(found.checks, key); // no question is open
-    if (found.checks.some((one) => !["done", "stopped"].includes(one.state))) this.timer = setTimeout(() => this.load(), BUSY_MS);
-  }
-
-  draw(checks, key) {
-    this.drawn = key;
-    this.list.hidden = !checks.length;
-    this.list.replaceChildren(h("h2", { id: "gw-before" }, "Checked before"), h("ul", { "aria-labelledby": "gw-before" }, checks.map((one) => this.row(one))));
-  }
-
-  row(one) {
-    const open = (event) => {
-      event.preventDefault();
-      this.open(one.id);
-    };
-    const remove = button("Delete", "delete", () => this.sure(line, one), { "aria-label": `Delete ${one.name}` });
-    const line = h("li", {}, h("a", { href: `?d=${one.id}`, onclick: open }, h("b", { title: one.name }, one.name), outcome(one), h("span", { class: "muted when" }, when(one.created))), remove);
-    return line;
-  }
-
-  sure(line, one) {
-    const gone = async () => {
-      if (!(await this.act(`/checks/${one.id}/delete`, {}))) return;
-      line.remove();
-      this.load();
-    };
-    const keep = () => {
-      line.replaceWith(this.row(one));
-      this.list.querySelector(`[aria-label="${CSS.escape(`Delete ${one.name}`)}"]`)?.focus();
-    };
-    const no = h("button", { type: "button", class: "gw-btn sm quiet", onclick: keep }, "Keep it");
-    line.replaceChildren(h("span", { class: "sure" }, `Delete “${one.name}” with its marks and notes?`), h("button", { type: "button", class: "gw-btn sm danger", onclick: gone }, "Delete"), no);
-    no.focus();
   }
 }
 

@@ -1,13 +1,11 @@
 // What a grid begins with: its documents, its name, its first columns; and the grids so far.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
-import { button, h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
+import { configure } from "../shared/api.js";
+import { h, icon, plural } from "../shared/dom.js";
 import { base64 } from "../shared/files.js";
 import { Rows } from "../shared/rows.js";
-import { when } from "../shared/when.js";
+import { JobsPage } from "../shared/jobs_page.js";
 
-const BUSY_MS = 1000;
-const SAMPLE_MS = 400;
 const NAMED = 4; // columns of a template that are named
 
 export function mount({ parentElement, data, tell }) {
@@ -19,18 +17,18 @@ export function mount({ parentElement, data, tell }) {
   return () => page.close();
 }
 
-class Grids {
+class Grids extends JobsPage {
+  loses = "cells and decisions";
+  outcome = outcome;
+
   constructor(root) {
+    super(root, { kind: "grids", mark: "g", before: "Grids so far", sample: "Try it: five questions to a report" });
     this.from = ""; // where the columns come from: "" typed later, "file", or a template's name
-    this.trouble = troubleBox();
     this.name = h("input", { id: "gw-grid-name", class: "gw-field", type: "text", maxlength: "200", placeholder: "Supplier agreements", oninput: () => this.ready() });
     this.begin = h("button", { type: "submit", class: "gw-btn primary" }, icon("table", "s16"), "Make the grid");
     this.rows = new Rows(() => this.ready());
     this.file = h("input", { type: "file", id: "gw-grid-file", class: "gw-unseen", accept: ".json,.md,.markdown,.docx", onchange: () => this.take(this.file.files[0]) });
     this.ways = h("div", { class: "ways" });
-    this.sample = h("button", { type: "button", class: "gw-btn", onclick: () => this.try() }, icon("play_arrow", "s16"), "Try it: five questions to a report");
-    this.trying = h("span", { class: "muted", role: "status" });
-    this.list = h("section", { class: "rec", hidden: true });
     root.append(
       h("h1", {}, "Ask many documents the same questions"),
       h("p", { class: "lead" }, "Rows are your documents, or their sections, and columns are questions. Groundwork fills each cell and shows the words it rests on; what a document doesn’t say stays “not stated”."),
@@ -51,29 +49,6 @@ class Grids {
     );
     this.drawWays([]);
     this.ready();
-  }
-
-  close() {
-    this.closed = true;
-    clearTimeout(this.timer);
-  }
-
-  say(error) {
-    showTrouble(this.trouble, error);
-    if (error) this.trouble.scrollIntoView({ block: "nearest" });
-  }
-
-  // What cannot be done comes as an answer in words.
-  async act(path, body) {
-    try {
-      const answer = await post(path, body);
-      this.say(answer.refused);
-      return answer.refused ? null : answer;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.say(error);
-      return null;
-    }
   }
 
   ready() {
@@ -113,16 +88,14 @@ class Grids {
     this.ready();
   }
 
-  async columns() {
+  loaded({ templates }) {
+    if (JSON.stringify(templates) !== JSON.stringify(this.templates)) this.drawWays(templates);
+  }
+
+  columns() {
     if (!this.from) return { columns: [] };
     if (this.from !== "file") return { template: this.from };
-    try {
-      return { file: await base64(this.given), filename: this.given.name };
-    } catch (error) {
-      if (!(error instanceof DOMException)) throw error;
-      this.say({ message: `The browser couldn’t open ${this.given.name}.`, hint: "Check that it’s still there, then choose it again." });
-      return null;
-    }
+    return this.opened(this.given, async (file) => ({ file: await base64(file), filename: file.name }));
   }
 
   async start() {
@@ -130,73 +103,10 @@ class Grids {
     this.starting = true;
     this.ready();
     const columns = await this.columns();
-    const made = columns && (await this.act("/grids/new", { name: this.name.value, ...this.rows.value, ...columns }));
+    const made = columns && (await this.act("/new", { name: this.name.value, ...this.rows.value, ...columns }));
     this.starting = false;
     this.ready();
     if (made) this.open(made.id);
-  }
-
-  // The sample document is read first, where it is not in the library yet.
-  async try() {
-    this.sample.disabled = true;
-    for (;;) {
-      const made = await this.act("/grids/sample", {});
-      if (this.closed) return;
-      if (made?.id) return this.open(made.id);
-      this.trying.replaceChildren(made ? h("span", { class: "gw-spin" }) : "", made?.words ?? "");
-      if (!made) break;
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
-    }
-    this.sample.disabled = false;
-  }
-
-  // The grids so far
-
-  async load() {
-    clearTimeout(this.timer);
-    let found;
-    try {
-      found = await get("/grids");
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return this.say(error);
-    }
-    if (this.closed) return;
-    if (JSON.stringify(found.templates) !== JSON.stringify(this.templates)) this.drawWays(found.templates);
-    const key = JSON.stringify(found.grids);
-    if (key !== this.drawn && !this.list.querySelector(".danger")) this.draw(found.grids, key); // no question is open
-    if (found.grids.some((one) => !["done", "stopped"].includes(one.state))) this.timer = setTimeout(() => this.load(), BUSY_MS);
-  }
-
-  draw(grids, key) {
-    this.drawn = key;
-    this.list.hidden = !grids.length;
-    this.list.replaceChildren(h("h2", { id: "gw-before" }, "Grids so far"), h("ul", { "aria-labelledby": "gw-before" }, grids.map((one) => this.row(one))));
-  }
-
-  row(one) {
-    const open = (event) => {
-      event.preventDefault();
-      this.open(one.id);
-    };
-    const remove = button("Delete", "delete", () => this.sure(line, one), { "aria-label": `Delete ${one.name}` });
-    const line = h("li", {}, h("a", { href: `?g=${one.id}`, onclick: open }, h("b", { title: one.name }, one.name), outcome(one), h("span", { class: "muted when" }, when(one.created))), remove);
-    return line;
-  }
-
-  sure(line, one) {
-    const gone = async () => {
-      if (!(await this.act(`/grids/${one.id}/delete`, {}))) return;
-      line.remove();
-      this.load();
-    };
-    const keep = () => {
-      line.replaceWith(this.row(one));
-      this.list.querySelector(`[aria-label="${CSS.escape(`Delete ${one.name}`)}"]`)?.focus();
-    };
-    const no = h("button", { type: "button", class: "gw-btn sm quiet", onclick: keep }, "Keep it");
-    line.replaceChildren(h("span", { class: "sure" }, `Delete “${one.name}” with its cells and decisions?`), h("button", { type: "button", class: "gw-btn sm danger", onclick: gone }, "Delete"), no);
-    no.focus();
   }
 }
 
