@@ -2,7 +2,8 @@
 
 Values, dates, names and quotations are filled by the report engine's field extraction, by rules, whatever model writes:
 the same document gives the same cell. Yes or no is the question checked as a claim against the document. A list reads
-every passage. Free text is a report section by the writer.
+every passage. Free text is a report section by the writer, who can also be asked for what rules leave not stated: an
+answer is a cell if the words that it cites support it.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ from ragcore.report.evidence import SectionTask, own_units
 from ragcore.report.template import Section, Template
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
+from ragcore.text.markdown import plain
+from ragcore.text.names import words_of
+from ragcore.text.numbers import lengths, numbers, span_of
+from ragcore.text.periods import blanked, date_spans, days_in, years
 from ragcore.text.words import STOP_WORDS, content_stems, cover, tokens
 from ragcore.types import Chunk, Citation, Document, Retrieval, Scope, Segment, Source
-from ragcore.types.grid import Cell, CellValue, Column, ColumnType
+from ragcore.types.grid import UNDECIDED, Cell, CellValue, Column, ColumnType, GridCell
 from ragcore.types.library import DocumentInfo
-from ragcore.types.report import FilledSection, Period, StatedValue, ValueSort
+from ragcore.types.report import FieldKind, FilledSection, Period, StatedValue, ValueSort
 
 if TYPE_CHECKING:
     from ragcore.report.workspace import ReportWorkspace
@@ -42,6 +47,14 @@ BY_RULES: Mapping[str, Any] = {
     "answer.style": "full",
 }
 _SORTS: dict[ColumnType, ValueSort] = {"value": "figure", "date": "date", "name": "name"}
+# What the writer can be asked for, as which kind of report section.
+_KINDS: dict[ColumnType, FieldKind] = {
+    "value": "value",
+    "date": "value",
+    "name": "value",
+    "yes_no": "yes_no",
+    "list": "list",
+}
 RULES = "rules"
 NEAREST = 2
 BATCH = 64  # passages scored at once
@@ -54,6 +67,16 @@ ANSWERS = 0.8  # least probability that a sentence answers a question
 NOT_DECIDED = "The passages found don’t decide it."
 NO_NAME = "The words found name several, or nobody."
 NO_ITEM = "No passage is about this."
+UNSUPPORTED = "The words that {model} cites don’t say this: {said}"
+UNREAD = "{model} gives no {kind}: {said}"
+_UNSAID = {
+    "value": "figure",
+    "date": "date",
+    "name": "name in its document’s words",
+    "yes_no": "yes or no",
+    "list": "item",
+}
+_BULLET = "-*•– "
 
 
 class GridLibrary(CheckedLibrary, Protocol):
@@ -87,15 +110,22 @@ class CellFiller:
             return _text(filled)
         return _quotation(filled) if column.type == "quote" else _value(filled, column)
 
-    def _section(self, column: Column, info: DocumentInfo, scope: Scope) -> FilledSection:
-        """Report section that asks what ``column`` asks."""
-        kind = "value" if column.type in _SORTS else "prose"
+    def by_writer(self, column: Column, info: DocumentInfo, scope: Scope) -> Cell:
+        """The same by the writer, for a cell that rules leave not stated (`can_ask`)."""
+        return _written(self._section(column, info, scope, _KINDS[column.type]), column)
+
+    def _section(
+        self, column: Column, info: DocumentInfo, scope: Scope, kind: FieldKind | None = None
+    ) -> FilledSection:
+        """Report section that asks what ``column`` asks, by the writer if it is to be of a ``kind``."""
+        by_writer = column.type == "text" or kind is not None
+        kind = kind or ("value" if column.type in _SORTS else "prose")
         asked = Section(heading=column.name, guidance=column.question, kind=kind, unit=column.unit)
         template = Template(title=column.name, sections=(asked,))
         (place,) = template.places()
         sort = _SORTS.get(column.type, "")
         task = SectionTask(place, template, scope, infos=(info,), sort=sort)
-        filler = self._writer if column.type == "text" else self._by_rules
+        filler = self._writer if by_writer else self._by_rules
         return filler.section(task, Stop())
 
     def _yes_no(self, column: Column, info: DocumentInfo, scope: Scope) -> Cell:
@@ -273,6 +303,67 @@ def _text(filled: FilledSection) -> Cell:
     bad = any(claim.status == "unsupported" for claim in answer.claims)
     value = CellValue(answer.text, citations=answer.citations)
     return Cell("stated", value, supported=not bad, model=answer.model, cost_usd=answer.cost_usd)
+
+
+def can_ask(column: Column, cell: GridCell) -> bool:
+    """Whether the writer can be asked for a cell: rules found nothing in it, and nobody decided on it."""
+    left = cell.found is not None and cell.found.status == "not_stated" and cell.found.model == RULES
+    return left and column.type in _KINDS and cell.decision == UNDECIDED
+
+
+def _written(filled: FilledSection, column: Column) -> Cell:
+    """Cell of the writer's answer: what is read of its first sentence, or its items. It is stated only if its claims
+    are supported by what they cite."""
+    answer = filled.answer
+    if answer is None or answer.status == "failed" or not answer.citations:
+        return _text(filled)
+    said = [" ".join(plain(claim.text).split()).lstrip(_BULLET) for claim in answer.claims if claim.citations]
+    cell = Cell("not_stated", nearest=answer.citations, model=answer.model, cost_usd=answer.cost_usd)
+    told = {"model": answer.model, "said": said[0] if said else answer.text}
+    if not said or any(claim.status in ("unsupported", "uncited") for claim in answer.claims):
+        return replace(cell, reason=UNSUPPORTED.format(**told))
+    value = _of_words(said, column, answer.citations)
+    if value is None:
+        return replace(cell, reason=UNREAD.format(**told, kind=_UNSAID[column.type]))
+    return replace(cell, status="stated", value=replace(value, citations=answer.citations), nearest=(), supported=True)
+
+
+def _of_words(said: Sequence[str], column: Column, citations: Sequence[Citation]) -> CellValue | None:
+    """Value of the type of ``column`` in the sentences of an answer, which begins with it; None if it has none."""
+    first = said[0]
+    days, named = days_in(first), years(first)
+    period = iso(days[0]) if days else str(max(named)) if named else ""
+    match column.type:
+        case "value":
+            figure = _figure(blanked(first, date_spans(first)))
+            number, unit = measured(figure, "", column.unit)
+            return CellValue(figure, number, unit, period) if figure else None
+        case "date":
+            return CellValue(period, period=period) if period else None
+        case "yes_no":
+            word = first.partition(",")[0].partition(" ")[0].rstrip(".:;")
+            return CellValue(word) if word in ("Yes", "No") else None
+        case "list":
+            return CellValue("\n".join(said), float(len(said)))
+        case _:
+            name = _quoted_start(first, citations)
+            return CellValue(name) if name else None
+
+
+def _figure(text: str) -> str:
+    """First duration, or figure with its currency, scale and unit, of ``text``; "" without one."""
+    spans = [(one.start, one.end) for one in lengths(text)[:1]] or [span_of(text, one) for one in numbers(text)[:1]]
+    return "".join(text[start:end] for start, end in spans)
+
+
+def _quoted_start(text: str, citations: Sequence[Citation]) -> str:
+    """Longest beginning of ``text`` that a citation has, word by word; "" if none has its first word."""
+    cited = [f" {' '.join(tokens(one.quotation))} " for one in citations]
+    ends = [word.end for word in words_of(text)]
+    for end in reversed(ends):
+        if any(f" {' '.join(tokens(text[:end]))} " in one for one in cited):
+            return text[:end]
+    return ""
 
 
 def _not_stated(filled: FilledSection) -> Cell:

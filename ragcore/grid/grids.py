@@ -8,20 +8,22 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
-from ragcore.errors import BadColumns, Cancelled, ConfigError, GroundworkError, InputError, UnknownDocument
+from ragcore.errors import BadColumns, Cancelled, ConfigError, GroundworkError, InputError, ModelError, UnknownDocument
 from ragcore.export import kind as checked_kind
-from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary, claim_of, iso
+from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary, can_ask, claim_of, iso
 from ragcore.grid.columns import MAX_COLUMNS, ColumnSpec, distinct, given_columns, of_question, of_template
 from ragcore.grid.quantities import measured
 from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.progress import IsCancelled
 from ragcore.report.workspace import Expense, expense
+from ragcore.text.numbers import plural
 from ragcore.text.periods import days_in
-from ragcore.types import EVERYTHING, Scope, Section
+from ragcore.types import EVERYTHING, OFFLINE, Scope, Section
 from ragcore.types.grid import (
     MAX_SECTIONS,
     UNDECIDED,
@@ -240,15 +242,53 @@ class Grids:
         """Fill the empty cells of the documents that are ready, row by row. Free text that a model writes costs at most
         ``max_usd``; with 0 what costs something is left empty. Raises `UnknownGrid`, `Cancelled`, `InputError` if it
         would cost more, and what retrieval raises, which is stored too."""
+        return self._filled(grid_id, partial(self._fill, grid_id, show, cancelled, max_usd))
+
+    def ask(
+        self,
+        grid_id: str,
+        show: Show = lambda _done, _total: None,
+        cancelled: IsCancelled = lambda: False,
+        max_usd: float = MAX_USD,
+    ) -> GridInfo:
+        """Ask the writer for what rules left not stated; ``show`` counts those cells. What its cited words don't
+        support stays not stated. Raises as `run` does, and `ConfigError` if nothing but rules writes."""
+        if self._library.models.writer_name == OFFLINE:
+            hint = "Add a key for Claude in Settings, or set ANTHROPIC_API_KEY."
+            raise ConfigError("There is no model to ask: the cells are filled by rules.", hint=hint)
+        return self._filled(grid_id, partial(self._ask, grid_id, show, cancelled, max_usd))
+
+    def _filled(self, grid_id: str, fill: Callable[[], None]) -> GridInfo:
         self._store.put_error(grid_id, None)
         try:
-            self._fill(grid_id, show, cancelled, max_usd)
+            fill()
         except Cancelled:
             raise
         except GroundworkError as error:
             self._store.put_error(grid_id, error.as_dict())
             raise
         return self.info(grid_id)
+
+    def _ask(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> None:
+        stored, infos = self._store.get(grid_id), self._library.documents()
+        left = self._unanswered(stored, infos)
+        self._affordable(self._expense([column for *_, column in left], asked=True), max_usd)
+        filler, builds = CellFiller(self._library, cancelled), self._library.store.builds()
+        trees: dict[str, dict[str, SectionNode]] = {}
+        for number, (row, info, column) in enumerate(left):
+            show(number, len(left))
+            if cancelled():
+                raise Cancelled("Asking was stopped.")
+            if not can_ask(column, self._store.cell(grid_id, row.row_id, column.column_id)):
+                continue  # decided on, or asked for by another process
+            began, build = time.perf_counter(), builds.get(row.doc_id, "")
+            try:
+                cell = filler.by_writer(column, info, self._scope(row, trees))
+            except (UnknownDocument, InputError):
+                continue  # removed meanwhile, or its section is gone: rules say so
+            if cell.error is not None:
+                raise ModelError(cell.error["message"], hint=cell.error["hint"])
+            self._store.put(grid_id, row.row_id, column, cell, build, time.perf_counter() - began)
 
     def _fill(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> None:
         filler, left_usd, failed = CellFiller(self._library, cancelled), max_usd, set[tuple[str, Column]]()
@@ -259,7 +299,7 @@ class Grids:
                 left = [one for one in left if self._expense([one[2]]).usd == 0.0]
             if not left:
                 return
-            self._affordable([column for *_, column in left], left_usd)
+            self._affordable(self._expense([column for *_, column in left]), left_usd)
             total, builds = len(_rows(stored, infos)) * len(stored.columns), self._library.store.builds()
             trees: dict[str, dict[str, SectionNode]] = {}
             for number, (row, info, column) in enumerate(left):
@@ -292,25 +332,43 @@ class Grids:
                 if known is None or not known.holds(builds.get(row.doc_id, "")):
                     yield row, info, column
 
+    def _unanswered(self, stored: StoredGrid, infos: Sequence[DocumentInfo]) -> list[tuple[Row, DocumentInfo, Column]]:
+        """Cells that the writer can be asked for."""
+        known = {(one.row_id, one.column_id): one for one in self._store.cells(stored.grid_id)[0]}
+        empty = {(row.row_id, column.column_id) for row, _, column in self._left(stored, infos)}
+        return [
+            (row, info, column)
+            for row, info in _rows(stored, infos)
+            for column in stored.columns
+            if (key := (row.row_id, column.column_id)) in known and key not in empty and can_ask(column, known[key])
+        ]
+
     def estimate(self, grid_id: str) -> Expense:
         """Highest cost of filling the free text that is still empty. Raises `UnknownGrid`."""
         stored = self._store.get(grid_id)
         return self._expense([column for *_, column in self._left(stored, self._library.documents())])
 
-    def _expense(self, columns: Sequence[Column]) -> Expense:
-        asked = [one.asked for one in columns if one.type == "text"]
-        return expense(asked, "", 0, self._library.models.writer_name, self._library.settings)
+    def estimate_asking(self, grid_id: str) -> Expense:
+        """Highest cost of `ask`, of no section if nothing but rules writes. Raises `UnknownGrid`."""
+        stored = self._store.get(grid_id)
+        offline = self._library.models.writer_name == OFFLINE
+        left = [] if offline else self._unanswered(stored, self._library.documents())
+        return self._expense([column for *_, column in left], asked=True)
 
-    def _affordable(self, columns: Sequence[Column], usd: float) -> None:
-        most = self._expense(columns)
+    def _expense(self, columns: Sequence[Column], *, asked: bool = False) -> Expense:
+        """Highest cost of the free text among ``columns``, one for each cell; of all if the writer is ``asked``."""
+        queries = [one.asked for one in columns if asked or one.type == "text"]
+        return expense(queries, "", 0, self._library.models.writer_name, self._library.settings)
+
+    def _affordable(self, most: Expense, usd: float) -> None:
         if most.sections and most.usd is None:
-            hint = "Add its price to [llm.prices] in config.toml, or remove the columns of free text."
+            hint = "Add its price to [llm.prices] in config.toml, or do without free text and without asking the model."
             raise ConfigError(f"llm.prices has no price for {most.model}, so the cost can't be limited.", hint=hint)
         if most.usd is not None and most.usd > usd:
-            said = f"{most.sections:,} cells of free text by {most.model} may cost ${most.usd:.2f}"
+            said = f"{plural(most.sections, 'cell')} by {most.model} may cost ${most.usd:.2f}"
             raise InputError(
                 f"{said}, more than the limit of ${usd:.2f}; nothing more was sent.",
-                hint=f"Allow ${most.usd:.2f} (in a terminal: --max-usd), or remove the columns of free text.",
+                hint=f"Allow ${most.usd:.2f} (in a terminal: --max-usd), or leave it out.",
             )
 
     def again(self, grid_id: str, column_id: str = "", row_id: str = "") -> None:

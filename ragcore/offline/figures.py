@@ -15,7 +15,7 @@ from ragcore.offline.lists import listed
 from ragcore.offline.quotes import Quotable
 from ragcore.text.lexicon import DENIALS, PARTITIVE
 from ragcore.text.names import words_of
-from ragcore.text.numbers import Number, length_in, lengths, numbers
+from ragcore.text.numbers import Number, length_in, lengths, numbers, span_of
 from ragcore.text.periods import blanked, date_spans, days_in, is_part, months_of_part, year_spans, years
 from ragcore.text.units import currencies, unit
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
@@ -74,14 +74,8 @@ def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
         yield from (span for span in _joined(text) if not _is_past(text[: span[0]], text[span[1] :]))
     elif asked.sort in ("amount", "count"):
         for number in numbers(text):
-            raw = number.raw.strip("( )")
-            start = text.find(raw, number.start)
-            end = start + len(raw)
-            rest = text[end:].lstrip(" -")
-            if number.unit is not None and rest.startswith(number.unit.name):
-                end = len(text) - len(rest) + len(number.unit.name)
             if number.percent == asked.share and _has_unit(asked, number):
-                yield start, end
+                yield span_of(text, number)
 
 
 def _joined(text: str) -> list[tuple[int, int]]:

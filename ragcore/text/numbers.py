@@ -133,6 +133,16 @@ class Number:
         return self.currency or (self.unit.measures if self.unit else "")
 
 
+def span_of(text: str, number: Number) -> tuple[int, int]:
+    """Span of a number of ``text``, without brackets, with the name of its unit after it."""
+    raw = number.raw.strip("( )")
+    start = text.find(raw, number.start)
+    end = start + len(raw)
+    rest = text[end:].lstrip(" -")
+    named = number.unit is not None and rest.startswith(number.unit.name)
+    return start, len(text) - len(rest) + len(number.unit.name) if named and number.unit is not None else end
+
+
 def plural(number: int, noun: str) -> str:
     """``number`` with its noun: "1 page", "1,200 pages"."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

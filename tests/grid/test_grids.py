@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.errors import Cancelled, ConfigError, InputError, UnknownDocument, UnknownGrid
+from ragcore.errors import Cancelled, ConfigError, InputError, ModelError, UnknownDocument, UnknownGrid
 from ragcore.grid.columns import given_columns
 from ragcore.grid.grids import Grids
 from ragcore.types import EVERYTHING, Scope
@@ -369,3 +371,82 @@ def test_an_error_of_a_run_is_kept_with_its_grid(engine: Engine, server: Message
         error = Grids(paid).info(grid_id).error
         assert error is not None
         assert error["hint"]
+
+
+def cited(server: MessagesServer, words: str) -> str:
+    """Marker of the sentence or cell with ``words`` in the last request."""
+    prompt = json.dumps(server.requests[-1]["body"], ensure_ascii=False)
+    places = re.findall(r"\[(\d+\.\d+)\]", prompt[: prompt.index(words)])
+    return f"<<SOURCE {places[-1]}>>"
+
+
+WORDS = {
+    "value": "hall in Leuven",
+    "name": "are assembled",
+    "date": "should deliver",
+    "yes_no": "come from one supplier",
+    "list": "circuit boards",
+}
+ASKED = [
+    (
+        "value",
+        "How much of capital expenditure was for buildings?",
+        "$5.2 million went into the hall in Leuven",
+        "5.2 USD million",
+    ),
+    ("value", "How much of capital expenditure was for buildings?", "$7.1 million went into the hall in Leuven", ""),
+    ("name", "In which town are sensors assembled?", "Aberfeld, where sensors are assembled", "Aberfeld"),
+    ("name", "In which town are sensors assembled?", "Oslo, where sensors are assembled", ""),
+    ("date", "When will the second supplier deliver?", "Mid-2026, when the second should deliver", "2026"),
+    ("yes_no", "Can the ceramic rings be bought elsewhere?", "No, the ceramic rings come from one supplier", "No"),
+    (
+        "list",
+        "Supply of circuit boards",
+        "We buy circuit boards from two suppliers",
+        "We buy circuit boards from two suppliers.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "question", "said", "expected"), ASKED)
+def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
+    kind: str, question: str, said: str, expected: str, engine: Engine, server: MessagesServer, key: None
+) -> None:
+    asked = {"name": "Asked", "question": question, "type": kind, "unit": "USD million" if kind == "value" else ""}
+    with Engine.open(engine.home) as paid:
+        grids, grid_id = paid.grids, made(paid, asked, COLUMNS[0])
+        assert grids.estimate_asking(grid_id).sections == 0, "nothing is filled yet"
+        grids.run(grid_id)
+        revenue = cell(grids.get(grid_id), "Revenue")
+        most = grids.estimate_asking(grid_id)
+        assert most.sections == 1
+        assert most.usd
+        with pytest.raises(InputError, match="nothing more was sent"):
+            grids.ask(grid_id, max_usd=most.usd / 2)
+        assert server.requests == []
+        server.reply(Reply(status=400))
+        with pytest.raises(ModelError):
+            grids.ask(grid_id)
+        assert grids.estimate_asking(grid_id).sections == 1, "an error is no answer"
+        place = cited(server, WORDS[kind])
+        server.reply(Reply(text=f"{said} {place}."))
+        grids.ask(grid_id)
+        found = cell(grids.get(grid_id), "Asked")
+        value = found.value
+        shown = f"{value.number} {value.unit}" if value.unit else value.text
+        assert shown == expected, found.found and found.found.reason
+        assert found.found is not None
+        assert 0 < (found.found.cost_usd or 0) <= most.usd
+        assert (found.found.value.citations if expected else found.found.nearest)[0].quotation
+        assert cell(grids.get(grid_id), "Revenue") == revenue
+        sent = len(server.requests)
+        grids.ask(grid_id)
+        assert len(server.requests) == sent, "it is asked for once"
+
+
+def test_without_a_model_nobody_can_be_asked(engine: Engine) -> None:
+    grid_id = made(engine, COLUMNS[3])
+    engine.grids.run(grid_id)
+    assert engine.grids.estimate_asking(grid_id).sections == 0
+    with pytest.raises(ConfigError):
+        engine.grids.ask(grid_id)

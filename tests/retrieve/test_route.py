@@ -175,6 +175,7 @@ def test_chinese_names_are_found_within_a_sentence() -> None:
         ("1Q21 results", {2021}, {1}),
         ("the second fiscal quarter of 2023", {2023}, {2}),
         ("$2,018 or $2018 or 2018.5 or 2018%", set(), set()),
+        ("in mid-2026, or 10-2026", {2026}, set()),
         ("in 12018 units", set(), set()),
     ],
 )
