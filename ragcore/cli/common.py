@@ -133,12 +133,14 @@ def progress(name: str) -> Callable[[Progress], None]:
 
 def counted_progress(said: str) -> Callable[[int, int], None]:
     """Progress printer of what is ``said`` to be done: at most one line per tenth, with the time that the rest may
-    take."""
-    began, first, last = time.monotonic(), -1, -1
+    take. It begins anew with work that does."""
+    began, first, last, before = time.monotonic(), -1, -1, -1
 
     def show(done: int, total: int) -> None:
-        nonlocal first, last
-        first = done if first < 0 else first
+        nonlocal began, first, last, before
+        if done < before:
+            began, first, last = time.monotonic(), -1, -1
+        before, first = done, done if first < 0 else first
         tenth = done * 10 // max(total, 1)
         if tenth > last:
             last = tenth

@@ -56,7 +56,7 @@ def grid(engine: Engine, options: argparse.Namespace) -> int:
     stop = threading.Event()
     try:
         with stopped_by_ctrl_c(stop.set):
-            grids.run(info.grid_id, counted_progress("filled"), stop.is_set, options.max_usd)
+            grids.run(info.grid_id, counted_progress("filled"), stop.is_set, options.max_usd, ask=options.ask)
     except Cancelled as error:
         done = grids.info(info.grid_id).done
         hint = f"They are kept. Go on with `groundwork grid --resume {info.grid_id}`."

@@ -265,7 +265,9 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("--list", action="store_true", help="list grids, latest first")
     endings = f"{', '.join(f'FILE.{each}' for each in GRID_KINDS)}; else the values on stdout"
     sub.add_argument("-o", "--output", type=_ending(GRID_KINDS), metavar="FILE", help=endings)
-    most = "limit of what free text by Claude may cost, default %(default)s US dollars"
+    asked = "also ask Claude for what rules leave not stated; counts what its cited words support"
+    sub.add_argument("--ask", action="store_true", help=asked)
+    most = "limit of what Claude may cost, default %(default)s US dollars"
     sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=most)
     rows = "one row for each document, or for each of its uppermost sections; default: document"
     sub.add_argument("--by", choices=("document", "section"), help=rows)

@@ -67,8 +67,8 @@ ANSWERS = 0.8  # least probability that a sentence answers a question
 NOT_DECIDED = "The passages found don’t decide it."
 NO_NAME = "The words found name several, or nobody."
 NO_ITEM = "No passage is about this."
-UNSUPPORTED = "The words that {model} cites don’t say this: {said}"
-UNREAD = "{model} gives no {kind}: {said}"
+UNSUPPORTED = "The model answered “{said}”, which the words that it cites don’t support."
+UNREAD = "The model answered “{said}”, which has no {kind}."
 _UNSAID = {
     "value": "figure",
     "date": "date",
@@ -319,12 +319,12 @@ def _written(filled: FilledSection, column: Column) -> Cell:
         return _text(filled)
     said = [" ".join(plain(claim.text).split()).lstrip(_BULLET) for claim in answer.claims if claim.citations]
     cell = Cell("not_stated", nearest=answer.citations, model=answer.model, cost_usd=answer.cost_usd)
-    told = {"model": answer.model, "said": said[0] if said else answer.text}
+    told = (said[0] if said else answer.text).rstrip(".")
     if not said or any(claim.status in ("unsupported", "uncited") for claim in answer.claims):
-        return replace(cell, reason=UNSUPPORTED.format(**told))
+        return replace(cell, reason=UNSUPPORTED.format(said=told))
     value = _of_words(said, column, answer.citations)
     if value is None:
-        return replace(cell, reason=UNREAD.format(**told, kind=_UNSAID[column.type]))
+        return replace(cell, reason=UNREAD.format(said=told, kind=_UNSAID[column.type]))
     return replace(cell, status="stated", value=replace(value, citations=answer.citations), nearest=(), supported=True)
 
 

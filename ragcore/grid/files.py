@@ -33,6 +33,7 @@ _EVIDENCE = {
     "Period": 12,
     "Status": 12,
     "Checked": 16,
+    "Filled by": 20,
     "Page": 8,
     "Quotation": 80,
     "Others": 40,
@@ -189,7 +190,7 @@ def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[lis
     rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
     others = "; ".join(f"{one.text} (p. {one.citations[0].page_label})" for one in rivals if one.citations)
     text = "" if cell.status not in STATED else value.text
-    head = [text, value.unit, value.period, told(cell), checked(cell)]
+    head = [text, value.unit, value.period, told(cell), checked(cell), cell.filled_by]
     for place in value.citations or nearest or (None,):
         where = ["", ""] if place is None else [place.page_label, one_line(place.quotation)]
         yield [*called, column.name, *head, *where, others]

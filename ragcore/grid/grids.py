@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ragcore.check.sentences import Checkable
@@ -238,30 +237,21 @@ class Grids:
         show: Show = lambda _done, _total: None,
         cancelled: IsCancelled = lambda: False,
         max_usd: float = MAX_USD,
+        *,
+        ask: bool = False,
     ) -> GridInfo:
-        """Fill the empty cells of the documents that are ready, row by row. Free text that a model writes costs at most
-        ``max_usd``; with 0 what costs something is left empty. Raises `UnknownGrid`, `Cancelled`, `InputError` if it
-        would cost more, and what retrieval raises, which is stored too."""
-        return self._filled(grid_id, partial(self._fill, grid_id, show, cancelled, max_usd))
-
-    def ask(
-        self,
-        grid_id: str,
-        show: Show = lambda _done, _total: None,
-        cancelled: IsCancelled = lambda: False,
-        max_usd: float = MAX_USD,
-    ) -> GridInfo:
-        """Ask the writer for what rules left not stated; ``show`` counts those cells. What its cited words don't
-        support stays not stated. Raises as `run` does, and `ConfigError` if nothing but rules writes."""
-        if self._library.models.writer_name == OFFLINE:
+        """Fill the empty cells of the documents that are ready, row by row; then, to ``ask``, let the writer say what
+        rules left not stated, of which ``show`` counts the cells anew. What a model writes costs at most ``max_usd``;
+        with 0 what costs something is left empty. Raises `UnknownGrid`, `Cancelled`, `InputError` if it would cost
+        more, `ConfigError` if there is no model to ask, and what retrieval and the model raise, which is stored too."""
+        if ask and self._library.models.writer_name == OFFLINE:
             hint = "Add a key for Claude in Settings, or set ANTHROPIC_API_KEY."
-            raise ConfigError("There is no model to ask: the cells are filled by rules.", hint=hint)
-        return self._filled(grid_id, partial(self._ask, grid_id, show, cancelled, max_usd))
-
-    def _filled(self, grid_id: str, fill: Callable[[], None]) -> GridInfo:
+            raise ConfigError("There is no model to ask: rules fill the cells.", hint=hint)
         self._store.put_error(grid_id, None)
         try:
-            fill()
+            left_usd = self._fill(grid_id, show, cancelled, max_usd)
+            if ask:
+                self._ask(grid_id, show, cancelled, left_usd)
         except Cancelled:
             raise
         except GroundworkError as error:
@@ -270,8 +260,7 @@ class Grids:
         return self.info(grid_id)
 
     def _ask(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> None:
-        stored, infos = self._store.get(grid_id), self._library.documents()
-        left = self._unanswered(stored, infos)
+        left = self._unanswered(self._store.get(grid_id), self._library.documents())
         self._affordable(self._expense([column for *_, column in left], asked=True), max_usd)
         filler, builds = CellFiller(self._library, cancelled), self._library.store.builds()
         trees: dict[str, dict[str, SectionNode]] = {}
@@ -290,7 +279,8 @@ class Grids:
                 raise ModelError(cell.error["message"], hint=cell.error["hint"])
             self._store.put(grid_id, row.row_id, column, cell, build, time.perf_counter() - began)
 
-    def _fill(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> None:
+    def _fill(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> float:
+        """Fill what is empty. Returns what is left of ``max_usd``."""
         filler, left_usd, failed = CellFiller(self._library, cancelled), max_usd, set[tuple[str, Column]]()
         while True:
             stored, infos = self._store.get(grid_id), self._library.documents()
@@ -298,7 +288,7 @@ class Grids:
             if not max_usd:
                 left = [one for one in left if self._expense([one[2]]).usd == 0.0]
             if not left:
-                return
+                return left_usd
             self._affordable(self._expense([column for *_, column in left]), left_usd)
             total, builds = len(_rows(stored, infos)) * len(stored.columns), self._library.store.builds()
             trees: dict[str, dict[str, SectionNode]] = {}
@@ -349,7 +339,7 @@ class Grids:
         return self._expense([column for *_, column in self._left(stored, self._library.documents())])
 
     def estimate_asking(self, grid_id: str) -> Expense:
-        """Highest cost of `ask`, of no section if nothing but rules writes. Raises `UnknownGrid`."""
+        """Highest cost of asking the writer, for no cell if nothing but rules writes. Raises `UnknownGrid`."""
         stored = self._store.get(grid_id)
         offline = self._library.models.writer_name == OFFLINE
         left = [] if offline else self._unanswered(stored, self._library.documents())

@@ -123,6 +123,11 @@ class GridCell:
         return None if self.found is None else self.found.status
 
     @property
+    def filled_by(self) -> str:
+        """Model that filled it, "rules" for none; "" for nobody, or a person."""
+        return "" if self.found is None or self.decision.kind == "corrected" else self.found.model
+
+    @property
     def supported(self) -> bool | None:
         """Whether the value as shown is what its citations say, None if there is nothing to check."""
         if self.status not in STATED:

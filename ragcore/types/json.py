@@ -253,6 +253,7 @@ def _filled_cell(given: GridCell, column: Column) -> Json:
         "nearest": [] if found is None else [_picked(citation, _CITATION) for citation in found.nearest],
         "reason": "" if found is None else found.reason,
         "supported": given.supported,
+        "filled_by": given.filled_by,
         "passages_read": 0 if found is None else found.read,
         "decision": given.decision.kind,
         "error": None if found is None else found.error,

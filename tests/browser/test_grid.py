@@ -16,6 +16,7 @@ from tests import pdfs
 from tests.browser.conftest import App, lent, promise, serve
 from tests.browser.test_axe import check
 from tests.matrix import standing_for
+from tests.messages_server import MessagesServer
 
 COLUMNS = [
     {"name": "Revenue", "question": "Total revenue of fiscal 2025", "type": "value", "unit": "USD million"},
@@ -254,3 +255,30 @@ def test_documents_of_one_title_stay_apart(sample: App, open_page: Callable[...,
             page.get_by_role("button", name=re.compile("^Section")).click()
             page.get_by_role("button", name="Group by document").click()
             expect(page.locator(".gw-grid .ln.tag b")).to_have_text(["Agreement Term"] * 2)
+
+
+def test_claude_is_asked_for_what_is_not_stated_after_its_cost_is_shown(
+    claude: tuple[App, MessagesServer], open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    app, server = claude
+    file = tmp_path / "columns.json"
+    file.write_text(
+        json.dumps({"columns": [{"name": "Highest", "question": "Shallowest well", "type": "name"}]}), "utf-8"
+    )
+    page = open_page(f"{app.url}/grid", 1280, 720)
+    page.get_by_label("Name").fill("Wells")
+    page.get_by_role("radio", name="From a file").check()
+    page.locator("#gw-grid-file").set_input_files(file)
+    page.get_by_role("button", name="Make the grid").click()
+    ask = page.get_by_role("button", name="Ask Claude")
+    ask.wait_for()
+    sent = len(server.requests)
+    ask.click()
+    panel = page.get_by_role("group", name="Ask Claude")
+    expect(panel).to_contain_text("At most $")
+    check(page, "what asking Claude may cost")
+    assert len(server.requests) == sent
+    panel.get_by_role("button", name="Ask about").click()
+    expect(ask).to_be_hidden()
+    expect(page.get_by_role("button", name="Fill again").first).to_be_visible()
+    assert len(server.requests) > sent

@@ -14,6 +14,7 @@ import openpyxl
 import pytest
 
 from tests.command_line import Ran, run
+from tests.messages_server import MessagesServer
 from ui.library.samples import NAME
 
 COLUMNS = {
@@ -125,3 +126,24 @@ def test_killed_it_goes_on_after_the_last_cell(home: Path, columns: Path, tmp_pa
     assert told["done"] == told["total"]
     whole = as_json(home, "-t", columns)
     assert told["rows"] == whole["rows"]
+
+
+def test_the_model_is_asked_only_where_there_is_one(home: Path, columns: Path) -> None:
+    refused = grid(home, "-t", columns, "--ask", code=1)
+    assert "no model to ask" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_claude_is_asked_for_what_rules_leave_not_stated(
+    home: Path, tmp_path: Path, server: MessagesServer, key: None
+) -> None:
+    town = {"columns": [{"name": "Town", "question": "In which town are sensors assembled?", "type": "name"}]}
+    path = tmp_path / "town.json"
+    path.write_text(json.dumps(town), "utf-8")
+    told = as_json(home, "-t", path)
+    assert [cell["filled_by"] for row in told["rows"] for cell in row["cells"]] == ["rules"]
+    done = grid(home, "--json", "--resume", told["grid_id"], "--ask")
+    assert "filled 0 of 1" in done.stderr
+    assert len(server.requests) == 1
+    (cell,) = [cell for row in json.loads(done.stdout)["rows"] for cell in row["cells"]]
+    assert cell["filled_by"].startswith("claude")

@@ -422,15 +422,15 @@ def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
         assert most.sections == 1
         assert most.usd
         with pytest.raises(InputError, match="nothing more was sent"):
-            grids.ask(grid_id, max_usd=most.usd / 2)
+            grids.run(grid_id, max_usd=most.usd / 2, ask=True)
         assert server.requests == []
         server.reply(Reply(status=400))
         with pytest.raises(ModelError):
-            grids.ask(grid_id)
+            grids.run(grid_id, ask=True)
         assert grids.estimate_asking(grid_id).sections == 1, "an error is no answer"
         place = cited(server, WORDS[kind])
         server.reply(Reply(text=f"{said} {place}."))
-        grids.ask(grid_id)
+        grids.run(grid_id, ask=True)
         found = cell(grids.get(grid_id), "Asked")
         value = found.value
         shown = f"{value.number} {value.unit}" if value.unit else value.text
@@ -440,7 +440,7 @@ def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
         assert (found.found.value.citations if expected else found.found.nearest)[0].quotation
         assert cell(grids.get(grid_id), "Revenue") == revenue
         sent = len(server.requests)
-        grids.ask(grid_id)
+        grids.run(grid_id, ask=True)
         assert len(server.requests) == sent, "it is asked for once"
 
 
@@ -449,4 +449,4 @@ def test_without_a_model_nobody_can_be_asked(engine: Engine) -> None:
     engine.grids.run(grid_id)
     assert engine.grids.estimate_asking(grid_id).sections == 0
     with pytest.raises(ConfigError):
-        engine.grids.ask(grid_id)
+        engine.grids.run(grid_id, ask=True)

@@ -198,6 +198,17 @@ def test_what_costs_something_is_told_and_waits_for_a_person(sampled: Path, tmp_
         assert found["expense"].startswith("At most $")
         free = begun(made, REVENUE)
         assert until(made, free, "done")["expense"] == ""
+        assert call(made, f"/{free}")["asking"] is None
+        left = begun(
+            made, REVENUE, {"name": "Town", "question": "In which town are sensors assembled?", "type": "name"}
+        )
+        asking = until(made, left, "done")["asking"]
+        assert (asking["sections"], asking["model"]) == (1, "Claude Sonnet 4.6")
+        assert asking["words"].startswith("At most $")
+        call(made, f"/{left}/ask", {})
+        found = until(made, left, "done")
+        assert found["asking"] is None
+        assert {cell["status"] for *_, cell in found["cells"]} == {"stated", "not_stated"}
     finally:
         services_module.close()
 

@@ -14,6 +14,7 @@ from ui.grid.payload import ready
 from ui.server.queue import Job, Queue
 
 _log = logging.getLogger(__name__)
+WRITER = "writer"  # by whom a job asks for what rules left not stated
 
 
 class GridJobs(Queue):
@@ -29,6 +30,11 @@ class GridJobs(Queue):
         info = engine.grids.info(grid_id)
         self._fed.add(grid_id)
         self.put(Job(grid_id, info.name), partial(engine.grids.run, grid_id, max_usd=max_usd))
+
+    def ask(self, grid_id: str, engine: Engine, max_usd: float) -> None:
+        """Queue asking the writer for what rules left not stated, for ``max_usd`` at most. Raises `UnknownGrid`."""
+        info = engine.grids.info(grid_id)
+        self.put(Job(grid_id, info.name, WRITER), partial(engine.grids.run, grid_id, max_usd=max_usd, ask=True))
 
     def stop(self, target: str = "") -> None:
         self._fed.discard(target)

@@ -66,6 +66,7 @@ def head(
         "unread": unread,
         "lost": {doc_id: lost[doc_id] for doc_id in lacking if doc_id in lost},
         "left": None if job is None else job.seconds_left,
+        "asked": [job.done, job.total] if job is not None and job.by else None,
         "error": payload.error(failed) if failed and job is None else None,
     }
 

@@ -19,6 +19,7 @@ from ragcore.grid.grids import MAX_USD
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
 from ui.chat.exports import disposition, file_name
+from ui.chat.payload import model_name
 from ui.grid import payload
 from ui.grid.jobs import costs
 from ui.library.samples import COLUMNS, sample_id, sample_reading
@@ -45,11 +46,15 @@ def _column(request: Request) -> str:
 
 
 def _head(request: Request, info: GridInfo) -> Json:
-    """Grid without its cells; where it rests, what going on may cost (``expense``, "" for nothing)."""
-    made, (shown,) = services(), _heads([info])
-    most = engine_of(request).grids.estimate(info.grid_id) if shown["state"] == "stopped" else None
+    """Grid without its cells; where it rests, what going on may cost (``expense``, "" for nothing), and what the writer
+    can be asked for (``asking``)."""
+    made, (shown,), grids = services(), _heads([info]), engine_of(request).grids
+    most = grids.estimate(info.grid_id) if shown["state"] == "stopped" else None
     words = expense(most)["words"] if most is not None and costs(most) else ""
-    return shown | {"reading": payload.reading(shown["unread"], made.ingestion.jobs()), "expense": words}
+    left = grids.estimate_asking(info.grid_id) if shown["state"] in ("done", "arriving") else None
+    asking = expense(left) | {"model": model_name(left.model)} if left is not None and left.sections else None
+    reading = payload.reading(shown["unread"], made.ingestion.jobs())
+    return shown | {"reading": reading, "expense": words, "asking": asking}
 
 
 def _heads(infos: Sequence[GridInfo]) -> list[Json]:
@@ -242,6 +247,15 @@ def run(request: Request, _: Json) -> Json:
 
 
 @action(GroundworkError)
+def ask_writer(request: Request, _: Json) -> Json:
+    """Ask the writer for what rules left not stated."""
+    engine = engine_of(request)
+    agreed = engine.grids.estimate_asking(_grid(request)).usd  # as the page told it
+    services().grids.ask(_grid(request), engine, MAX_USD if agreed is None else agreed)
+    return _at(request)
+
+
+@action(GroundworkError)
 def stop(request: Request, _: Json) -> Json:
     services().grids.stop(_grid(request))
     return _at(request)
@@ -353,6 +367,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{one}/cell", cell),
         Route(f"{one}/periods", periods),
         Route(f"{one}/run", run, methods=["POST"]),
+        Route(f"{one}/ask", ask_writer, methods=["POST"]),
         Route(f"{one}/stop", stop, methods=["POST"]),
         Route(f"{one}/again", again, methods=["POST"]),
         Route(f"{one}/decide", decide, methods=["POST"]),

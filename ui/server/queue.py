@@ -16,8 +16,8 @@ from ragcore.errors import Cancelled, GroundworkError
 @dataclass(frozen=True)
 class Job:
     """Snapshot of work on ``target``, the id of a run or a check: ``done`` of ``total`` parts, of which ``before`` were
-    done when it ``began`` (monotonic seconds, 0: it waits). ``by`` judges a run, "" if nothing does; ``stopping`` if a
-    person asked for its end."""
+    done when it ``began`` (monotonic seconds, 0: it waits). ``by`` judges a run, or says what rules can't of a grid, ""
+    if nothing does; ``stopping`` if a person asked for its end."""
 
     target: str
     name: str

@@ -69,7 +69,8 @@ export class Card {
     if (status === "not_stated") return said("off", "block", decision ? "Not stated, by hand" : "Not stated");
     if (status === "rival") return said("bad", "warning", `${rivals.length + 1} values`);
     if (status === null) return said("off", "schedule", this.row.doc in this.page.data.lost ? "Not read" : "Waiting");
-    return supported === false ? said("weak", "warning", "Not supported") : said("ok", "check_circle", "Supported");
+    const by = this.column.type === "text" || cell.model === "rules" ? "" : `, by ${cell.model}`;
+    return supported === false ? said("weak", "warning", `Not supported${by}`) : said("ok", "check_circle", `Supported${by}`);
   }
 
   value({ value }) {

@@ -36,15 +36,18 @@ export class Head {
     this.stop = act("Stop", "stop", () => page.act("/stop"));
     this.goOn = act("Go on", "play_arrow", () => page.act("/run"));
     this.again = act("Fill again", "refresh", () => page.fillAgain({}));
+    this.asking = new Popup("Ask Claude", "forum", (panel) => this.ask(panel));
+    this.asking.button.className = "gw-btn";
+    this.asking.button.append(h("span", { class: "lb" }, "Ask Claude"));
     this.exports = new Popup("Export", "download", (panel) => this.write(panel));
     this.exports.button.className = "gw-btn primary";
     this.exports.button.append(h("span", { class: "lb" }, "Export"));
-    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.rows.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.exports.element);
+    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.rows.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.asking.element, this.exports.element);
   }
 
   draw() {
     const { page } = this;
-    const { name, state, done, total, left, lost } = page.data;
+    const { name, state, done, total, left, lost, asked, asking } = page.data;
     if (!this.title.querySelector("input")) this.title.textContent = this.title.title = name;
     this.rows.button.textContent = `${plural(page.rows.length, page.noun)} × ${plural(page.columns.length, "question")}`;
     const working = ["waiting", "running", "stopping"].includes(state);
@@ -52,19 +55,22 @@ export class Head {
     const words = {
       waiting: "Waiting for another grid",
       stopping: "Stopping…",
-      running: [filled, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
+      running: [asked ? `Claude reads cell ${asked[0] + 1} of ${asked[1]}` : filled, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
       stopped: [filled, page.data.expense].filter(Boolean).join(" · "),
       arriving: `${filled} · the rest when its documents are read`,
       done: total > done ? [filled, ...unread(Object.values(lost))].join(" · ") : "",
     }[state];
     if (this.said.textContent !== words) this.said.textContent = words;
     this.bar.hidden = state === "done" || !total;
-    this.bar.firstChild.style.width = `${total ? (100 * done) / total : 0}%`;
+    const [part, whole] = asked ?? [done, total];
+    this.bar.firstChild.style.width = `${whole ? (100 * part) / whole : 0}%`;
     this.stop.hidden = !working;
     this.stop.disabled = state === "stopping";
     this.goOn.hidden = state !== "stopped";
     this.goOn.querySelector(".lb").textContent = done ? "Go on" : "Fill";
     this.again.hidden = state !== "done" || !total;
+    this.asking.element.hidden = !asking;
+    if (!asking) this.asking.close();
     this.exports.disable(total ? "" : "There is nothing to export yet");
     this.drawViews();
   }
@@ -104,6 +110,16 @@ export class Head {
     if (sections) rows.tick(page.rows);
     const busy = ["running", "stopping", "waiting"].includes(state);
     panel.replaceChildren(rows.element, h("div", { class: "row" }, use, h("a", { class: "gw-btn sm quiet", href: "library" }, "Add to the Library"), busy && h("span", { class: "gw-unseen" }, "It is being filled")));
+  }
+
+  // What the writer is asked for, and what that may cost.
+  ask(panel) {
+    const { sections, words, model } = this.page.data.asking;
+    const go = async () => {
+      if (await this.page.act("/ask")) this.asking.close();
+    };
+    const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, "cell")}`);
+    panel.replaceChildren(h("p", { class: "ask" }, `${plural(sections, "cell")} ${sections === 1 ? "is" : "are"} “not stated”. ${model} reads the best passages for each and answers. What the words that it cites don’t support stays “not stated”.`), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));
   }
 
   write(panel) {
