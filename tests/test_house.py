@@ -31,7 +31,7 @@ LINES = {
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1370,  # rows found, columns read, cells filled, by rules and by the model, quantities, decisions, summaries, and written (3 kinds)
+    "grid": 1370,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
     "index": 4742,  # with checks, grids, the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7600,  # with grids that hold several tables
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
