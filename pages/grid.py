@@ -6,6 +6,7 @@ from ragcore.errors import UnknownGrid
 from ragcore.types.grid import GridInfo
 from ui import components
 from ui.chat import payload, sidebar
+from ui.library import uploads
 from ui.server import component_events, frame
 from ui.server.services import services
 
@@ -31,10 +32,18 @@ with component_events.received("grid", "left") as left:
         deleted = left["gone"]
 asked_for = st.query_params.get("g", "")
 here = named(asked_for) if asked_for else None
+fresh = uploads.arrived()
+sections = here is not None and bool(fresh) and not engine.grids.add_documents(here.grid_id, fresh)
 documents = payload.offered(engine.documents())
 if here is not None:
     with st.container(key="gw_split"):
         with st.container(key="gw_center"):
+            with st.container(key="gw_rows_drop"):
+                uploads.uploader()
+            uploads.notes()
+            if sections:
+                said = "The documents are in the Library. The rows of this grid are sections."
+                frame.message(said, "Choose theirs under the number of rows, once they are read.", "weak")
             components.grid(here.grid_id, documents)
         with st.container(key="gw_pane"):
             components.evidence()
@@ -46,4 +55,7 @@ else:
     with st.container(key="gw_page"):
         if asked_for or deleted:
             frame.message("This grid isn’t in the library.", "It may have been deleted.")
+        with st.container(key="gw_rows_drop"):
+            uploads.uploader()
+        uploads.notes()
         components.grids(documents)

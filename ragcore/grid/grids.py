@@ -152,6 +152,14 @@ class Grids:
         before = self._store.get(grid_id).scope
         self._store.set_scope(grid_id, self._rows_of(scope, before))
 
+    def add_documents(self, grid_id: str, doc_ids: Sequence[str]) -> bool:
+        """Add documents as rows; those of all the library are there by themselves, and sections are chosen one by one.
+        Returns whether they are rows now. Raises `UnknownGrid`."""
+        before = self._store.get(grid_id).scope
+        if before.doc_ids is not None and not before.sections:
+            self._store.set_scope(grid_id, Scope(tuple(dict.fromkeys((*before.doc_ids, *doc_ids)))))
+        return not before.sections
+
     def placed(self, row_ids: Iterable[str], before: Scope = EVERYTHING) -> dict[str, Section]:
         """Sections of the documents of rows, by the ids of their rows: where they are now, or where they were
         ``before``. Raises `UnknownDocument`."""

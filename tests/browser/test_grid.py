@@ -222,10 +222,13 @@ def test_three_questions_from_a_file_to_a_file(
         expect(cells.first).to_contain_text("649")
 
 
+def notice(days: int) -> bytes:
+    return pdfs.report("Agreement", {"Term": [f"The notice period is {days} days."]})
+
+
 def test_documents_of_one_title_stay_apart(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
-    days = {name: {"Term": [f"The notice period is {n} days."]} for name, n in (("a.pdf", 30), ("b.pdf", 60))}
     column = {"name": "Notice period", "question": "The notice period in days", "type": "value", "unit": "days"}
-    with lent(sample, {name: pdfs.report("Agreement", clauses) for name, clauses in days.items()}):
+    with lent(sample, {"a.pdf": notice(30), "b.pdf": notice(60)}):
         page = open_page(f"{sample.url}/grid", 1280, 720)
         asked: list[Any] = []
         page.route("**/gw/grids/outline?*", lambda route: asked.append(route))
@@ -255,6 +258,16 @@ def test_documents_of_one_title_stay_apart(sample: App, open_page: Callable[...,
             page.get_by_role("button", name=re.compile("^Section")).click()
             page.get_by_role("button", name="Group by document").click()
             expect(page.locator(".gw-grid .ln.tag b")).to_have_text(["Agreement Term"] * 2)
+        with promise("a file becomes a row and is filled; of rows that are sections it is said where they are chosen"):
+            files = page.locator(".st-key-gw_drop input[type=file]")
+            files.set_input_files({"name": "c.pdf", "mimeType": "application/pdf", "buffer": notice(90)})
+            page.get_by_text("The rows of this grid are sections.").wait_for()
+            page.get_by_role("button", name="Rows", exact=True).click()
+            page.get_by_role("radio", name="document").check()
+            page.get_by_role("button", name="Use these").click()
+            expect(page.get_by_role("button", name="Rows", exact=True)).to_have_text("2 documents × 1 question")
+            files.set_input_files({"name": "d.pdf", "mimeType": "application/pdf", "buffer": notice(120)})
+            expect(page.locator(".gw-grid .ln .ce", has_text=re.compile("^120"))).to_be_visible()
 
 
 def test_claude_is_asked_for_what_is_not_stated_after_its_cost_is_shown(

@@ -450,3 +450,18 @@ def test_without_a_model_nobody_can_be_asked(engine: Engine) -> None:
     assert engine.grids.estimate_asking(grid_id).sections == 0
     with pytest.raises(ConfigError):
         engine.grids.run(grid_id, ask=True)
+
+
+def test_documents_are_added_as_rows_where_rows_are_chosen_documents(engine: Engine) -> None:
+    (sample,) = [one.doc_id for one in engine.documents()]
+    added = prepared.read(engine, pdfs.one_column(), "survey.pdf")
+    engine.index()
+    chosen, every = made(engine, scope=Scope((sample,))), made(engine)
+    assert engine.grids.add_documents(chosen, [added, sample])
+    assert engine.grids.add_documents(every, [added])
+    assert engine.grids.info(chosen).scope == Scope((sample, added))
+    assert engine.grids.info(every).scope == EVERYTHING
+    node = next(iter(engine.grids.sections(sample).values()))
+    sections = made(engine, scope=Scope(sections=(node.of(sample),)))
+    assert not engine.grids.add_documents(sections, [added])
+    assert engine.grids.info(sections).total == len(COLUMNS)

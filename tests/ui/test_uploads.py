@@ -72,7 +72,7 @@ def test_the_files_of_a_folder_lie_in_it_and_what_is_there_already_is_said_once(
     ]
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        assert uploads.take(files, engine, ingestion) == []
+        assert uploads.take(files, engine, ingestion)[0] == []
         newest = sorted(engine.documents(), key=lambda info: -info.created)
         assert set(ingestion.jobs()) == {info.doc_id for info in newest}
         assert [(info.folder, info.name) for info in newest] == [
@@ -82,7 +82,7 @@ def test_the_files_of_a_folder_lie_in_it_and_what_is_there_already_is_said_once(
             ("Trial", "report.pdf"),
             ("", "loose.pdf"),
         ]
-        [note] = uploads.take([*files[:2], *files[3:4], files[5]], engine, ingestion)
+        [note], _ = uploads.take([*files[:2], *files[3:4], files[5]], engine, ingestion)
         assert note.text == "a.pdf, b.pdf, report.pdf and 1 other are already in the library."
         ingestion.close()
 
@@ -92,7 +92,7 @@ def test_of_files_that_are_alike_the_first_is_taken(tmp_path: Path) -> None:
     again = [Uploaded("a (1).pdf", files[0].data), Uploaded("none.pdf", b""), Uploaded("also none.pdf", b"")]
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        notes = uploads.take([*files, *again], engine, ingestion)
+        notes, _ = uploads.take([*files, *again], engine, ingestion)
         assert [note.text for note in notes] == [
             "none.pdf is empty.",
             "also none.pdf is empty.",
@@ -108,11 +108,11 @@ def test_what_is_no_pdf_is_refused_by_its_own_name_and_not_kept(tmp_path: Path) 
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
         for _ in range(2):
-            notes = uploads.take(files[:2], engine, ingestion)
+            notes, _ = uploads.take(files[:2], engine, ingestion)
             assert [note.text for note in notes] == ["notes.txt is not a PDF.", "notes (1).txt is not a PDF."]
-        [note] = uploads.take([Uploaded("b.json", made.json), Uploaded("b.pdf", letter)], engine, ingestion)
+        [note], _ = uploads.take([Uploaded("b.json", made.json), Uploaded("b.pdf", letter)], engine, ingestion)
         assert note.text == "b.pdf is not a PDF."
-        assert uploads.take(files[2:], engine, ingestion) == []
+        assert uploads.take(files[2:], engine, ingestion)[0] == []
         assert [info.name for info in engine.documents()] == ["a.pdf"]
         ingestion.close()
 
@@ -120,7 +120,7 @@ def test_what_is_no_pdf_is_refused_by_its_own_name_and_not_kept(tmp_path: Path) 
 def test_what_is_too_large_is_said_in_words_for_the_app(tmp_path: Path) -> None:
     with Engine.open(tmp_path, overrides={"ingest.max_bytes": 1000}) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
-        [note] = uploads.take([Uploaded("large.pdf", pdfs.one_column())], engine, ingestion)
+        [note], _ = uploads.take([Uploaded("large.pdf", pdfs.one_column())], engine, ingestion)
         assert note.hint == "Split it into smaller files and upload those."
         ingestion.close()
 

@@ -78,14 +78,15 @@ def _take(key: str) -> None:
     known.update(file.file_id for file in files)
     if not files:
         return
-    st.session_state["gw_notes"] = take(files, services().engine, services().ingestion)
+    taken = take(files, services().engine, services().ingestion)
+    st.session_state["gw_notes"], st.session_state["gw_fresh"] = taken
     st.session_state["gw_uploads"] += 1
-    st.session_state["gw_fresh"] = True
 
 
-def arrived() -> bool:
-    """Whether files have just arrived; true once per upload."""
-    return bool(st.session_state.pop("gw_fresh", False))
+def arrived() -> list[str]:
+    """Documents of an upload that was just made; none the next time."""
+    fresh: list[str] = st.session_state.pop("gw_fresh", [])
+    return fresh
 
 
 def paired(files: Sequence[UploadedFile]) -> list[_Pair]:
@@ -101,9 +102,9 @@ def paired(files: Sequence[UploadedFile]) -> list[_Pair]:
     return [(file, companions.get(file.file_id)) for file in files if file.file_id not in taken]
 
 
-def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> list[Note]:
-    """Save the files of an upload, queue them, and return notices. Files of a folder go into a folder of the same
-    path."""
+def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> tuple[list[Note], list[str]]:
+    """Save the files of an upload and queue them; return notices and the documents, also those known before. Files of a
+    folder go into a folder of the same path."""
     known: list[tuple[str, str]] = []
     queued: list[str] = []
     notes: list[Note] = []
@@ -120,7 +121,7 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
         name, same = known[0]
         one = f"This is the same file as “{same}”." if len(known) == 1 and same != name else "Each file is stored once."
         notes.append(Note("weak", already([name for name, _ in known]), one))
-    return notes
+    return notes, queued[::-1]
 
 
 def _alike(pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[_Pair]]:

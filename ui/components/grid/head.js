@@ -109,7 +109,7 @@ export class Head {
     rows.offer(page.documents, page.most, (id) => !docs || docs.includes(id), docs === null);
     if (sections) rows.tick(page.rows);
     const busy = ["running", "stopping", "waiting"].includes(state);
-    panel.replaceChildren(rows.element, h("div", { class: "row" }, use, h("a", { class: "gw-btn sm quiet", href: "library" }, "Add to the Library"), busy && h("span", { class: "gw-unseen" }, "It is being filled")));
+    panel.replaceChildren(rows.element, h("div", { class: "row" }, use, h("button", { type: "button", class: "gw-btn sm quiet", onclick: () => document.querySelector(".st-key-gw_drop input[type=file]").click() }, "Add documents"), busy && h("span", { class: "gw-unseen" }, "It is being filled")));
   }
 
   // What the writer is asked for, and what that may cost.

@@ -58,7 +58,7 @@ class GridPage {
   }
 
   show(id) {
-    if (this.id === id) return;
+    if (this.id === id) return void this.poll(); // documents may have come
     Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, summed: "", summedAt: -Infinity, open: null, cell: null, periods: null, refused: null, view: new View(id) });
     this.card.hide();
     closeCitation();
