@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
+from ui.server.guard import TOKEN_HEADER
 from ui.server.services import Services
 
 
@@ -54,5 +55,5 @@ def ask(
     return sent[0]["status"], given, b"".join(message.get("body", b"") for message in sent[1:])
 
 
-def token(opened: Services) -> str:
-    return f"t={opened.signer.token('s')}"
+def token(opened: Services) -> dict[str, str]:
+    return {TOKEN_HEADER: opened.signer.token("s")}
