@@ -25,16 +25,17 @@ def ask(
     body: object = None,
     behind: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of a GET, or of a POST where there is a ``body`` to send as JSON, straight through
+    """Status, headers and body of a GET, or of a POST where there is a ``body`` (bytes, or JSON), straight through
     ASGI, ``behind`` a middleware."""
     sent: list[Any] = []
 
     asked = iter([True])
+    sent_body = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
 
     async def receive() -> dict[str, Any]:
         if not next(asked, False):
             await asyncio.Event().wait()  # as of a browser that stays
-        return {"type": "http.request", "body": b"" if body is None else json.dumps(body).encode(), "more_body": False}
+        return {"type": "http.request", "body": sent_body, "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)

@@ -27,11 +27,16 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class Gate:
-    def __init__(self, app: ASGIApp, access: Access, accounts: Accounts, prefix: str = "") -> None:
+    """``checked`` is how often an open connection's session is looked up, in seconds."""
+
+    def __init__(
+        self, app: ASGIApp, access: Access, accounts: Accounts, prefix: str = "", checked: float = CHECKED
+    ) -> None:
         self.app = app
         self.access = access
         self.accounts = accounts
         self.prefix = prefix
+        self.checked = checked
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -51,7 +56,7 @@ class Gate:
             await _refuse(scope, receive, send, self._sign_in(asked, path))
             return
         scope.setdefault("state", {})["session"] = session
-        await _Watched(self.app, self.accounts, session).run(scope, receive, send)
+        await _Watched(self.app, self.accounts, session, self.checked).run(scope, receive, send)
 
     def _own_origin(self, asked: HTTPConnection) -> bool:
         """Whether what may change something comes from the app's own page. Its ``Origin`` is also held to ``Host``
@@ -83,10 +88,11 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, said: Response) ->
 class _Watched:
     """Connection of a session, which ends with it."""
 
-    def __init__(self, app: ASGIApp, accounts: Accounts, session: Session) -> None:
+    def __init__(self, app: ASGIApp, accounts: Accounts, session: Session, checked: float) -> None:
         self.app = app
         self.accounts = accounts
         self.session = session
+        self.checked = checked
         self.ended = asyncio.Event()
         self.looked = asyncio.get_running_loop().time()
 
@@ -112,16 +118,16 @@ class _Watched:
                 await watch
 
     async def _over(self) -> bool:
-        """Whether the session has ended, looked up every `CHECKED` seconds."""
+        """Whether the session has ended, looked up every `checked` seconds."""
         now = asyncio.get_running_loop().time()
-        if now - self.looked < CHECKED:
+        if now - self.looked < self.checked:
             return False
         self.looked = now
         return await run_in_threadpool(self.accounts.session_of, self.session.session_id) is None
 
     async def _watch(self, send: Send) -> None:
         while await run_in_threadpool(self.accounts.session_of, self.session.session_id) is not None:
-            await asyncio.sleep(CHECKED)
+            await asyncio.sleep(self.checked)
         self.ended.set()
         await send({"type": "websocket.close", "code": CLOSED, "reason": ""})
 
