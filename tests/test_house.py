@@ -26,7 +26,7 @@ LINES = {
     "accounts": 420,  # people, passwords, sessions, links, delays, the log
     "answer": 1317,  # with a line below its headings, and the lifted budget, which check and report share
     "check": 3075,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 1650,  # with checks, grids and their rows, evaluation: judges, its page, its gate for a CI, searches alone
+    "cli": 1745,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
     "config": 550,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files

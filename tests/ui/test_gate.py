@@ -72,7 +72,7 @@ class Site:
         return self.accounts.sign_in(email, GOOD, Device())
 
     def token(self, opened: Services, session: str) -> str:
-        return opened.signer.token(visits._named(session))
+        return opened.signer.token(visits.named(session))
 
 
 @pytest.fixture(scope="module")
@@ -276,6 +276,22 @@ def test_only_administrators_see_and_change_who_may_sign_in(opened: Services, si
     site.accounts.block(JONAS, "command line", blocked=False)
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("keep", {}),
+        ("reading", {"changes": {"ocr.mode": "off"}}),
+        ("change", {"changes": {"llm.base_url": "http://localhost:1"}}),
+    ],
+)
+def test_only_administrators_change_what_holds_for_everybody(
+    opened: Services, site: Site, path: str, body: object
+) -> None:
+    jonas = site.session(JONAS)
+    said = site.ask(f"/gw/settings/{path}", body, jonas, x_groundwork_token=site.token(opened, jonas))[2]
+    assert json.loads(said)["refused"]["message"].startswith("Only administrators can")
+
+
 def test_a_session_ends_only_those_of_its_own_person(opened: Services, site: Site) -> None:
     mara, jonas = site.session(), site.session(JONAS)
     theirs, other = site.accounts.session(jonas), site.accounts.session(site.session())
@@ -290,11 +306,11 @@ def test_a_session_ends_only_those_of_its_own_person(opened: Services, site: Sit
 
 def test_a_key_of_a_visit_is_not_that_of_the_next_person(opened: Services, site: Site) -> None:
     mara, jonas = site.session(), site.session(JONAS)
-    assert visits._named(mara) != visits._named(jonas)
+    assert visits.named(mara) != visits.named(jonas)
     token = site.token(opened, mara)
     assert site.ask("/gw/settings/key", {"key": "sk-ant-test"}, mara, x_groundwork_token=token)[0] == 200
-    assert opened.visits.key_set(visits._named(mara))
-    assert not opened.visits.key_set(visits._named(jonas))
+    assert opened.visits.key_set(visits.named(mara))
+    assert not opened.visits.key_set(visits.named(jonas))
 
 
 def test_an_answer_that_streams_ends_with_its_session(site: Site) -> None:

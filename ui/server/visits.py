@@ -135,7 +135,7 @@ def current() -> str:
     """Visit of the running session."""
     given = st.context.cookies.get(cookie())
     if given:
-        return _named(given)
+        return named(given)
     own: str = st.session_state.setdefault("gw_visit", uuid.uuid4().hex)
     return own
 
@@ -143,7 +143,7 @@ def current() -> str:
 def of(request: Request) -> str | None:
     """Visit of a request, by its cookie; None without one."""
     given = request.cookies.get(cookie())
-    return _named(given) if given else None
+    return named(given) if given else None
 
 
 def cookie() -> str:
@@ -160,7 +160,8 @@ def greet(request: Request, response: Response, path: str) -> None:
         )
 
 
-def _named(cookie: str) -> str:
+def named(cookie: str) -> str:
+    """Visit of a cookie."""
     # A token can be read by the page: what is in it must not be the cookie itself.
     return hashlib.sha256(cookie.encode()).hexdigest()[:32]
 
