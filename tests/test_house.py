@@ -19,7 +19,7 @@ from ragcore.config.settings import catalogue
 
 ROOT = Path(ragcore.__file__).resolve().parent
 MODULES = 9  # at the top level, `__init__` aside
-SETTINGS = 87  # with [auth]: how people sign in, and the address they open
+SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
     "": 1998,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, structures, signing in

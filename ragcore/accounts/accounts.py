@@ -11,7 +11,7 @@ import re
 import secrets
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -195,6 +195,48 @@ class Accounts:
                 self._note(connection, "signed in", email, email, device.address)
                 return self._begin(connection, made(User, found), device)
         raise SignInRefused("Email or password is wrong.")
+
+    def sign_in_as(
+        self, issuer: str, subject: str, email: str, name: str, domains: Sequence[str], device: Device
+    ) -> str:
+        """Token of a new session for who ``issuer`` says somebody is. A first time needs a verified ``email`` ("" for
+        any other), and an open link for it or one of ``domains``; a reset link joins it to the account that there is.
+        Raises `SignInRefused`."""
+        email = email.strip().lower()
+        with self._database.write() as connection:
+            found = connection.row(
+                "SELECT users.* FROM users JOIN identities USING (user_id) WHERE issuer = ? AND subject = ?",
+                issuer,
+                subject,
+            )
+            user = made(User, found) if found else self._first_time(connection, email, name, domains, device)
+            if user is not None and not user.blocked:
+                connection.insert(
+                    "identities", {"issuer": issuer, "subject": subject, "user_id": user.user_id}, clash="NOTHING"
+                )
+                self._note(connection, "signed in", user.email, user.email, device.address)
+                return self._begin(connection, user, device)
+            self._note(connection, "sign-in refused", user.email if user else "", email, device.address)
+        raise SignInRefused("You have no account here.", hint="Ask an administrator to invite you.")
+
+    def _first_time(
+        self, connection: Connection, email: str, name: str, domains: Sequence[str], device: Device
+    ) -> User | None:
+        """Account of a verified email that signs in elsewhere for the first time; None if nobody let it in."""
+        if not _EMAIL.fullmatch(email):
+            return None
+        query = "SELECT * FROM links WHERE email = ? AND expires > ?"
+        link = connection.row(query, email, self._clock())
+        known = connection.row("SELECT * FROM users WHERE email = ?", email)
+        if known is None and (link is not None or email.rpartition("@")[2] in domains):
+            user: User | None = self._join(
+                connection, email, checked_name(name, email), bool(link and link["admin"]), None
+            )
+            self._note(connection, "joined", email, email, device.address)
+        else:
+            user = made(User, known) if known is not None and link is not None else None
+        connection.execute("DELETE FROM links WHERE email = ?", (email,))
+        return user
 
     def session(self, token: str, *, use: bool = False) -> Session | None:
         """Session of a token; None if it has ended or its person is blocked. ``use`` keeps it from ending for lack of

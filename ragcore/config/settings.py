@@ -227,8 +227,13 @@ class LlmSettings(Section):
 
 
 class AuthSettings(Section):
-    mode: Literal["off", "local"]
+    mode: Literal["off", "local", "oidc", "proxy"]
     url: Annotated[str, Field(pattern=r"^(https?://[^/\s?#@]+)?$")]
+    issuer: Annotated[str, Field(pattern=r"^(https?://\S+)?$")]
+    client_id: str
+    domains: str
+    header: str
+    proxies: str
 
 
 class Settings(Section):

@@ -39,12 +39,17 @@ OPENED |= {"/gw/static/{version:str}/styles.css", "/gw/static/{version:str}/{pat
 Asked = tuple[int, dict[str, str], bytes]
 
 
+def local(url: str = "", mode: str = "local") -> AuthSettings:
+    others = dict.fromkeys(("issuer", "client_id", "domains", "header", "proxies"), "")
+    return AuthSettings.model_validate(others | {"mode": mode, "url": url})
+
+
 class Site:
     """The app's routes behind the gate, with two accounts."""
 
     def __init__(self, home: Path, url: str = "") -> None:
         self.accounts = Accounts(home)
-        self.access = Access(AuthSettings(mode="local", url=url), self.accounts)
+        self.access = Access(local(url), self.accounts)
         access_module._settled[:] = [self.access]
         middleware, doors = front.built()
         assert [each.cls for each in middleware] == [Gate]
@@ -155,7 +160,7 @@ def test_whatever_is_asked_for_is_refused_unless_it_is_listed(path: str, method:
     async def send(message: dict[str, object]) -> None:
         sent.append(message)
 
-    gate = Gate(app, Access(AuthSettings(mode="local", url=""), None), None)  # type: ignore[arg-type]
+    gate = Gate(app, Access(local(), None), None)  # type: ignore[arg-type]
     scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": [(b"origin", b"x")]}
     running = gate(scope | {"scheme": "http", "server": ("localhost", 80)}, None, send)  # type: ignore[arg-type]
     with pytest.raises(StopIteration):
@@ -349,7 +354,7 @@ def test_the_server_does_not_start_in_the_open(
     for option, value in (("server.address", address), ("server.allowedHosts", hosts)):
         request.addfinalizer(partial(config.set_option, option, config.get_option(option)))
         config.set_option(option, value or None)
-    auth = AuthSettings(mode=mode, url=url)  # type: ignore[arg-type]
+    auth = local(url, mode)
     if not said:
         access_module._check(auth)
         return

@@ -7,16 +7,20 @@ no password and no session travels in clear.
 from __future__ import annotations
 
 import ipaddress
+import os
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import streamlit as st
+from starlette.requests import HTTPConnection
 
 from ragcore.accounts.accounts import Accounts
 from ragcore.config.settings import AuthSettings, default_home, load
 from ragcore.errors import ConfigError
 
 NEXT = "See docs/team.md."
+SECRET = "GROUNDWORK_CLIENT_SECRET"
+FORWARDED = "FORWARDED_ALLOW_IPS"  # whose X-Forwarded-For uvicorn takes
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,11 @@ class Access:
     def cookie(self) -> str:
         """Name of the session's cookie."""
         return "__Host-gw_session" if self.secure else "gw_session"
+
+    def vouched(self, asked: HTTPConnection) -> str:
+        """Email of who comes through a listed proxy; "" for anybody else."""
+        peer = asked.client.host if asked.client else ""
+        return asked.headers.get(self.auth.header, "").strip().lower() if peer in listed(self.auth.proxies) else ""
 
     @property
     def url(self) -> str:
@@ -78,6 +87,30 @@ def _check(auth: AuthSettings) -> None:
             "Passwords and sessions must not travel in clear: other machines need an https address.",
             hint=f"Put a proxy with TLS in front and set auth.url to its https:// address. {NEXT}",
         )
+    _check_others(auth)
+
+
+def _check_others(auth: AuthSettings) -> None:
+    if auth.mode == "oidc" and not (auth.issuer and auth.client_id and os.environ.get(SECRET)):
+        raise ConfigError(
+            "To sign in at a provider, Groundwork needs its address, a client id and a secret.",
+            hint=f"Set auth.issuer and auth.client_id, and {SECRET} in the environment. {NEXT}",
+        )
+    if auth.mode == "proxy" and not (auth.proxies and auth.header):
+        raise ConfigError(
+            "Groundwork must know which proxy says who is signed in.",
+            hint=f"Set auth.proxies to its address, and auth.header. {NEXT}",
+        )
+    if auth.mode == "proxy" and os.environ.get(FORWARDED) != "":
+        raise ConfigError(
+            "The server must see the proxy's own address, not one that a header names.",
+            hint=f"Start it with {FORWARDED} set to nothing in the environment. {NEXT}",
+        )
+
+
+def listed(text: str) -> list[str]:
+    """Parts of a setting that are separated by commas."""
+    return [part.strip().lower() for part in text.split(",") if part.strip()]
 
 
 def _loopback(address: str) -> bool:

@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.accounts.accounts import Accounts, Session
 from ragcore.errors import InputError
-from ui.gate.access import Access
+from ui.gate.access import Access, access
 from ui.gate.pages import device
 from ui.server.guard import action, guarded, text_in
 
@@ -28,9 +28,9 @@ SYSTEMS = (
 )
 
 
-def routes(access: Access, accounts: Accounts, prefix: str = "") -> list[BaseRoute]:
+def routes(found: Access, accounts: Accounts, prefix: str = "") -> list[BaseRoute]:
     def linked(session: Session, email: str, code: str) -> Json:
-        return _page(accounts, session) | {"link": f"{access.url}{prefix}/gw/auth/link/{code}", "about": email}
+        return _page(accounts, session) | {"link": f"{found.url}{prefix}/gw/auth/link/{code}", "about": email}
 
     @guarded
     def show(request: Request) -> Response:
@@ -88,9 +88,9 @@ def _administrator(request: Request) -> Session:
 
 
 def _page(accounts: Accounts, session: Session) -> Json:
-    me = session.user
+    me, password = session.user, access().auth.mode == "local"
     shown: Json = {
-        "me": {"name": me.name, "email": me.email, "admin": me.admin},
+        "me": {"name": me.name, "email": me.email, "admin": me.admin, "password": password},
         "sessions": [
             {
                 "id": own.session_id,

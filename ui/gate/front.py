@@ -8,6 +8,7 @@ from starlette.routing import BaseRoute
 from ui.gate import account
 from ui.gate.access import access
 from ui.gate.gate import Gate
+from ui.gate.oidc import Provider
 from ui.gate.pages import Pages
 
 
@@ -18,5 +19,6 @@ def built(prefix: str = "") -> tuple[list[Middleware], list[BaseRoute]]:
     if found.accounts is None:
         return [], []
     gate = Middleware(Gate, access=found, accounts=found.accounts, prefix=prefix)
-    pages = Pages(found, found.accounts, prefix).routes()
-    return [gate], [*pages, *account.routes(found, found.accounts, prefix)]
+    pages = Pages(found, found.accounts, prefix)
+    provider = Provider(pages).routes() if found.auth.mode == "oidc" else []
+    return [gate], [*pages.routes(), *provider, *account.routes(found, found.accounts, prefix)]

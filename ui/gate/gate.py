@@ -20,7 +20,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ragcore.accounts.accounts import Accounts, Session
 from ui.gate.access import Access
 
-OPEN = re.compile(r"/gw/auth/(sign-in|sign-out|link/[\w-]+)|/gw/static/\w+/[\w./-]+|/_stcore/health")
+OPEN = re.compile(
+    r"/gw/auth/(sign-in|sign-out|provider|provider/back|link/[\w-]+)|/gw/static/\w+/[\w./-]+|/_stcore/health"
+)
 CHECKED = 4.0  # seconds between two looks whether the session of an open connection has ended
 CLOSED = 1008
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -52,6 +54,8 @@ class Gate:
             return
         token = asked.cookies.get(self.access.cookie, "")
         session = await run_in_threadpool(self.accounts.session, token, use=True) if token else None
+        if session is not None and self.access.auth.mode == "proxy":
+            session = session if self.access.vouched(asked) == session.user.email else None
         if session is None:
             await _refuse(scope, receive, send, self._sign_in(asked, path))
             return

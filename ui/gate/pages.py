@@ -18,8 +18,8 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.accounts.accounts import LONGEST, Accounts, Device, Link
 from ragcore.accounts.passwords import SHORTEST
-from ragcore.errors import InputError, LinkSpent
-from ui.gate.access import Access
+from ragcore.errors import InputError, LinkSpent, SignInRefused
+from ui.gate.access import Access, listed
 from ui.server import web
 
 LARGEST_FORM = 16_000  # bytes
@@ -38,6 +38,8 @@ falling one month before the Maturity Date.</p><p><span>4.2</span><mark>The Faci
 that date is due together with accrued interest.</p><p><span>4.3</span>The Borrower may, by notice given not more than
 ninety and not less than sixty days before the second anniversary, ask for one more year.</p></div>
 <p class="lead">Ask your documents. Every claim highlights the words it stands on.</p></div></aside></body></html>"""
+LEAD = "to ask the documents of this library"
+PROXY = "proxy"  # issuer of what a proxy says
 PASSWORD_HINT = f"At least {SHORTEST} characters. A few words are easy to remember."
 TITLES = {
     "first": ("Make the first account", "You will be the administrator of this library."),
@@ -64,10 +66,13 @@ class Pages:
         ]
 
     async def sign_in(self, request: Request) -> Response:
-        back = self._back(request.query_params.get("next", ""))
-        if request.method != "POST":
+        back = self.back(request.query_params.get("next", ""))
+        mode = self.access.auth.mode
+        if mode == "proxy":
+            return await self._as_the_proxy_says(request, back)
+        if request.method != "POST" or mode != "local":
             signed_in = await run_in_threadpool(self.accounts.session, self._token(request))
-            return RedirectResponse(back, 303) if signed_in else self._sign_in_page(back)
+            return RedirectResponse(back, 303) if signed_in else self.sign_in_page(back)
         form = await _form(request)
         email = form.get("email", "")
         try:
@@ -75,10 +80,23 @@ class Pages:
                 given = (email, form.get("password", ""), device(request))
                 token = await run_in_threadpool(self.accounts.sign_in, *given)
         except InputError as error:
-            return self._sign_in_page(back, error, email)
-        return await self._enter(request, token, back)
+            return self.sign_in_page(back, error, email)
+        return await self.enter(request, token, back)
+
+    async def _as_the_proxy_says(self, request: Request, back: str) -> Response:
+        """Response to who comes through the proxy, without any page of ours."""
+        email, domains = self.access.vouched(request), listed(self.access.auth.domains)
+        try:
+            if not email:
+                raise SignInRefused("The proxy didn’t say who you are.", hint="Open the app by its usual address.")
+            given = (PROXY, email, email, "", domains, device(request))
+            return await self.enter(request, await run_in_threadpool(self.accounts.sign_in_as, *given), back)
+        except InputError as error:
+            return self._page("You can’t sign in", f"{error.message} {error.hint}", "")
 
     async def link(self, request: Request) -> Response:
+        if self.access.auth.mode != "local":  # no passwords: the invitation is found by the email
+            return RedirectResponse(f"{self.prefix}/gw/auth/sign-in", 303)
         code = request.path_params["code"]
         try:
             found = await run_in_threadpool(self.accounts.link, code)
@@ -96,42 +114,54 @@ class Pages:
         except LinkSpent as error:
             said = f'<p><a class="gw-btn big" href="{self.prefix}/gw/auth/sign-in">Sign in</a></p>'
             return self._page("This link doesn’t work", f"{error.message} {error.hint}", said)
-        return await self._enter(request, token, f"{self.prefix}/")
+        return await self.enter(request, token, f"{self.prefix}/")
 
     async def sign_out(self, request: Request) -> Response:
         session = await run_in_threadpool(self.accounts.session, self._token(request))
         if session is not None:
             await run_in_threadpool(self.accounts.end, session, session.user.email, device(request).address)
-        left = RedirectResponse(f"{self.prefix}/gw/auth/sign-in", 303, {"Clear-Site-Data": '"cache"'})
+        left: Response = RedirectResponse(f"{self.prefix}/gw/auth/sign-in", 303)
+        if self.access.auth.mode == "proxy":  # which would say at once who is there
+            left = self._page("Signed out", "Sign out where you signed in, too.", "")
+        left.headers["Clear-Site-Data"] = '"cache"'
         left.delete_cookie(self.access.cookie, path="/", secure=self.access.secure, httponly=True, samesite="lax")
         return left
 
-    async def _enter(self, request: Request, token: str, back: str) -> Response:
+    async def enter(self, request: Request, token: str, back: str) -> Response:
         """Response that begins a session. One that the browser brought along ends."""
         before = await run_in_threadpool(self.accounts.session, self._token(request))
         if before is not None:
             await run_in_threadpool(self.accounts.end, before, before.user.email, device(request).address)
         entered = RedirectResponse(back, 303, {"Cache-Control": "no-store"})
-        kept = {"max_age": int(LONGEST), "path": "/", "secure": self.access.secure, "httponly": True}
-        entered.set_cookie(self.access.cookie, token, samesite="lax", **kept)
+        self.set_cookie(entered, self.access.cookie, token, int(LONGEST))
         return entered
+
+    def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
+        """Set a cookie that no script reads and no other site's request carries, but a link to a page."""
+        kept = {"max_age": seconds, "path": "/", "secure": self.access.secure, "httponly": True}
+        response.set_cookie(name, value, samesite="lax", **kept)
 
     def _token(self, request: Request) -> str:
         return request.cookies.get(self.access.cookie, "")
 
-    def _back(self, given: str) -> str:
+    def back(self, given: str) -> str:
         """Own address to go on at; the first page for any other."""
         own = given.startswith("/") and not given.startswith("//") and given.isprintable() and "\\" not in given
         parts = urlsplit(given if own else "")
         path = parts.path if own and parts.path.startswith(f"{self.prefix}/") and "//" not in parts.path else ""
         return (path + (f"?{parts.query}" if parts.query else "")) if path else f"{self.prefix}/"
 
-    def _sign_in_page(self, back: str, error: InputError | None = None, email: str = "") -> Response:
+    def sign_in_page(self, back: str, error: InputError | None = None, email: str = "") -> Response:
+        if self.access.auth.mode == "oidc":
+            at = f"{self.prefix}/gw/auth/provider?next={quote(back)}"
+            # A link and no form: the policy lets forms lead to no other site.
+            go = f'<p><a class="gw-btn primary big" href="{escape(at)}">Continue with company sign-in</a></p>'
+            return self._page("Sign in", LEAD, _error(error) + go)
         at = f"{self.prefix}/gw/auth/sign-in?next={quote(back)}"
         fields = [_field("email", "Email", email, "username", kind="email"), _password("current-password")]
         foot = '<p class="foot">Forgot your password? An administrator can make you a link to choose another.</p>'
         content = _form_html(at, fields, "Sign in", error) + foot
-        return self._page("Sign in", "to ask the documents of this library", content)
+        return self._page("Sign in", LEAD, content)
 
     def _link_page(
         self, link: Link, error: InputError | None = None, form: Mapping[str, str] | None = None
@@ -166,9 +196,12 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _form_html(action: str, fields: list[str], button: str, error: InputError | None) -> str:
-    said = f'<p class="error" id="said" role="alert">{escape(f"{error.message} {error.hint}")}</p>' if error else ""
     send = f'<button class="gw-btn primary big">{button}</button>'
-    return f'<form method="post" action="{escape(action)}">{"".join(fields)}{said}{send}</form>'
+    return f'<form method="post" action="{escape(action)}">{"".join(fields)}{_error(error)}{send}</form>'
+
+
+def _error(error: InputError | None) -> str:
+    return f'<p class="error" role="alert">{escape(f"{error.message} {error.hint}")}</p>' if error else ""
 
 
 def _field(

@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from ragcore.accounts.accounts import Accounts
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, InputError
 from ui.chat.payload import dollars, model_name
@@ -68,12 +69,19 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         print(f"{error.message}\n{error.hint}", file=sys.stderr)
     accounts = access().accounts
     if accounts is not None and not accounts.has_admin():
-        link = f"{access().url}{prefix()}/gw/auth/link/{accounts.first_link()}"
-        print(
-            f"\nNobody can sign in yet. Open this link to make the first account; it works once:\n{link}\n", flush=True
-        )
+        print(_how_to_begin(accounts), flush=True)
     yield
     close()
+
+
+def _how_to_begin(accounts: Accounts) -> str:
+    """What makes the first administrator."""
+    if access().auth.mode == "local":
+        link = f"{access().url}{prefix()}/gw/auth/link/{accounts.first_link()}"
+        return f"\nNobody can sign in yet. Open this link to make the first account; it works once:\n{link}\n"
+    return (
+        "\nThere is no administrator yet. Run `groundwork admin invite EMAIL --admin`, then sign in with that email.\n"
+    )
 
 
 def run() -> None:

@@ -55,7 +55,7 @@ export class Account {
       await this.send("password", { old: old.value, new: fresh.value }, "Password changed. You are signed out everywhere else.");
     };
     const form = h("form", { class: "server", onsubmit: change }, secret("gw-old", "Current", "current-password"), secret("gw-new", "New", "new-password"), h("button", { type: "submit", class: "gw-btn" }, "Change password"));
-    return card(...sessions, line("Password", "12 characters or more. A change signs you out everywhere else.", form, { class: "wide" }));
+    return card(...sessions, this.found.me.password && line("Password", "12 characters or more. A change signs you out everywhere else.", form, { class: "wide" }));
   }
 
   link() {
