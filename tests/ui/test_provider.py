@@ -190,10 +190,10 @@ def test_a_flow_ends_where_and_once_it_began(company: Site) -> None:
 
 
 def test_a_token_with_another_nonce_or_of_another_client_is_refused(company: Site) -> None:
-    address, cookie = begun(company)
-    parts = urlsplit(address)
-    asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
     for changed in ({"nonce": "another"}, {"client_id": "another"}):
+        address, cookie = begun(company)
+        parts = urlsplit(address)
+        asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
         forged = parts._replace(query=urlencode(asked | changed)).geturl()
         status, headers, page = company.ask("/gw/auth/provider/back", authorised(forged, "mara"), cookie=cookie)
         assert (status, "set-cookie" in headers, b"Begin again." in page) == (200, False, True)

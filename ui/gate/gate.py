@@ -7,6 +7,7 @@ WebSocket. A session that ends closes its open WebSockets and answers within `CH
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from contextlib import suppress
 from typing import Any
@@ -18,6 +19,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragcore.accounts.accounts import Accounts, Session
+from ragcore.errors import StoreError
 from ui.gate.access import Access
 
 OPEN = re.compile(
@@ -26,6 +28,7 @@ OPEN = re.compile(
 CHECKED = 4.0  # seconds between two looks whether the session of an open connection has ended
 CLOSED = 1008
 SAFE = ("GET", "HEAD", "OPTIONS")
+_log = logging.getLogger(__name__)
 
 
 class Gate:
@@ -130,8 +133,11 @@ class _Watched:
         return await run_in_threadpool(self.accounts.session_of, self.session.session_id) is None
 
     async def _watch(self, send: Send) -> None:
-        while await run_in_threadpool(self.accounts.session_of, self.session.session_id) is not None:
-            await asyncio.sleep(self.checked)
+        try:
+            while await run_in_threadpool(self.accounts.session_of, self.session.session_id) is not None:
+                await asyncio.sleep(self.checked)
+        except StoreError as error:  # what cannot be looked up does not stay open
+            _log.warning("%s %s", error.message, error.hint)
         self.ended.set()
         await send({"type": "websocket.close", "code": CLOSED, "reason": ""})
 

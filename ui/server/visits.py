@@ -2,7 +2,7 @@
 
 A visit is one browser, identified by a session cookie (``HttpOnly``, so that no script reads it); a reload and other
 tabs of the same browser share it. It lives only in this process's memory. The tokens of a visit name it
-(`ui.server.tokens`). Where people sign in, a visit is a session (`ui.gate`): its key ends with it.
+(`ui.server.tokens`). Where people sign in, a visit is a session (`ui.gate`), so that nobody else has its key.
 """
 
 from __future__ import annotations
