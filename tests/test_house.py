@@ -22,12 +22,12 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 1998,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, structures, signing in
-    "accounts": 420,  # people, passwords, sessions, links, delays, the log
+    "": 2008,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, structures, signing in
+    "accounts": 440,  # people, passwords, sessions, links, delays, the log
     "answer": 1317,  # with a line below its headings, and the lifted budget, which check and report share
     "check": 3075,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1745,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
-    "config": 550,  # with [structure], [auth]
+    "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
