@@ -127,9 +127,11 @@ class Accounts:
             return self._link(connection, "invitation", email, admin)
 
     def reset_link(self, email: str, by: str) -> str:
-        """Code of a link that sets a new password. Raises `InputError` for an unknown account."""
+        """Code of a link that sets a new password. Raises `InputError` for an unknown or blocked account."""
         with self._database.write() as connection:
             user = _known(connection, email)
+            if user.blocked:
+                raise InputError(f"{user.email} is blocked.", hint="Admit the account again first.")
             self._note(connection, "reset link made", user.email, by)
             return self._link(connection, "reset", user.email, user.admin)
 

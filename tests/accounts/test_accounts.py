@@ -6,6 +6,7 @@ import sqlite3
 import statistics
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,11 @@ def test_sessions_end_by_time_by_hand_and_by_a_block(accounts: Accounts, clock: 
     accounts.block("jonas@fernhill.example", "cli")
     assert accounts.session(four) is None
     assert refused(accounts, "jonas@fernhill.example", GOOD)[0] == "Email or password is wrong."
+    with pytest.raises(InputError, match="is blocked"):
+        accounts.reset_link("jonas@fernhill.example", "cli")
+    accounts.block("jonas@fernhill.example", "cli", blocked=False)
+    assert accounts.session(four) is None
+    accounts.sign_in("jonas@fernhill.example", GOOD, HERE)
 
 
 def test_a_new_password_ends_the_other_sessions_and_a_reset_ends_all(accounts: Accounts) -> None:
@@ -143,6 +149,25 @@ def test_delays_grow_and_outlive_a_restart(accounts: Accounts, clock: Clock, tmp
     again.sign_in("mara@fernhill.example", GOOD, HERE)
     assert refused(again, "mara@fernhill.example", OTHER)[0] == "Email or password is wrong."
     again.close()
+
+
+def test_tries_at_the_same_time_are_no_more_than_one_after_another(accounts: Accounts) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(lambda _: refused(accounts, "mara@fernhill.example", OTHER)[0], range(3 * FREE)))
+    assert said.count("Email or password is wrong.") == FREE
+
+
+def test_a_link_used_twice_at_the_same_time_makes_one_account(accounts: Accounts) -> None:
+    code = accounts.invite("jonas@fernhill.example", "cli")
+
+    def accept(_: int) -> str:
+        try:
+            return accounts.accept(code, "", "", GOOD, HERE)
+        except LinkSpent:
+            return ""
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(map(bool, pool.map(accept, range(4)))) == 1
 
 
 def test_an_unknown_account_is_refused_with_the_same_words_delays_and_work(accounts: Accounts) -> None:

@@ -18,6 +18,7 @@ from ragcore.accounts.accounts import Accounts
 from ragcore.config.settings import AuthSettings, default_home, load
 from ragcore.errors import ConfigError
 
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NEXT = "See docs/team.md."
 SECRET = "GROUNDWORK_CLIENT_SECRET"
 FORWARDED = "FORWARDED_ALLOW_IPS"  # whose X-Forwarded-For uvicorn takes
@@ -67,9 +68,6 @@ def hosts() -> list[str]:
     allowed = [str(one).strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts") or LOOPBACK]
     own = urlsplit(access().auth.url).hostname
     return [*allowed, own] if own else allowed
-
-
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def _check(auth: AuthSettings) -> None:

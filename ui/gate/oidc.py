@@ -88,7 +88,7 @@ class Provider:
         try:
             token = await self.client.authorize_access_token(_Asked(flow.session, request.query_params, request.scope))
             claims = token["userinfo"]
-            given = (claims["iss"], claims["sub"], claims["email"] if claims.get("email_verified") is True else "")
+            given = (claims["iss"], claims["sub"], str(claims["email"]) if claims.get("email_verified") is True else "")
         except (HTTPError, OAuthError, JoseError, ValueError, KeyError, AttributeError) as error:
             return self._failed(error)
         name, domains = str(claims.get("name", "")), listed(self.access.auth.domains)

@@ -192,7 +192,7 @@ async def _form(request: Request) -> dict[str, str]:
         body += piece
         if len(body) > LARGEST_FORM:
             return {}
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20))
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 def _form_html(action: str, fields: list[str], button: str, error: InputError | None) -> str:
