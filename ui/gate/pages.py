@@ -28,7 +28,7 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} · Groundwork</title><link rel="icon" type="image/svg+xml" href="{root}/assets/mark.svg">
 <link rel="stylesheet" href="{root}/styles.css"></head>
-<body class="gw-sign"><main><div class="box"><p class="logo"><img src="{root}/assets/mark.svg" alt="" width="24"
+<body class="gw-sign"><main><div><p class="logo"><img src="{root}/assets/mark.svg" alt="" width="24"
 height="24"> Groundwork</p><h1>{title}</h1><p class="lead">{lead}</p>{content}</div></main>
 <aside aria-label="What it does"><div><p class="ask">When does the facility mature?</p>
 <p class="answer">On 30 June 2029, unless it is extended. <span class="gw-tag on">1</span></p>
