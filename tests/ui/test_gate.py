@@ -377,11 +377,13 @@ def test_the_gate_costs_little(site: Site) -> None:
     assert cost < 0.010
 
 
-def test_nobody_is_asked_to_sign_in_without_the_gate() -> None:
+def test_nobody_is_asked_to_sign_in_without_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROUNDWORK_HOME", str(tmp_path))
     before = access_module._settled[:]
     access_module._settled.clear()
     try:
         assert access().accounts is None
         assert front.built() == ([], [])
+        assert not (tmp_path / "accounts.sqlite").exists()
     finally:
         access_module._settled[:] = before
