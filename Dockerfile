@@ -19,7 +19,7 @@ ENV GROUNDWORK_HOME=/library
 VOLUME /library
 EXPOSE 8501
 
-# In the container the app listens on every address; compose.yaml publishes it on this machine only.
-ENV STREAMLIT_SERVER_ADDRESS=0.0.0.0
+# In the container the app listens on every address, so people sign in; its log has the link that makes the first account.
+ENV STREAMLIT_SERVER_ADDRESS=0.0.0.0 GROUNDWORK_AUTH__MODE=local
 HEALTHCHECK --start-period=30s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://localhost:8501/_stcore/health')"]
 CMD ["groundwork", "app", "--no-browser"]

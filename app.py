@@ -15,14 +15,20 @@ if get_script_run_ctx(suppress_warning=True) is None:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
+    from ragcore.errors import GroundworkError
+    from ui.gate.front import built
     from ui.server import routes, web
 
     PagesManager.uses_pages_directory = False  # the folder's name must not turn on Streamlit's old multipage mode
     prefix = frame.prefix()
+    try:
+        front, doors = built(prefix)
+    except GroundworkError as error:
+        raise SystemExit(f"{error.message} {error.hint}") from error
     app = st.App(
         __file__,
-        routes=[*routes.routes(prefix), *web.routes([page.path for page in frame.PAGES], prefix)],
-        middleware=[Middleware(web.Headers, prefix=prefix), Middleware(web.OwnOrigin)],
+        routes=[*routes.routes(prefix), *web.routes([page.path for page in frame.PAGES], prefix), *doors],
+        middleware=[Middleware(web.Headers, prefix=prefix), Middleware(web.OwnOrigin), *front],
         lifespan=frame.lifespan,
     )
 else:

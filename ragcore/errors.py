@@ -151,6 +151,14 @@ class BadColumns(InputError):
     hint_default = "Correct the columns and try again."
 
 
+class SignInRefused(InputError):
+    hint_default = "Check both and try again. An administrator can make you a reset link."
+
+
+class LinkSpent(InputError):
+    hint_default = "Ask an administrator for a new one."
+
+
 class ParseError(GroundworkError):
     """A PDF that opened but could not be read to its end."""
 

@@ -15,7 +15,16 @@ from typing import BinaryIO
 
 from ragcore.errors import DiskFull, StoreBusy, StoreError
 
-OWN = ("groundwork.sqlite*", "config.toml", "synonyms.toml", "web.secret", "files", "cache", "locks")
+OWN = (
+    "groundwork.sqlite*",
+    "accounts.sqlite*",
+    "config.toml",
+    "synonyms.toml",
+    "web.secret",
+    "files",
+    "cache",
+    "locks",
+)
 
 
 @contextmanager

@@ -19,20 +19,21 @@ from ragcore.config.settings import catalogue
 
 ROOT = Path(ragcore.__file__).resolve().parent
 MODULES = 9  # at the top level, `__init__` aside
-SETTINGS = 85  # with the limit of what relations may cost, and whether what was paid for outlives its document
+SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 1974,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, and structures
+    "": 2008,  # with checks, grids, pages drawn for files, the reranker's memory, overviews, structures, signing in
+    "accounts": 440,  # people, passwords, sessions, links, delays, the log
     "answer": 1317,  # with a line below its headings, and the lifted budget, which check and report share
     "check": 3075,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 1650,  # with checks, grids and their rows, evaluation: judges, its page, its gate for a CI, searches alone
-    "config": 532,  # with [structure]
+    "cli": 1745,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
+    "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1370,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
-    "index": 4742,  # with checks, grids, the graph of names and its map, verdicts on answers, own test questions
+    "index": 4760,  # with checks, grids, the graph of names and its map, verdicts on answers, own test questions
     "ingest": 7600,  # with grids that hold several tables
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 1725,  # with structures: their building, state and estimate

@@ -15,7 +15,7 @@ from ragcore.engine import Engine
 from tests import pdfs
 from tests.browser.conftest import serve
 from tests.outgoing import Watch, watch
-from tests.web_client import answered, handshake, status
+from tests.web_client import answered, handshake, signed_in, status
 from ui.server import web
 
 QUESTION = "What was the highest nitrate reading?"
@@ -67,14 +67,16 @@ def test_the_app(watched: Watch, surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(surveyed, home)
     # As if to be reached from other machines, too: Streamlit looks for their addresses then.
-    with serve(home, ORT_DISABLE_TELEMETRY="0", STREAMLIT_SERVER_ADDRESS="0.0.0.0", **watched.environment) as app:
-        assert handshake(app.url, origin=app.url) == 101
-        assert handshake(app.url, origin="http://elsewhere.example") == 403
-        assert handshake(app.url, origin="http://localhost:1") == 403  # a page of another program here
-        assert handshake(app.url, host="elsewhere.example", origin="http://elsewhere.example") == 403
+    reached = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "GROUNDWORK_AUTH__MODE": "local"}
+    with serve(home, ORT_DISABLE_TELEMETRY="0", **reached, **watched.environment) as app:
+        session = signed_in(home)
+        assert handshake(app.url, origin=app.url, **session) == 101
+        assert handshake(app.url, **session, origin="http://elsewhere.example") == 403
+        assert handshake(app.url, **session, origin="http://localhost:1") == 403  # a page of another program here
+        assert handshake(app.url, **session, host="elsewhere.example", origin="http://elsewhere.example") == 403
         assert status(app.url, "/", Host="elsewhere.example") == 403
         assert status(app.url, f"{web.static_root()}/{'a' * 5000}.css") == 404
         with Engine.open(home) as engine:
             conversation = engine.conversations.new()
-        assert answered(app.url, home, conversation, QUESTION)["state"]
+        assert answered(app.url, home, conversation, QUESTION, session)["state"]
     assert (watched.beyond(), watched.left()) == ([], [])

@@ -6,15 +6,21 @@ import base64
 import json
 import os
 import urllib.request
+import uuid
+from collections.abc import Mapping
 from http.client import HTTPConnection
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+from ragcore.accounts.accounts import Accounts, Device
+from ui.server import visits
 from ui.server.guard import TOKEN_HEADER
 from ui.server.tokens import Signer
 
 SOCKET = "/_stcore/stream"
+PASSWORD = "four words to remember"
 
 
 def status(url: str, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> int:
@@ -36,9 +42,17 @@ def respond(
         connection.close()
 
 
-def handshake(url: str, origin: str | None = None, host: str | None = None) -> int:
+def signed_in(home: Path) -> dict[str, str]:
+    """Header of a new session in the app on ``home`` where people sign in."""
+    accounts = Accounts(home)
+    token = accounts.accept(accounts.invite(f"{uuid.uuid4().hex}@example.org", "test"), "", "", PASSWORD, Device())
+    accounts.close()
+    return {"Cookie": f"gw_session={token}"}
+
+
+def handshake(url: str, origin: str | None = None, host: str | None = None, **headers: str) -> int:
     """What the WebSocket of Streamlit's session is answered: 101 where it is opened."""
-    given = {"Origin": origin, "Host": host}
+    given = {"Origin": origin, "Host": host, **headers}
     return status(
         url,
         SOCKET,
@@ -50,15 +64,19 @@ def handshake(url: str, origin: str | None = None, host: str | None = None) -> i
     )
 
 
-def answered(url: str, home: Path, conversation: str, question: str) -> dict[str, Any]:
-    """The turn of a question that the app at ``url`` on ``home`` has answered, as its page is told it."""
-    token = Signer.kept(home / "web.secret").token("s")
-    headers = {TOKEN_HEADER: token, "Content-Type": "application/json"}
+def answered(
+    url: str, home: Path, conversation: str, question: str, session: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The turn of a question that the app at ``url`` on ``home`` has answered, as its page is told it; with the header
+    of a ``session`` where people sign in."""
+    visit = visits.named(session["Cookie"].partition("=")[2]) if session else "s"
+    headers = {TOKEN_HEADER: Signer.kept(home / "web.secret").token(visit), "Origin": url, **session}
     path = f"{url}/gw/conversations/{conversation}/questions"
     asked = urllib.request.Request(path, json.dumps({"question": question}).encode(), headers)
     with urllib.request.urlopen(asked, timeout=120) as given:
         turn = json.load(given)["turn"]
-    with urllib.request.urlopen(f"{url}/gw/answers/{turn}/events?t={token}", timeout=120) as events:
+    heard = urllib.request.Request(f"{url}/gw/answers/{turn}/events", headers=headers)
+    with urllib.request.urlopen(heard, timeout=120) as events:
         last = events.read().decode().strip().split("\n\n")[-1]
     name, _, data = last.partition("\n")
     assert name == "event: done", last

@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import ragcore
 from ragcore.check.files import KINDS as CHECK_KINDS
-from ragcore.cli import asking, checking, evaluation, grids, library
+from ragcore.cli import admin, asking, checking, evaluation, grids, library
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -275,12 +275,16 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--section", type=_text, action="append", default=[], metavar="HEADING", help=below)
     _add_doc(sub)
 
-    text = "measure answers"
-    evaluate = commands.add_parser("evaluate", help=text, description=text, parents=[common])
-    steps = evaluate.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    def group(name: str, text: str) -> Any:
+        made = commands.add_parser(name, help=text, description=text, parents=[common])
+        return made.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def step(name: str, run: Callable[[Engine, argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
-        sub = steps.add_parser(name, help=text, description=text, parents=[common])
+    steps, people = group("evaluate", "measure answers"), group("admin", "who may sign in to the app")
+
+    def step(
+        name: str, run: Callable[[Engine, argparse.Namespace], int], text: str, within: Any = steps
+    ) -> argparse.ArgumentParser:
+        sub: argparse.ArgumentParser = within.add_parser(name, help=text, description=text, parents=[common])
         sub.set_defaults(run=run)
         return sub
 
@@ -321,6 +325,17 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: stdout")
     sub = step("score", evaluation.score, "RAGChecker's metrics of the verdicts in its checking outputs")
     sub.add_argument("file", type=Path, metavar="FILE", help='JSON: {"results": [...]}')
+
+    step("users", admin.users, "list who may sign in", people)
+    sub = step("invite", admin.invite, "make a link by which somebody joins", people)
+    sub.add_argument("email", type=_text, metavar="EMAIL")
+    sub.add_argument("--admin", action="store_true", help="as administrator")
+    sub = step("reset", admin.reset, "make a link by which somebody chooses a new password", people)
+    sub.add_argument("email", type=_text, metavar="EMAIL")
+    sub = step("block", admin.block, "sign somebody out, and let them in no more", people)
+    sub.add_argument("email", type=_text, metavar="EMAIL")
+    sub.add_argument("--undo", action="store_true", help="let them in again")
+    step("log", admin.log, "list what happened, latest first", people)
 
     command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 

@@ -30,7 +30,8 @@ ENV_PREFIX = "GROUNDWORK_"
 NAMED = ("llm.prices",)  # settings that are tables, keyed by names
 SHORT_QUOTES = 2  # quotes of the offline answerer in the short style
 # Settings with which documents are read, built and indexed: a change needs another library, or an update of this one.
-FIXED = ("ingest", "ocr", "noise", "figures", "chunk", "context", "index")
+# Those of [auth] hold for the server from its start.
+FIXED = ("ingest", "ocr", "noise", "figures", "chunk", "context", "index", "auth")
 # Those of them that may change while the library is open: they apply to pages read from then on.
 READING = ("ocr.mode", "ocr.language")
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -225,6 +226,16 @@ class LlmSettings(Section):
     prices: dict[str, tuple[float, float, float, float]]
 
 
+class AuthSettings(Section):
+    mode: Literal["off", "local", "oidc", "proxy"]
+    url: Annotated[str, Field(pattern=r"^(https?://[^/\s?#@]+)?$")]
+    issuer: Annotated[str, Field(pattern=r"^(https?://\S+)?$")]
+    client_id: str
+    domains: str
+    header: str
+    proxies: str
+
+
 class Settings(Section):
     """All settings. ``origins`` (of `load`) gives the source of each."""
 
@@ -248,10 +259,11 @@ class Settings(Section):
     report: ReportSettings
     export: ExportSettings
     llm: LlmSettings
+    auth: AuthSettings
 
     def hash(self) -> str:
-        """Configuration id of 12 hex digits, stored with every answer."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        """Configuration id of 12 hex digits, stored with every answer. Who may sign in is no part of it."""
+        text = json.dumps(self.model_dump(mode="json", exclude={"auth"}), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -377,9 +389,11 @@ def varied(
     held = [key for key in overrides if key.partition(".")[0] in FIXED and not (reading and key in READING)]
     fixed = [key for key in held if key in merged and merged[key] != overrides[key]]
     if fixed:
+        server = fixed[0].startswith("auth.")
+        why, after = ("server was started", "") if server else ("library was built", "; documents are then updated")
         raise ConfigError(
-            f"{', '.join(fixed)} can't change for one visit: the library was built with them.",
-            hint="Set it in config.toml in the home folder and restart; documents are then updated.",
+            f"{', '.join(fixed)} can't change for one visit: the {why} with them.",
+            hint=f"Set it in config.toml in the home folder and restart{after}.",
         )
     merge(merged, came, overrides, set(merged), origin)
     return settled(merged, came), came

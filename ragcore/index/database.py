@@ -95,7 +95,8 @@ class Connection(sqlite3.Connection):
 class Database:
     """SQLite file, safe for many threads and processes. Raises `StoreError` if it cannot be opened."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, package: str = "ragcore.index", schema: int = SCHEMA) -> None:
+        """``schema`` is the version of the tables in ``schema.sql`` of ``package``."""
         self.path = path
         self._idle: list[Connection] = []
         try:
@@ -104,7 +105,7 @@ class Database:
         except OSError as error:
             raise StoreError(f"The home folder {path.parent} can't be used: {error.strerror}.") from error
         with self.write() as connection:
-            _create(connection, path)
+            _create(connection, path, package, schema)
 
     def read(self) -> AbstractContextManager[Connection]:
         """Connection in a read transaction: one consistent state however long it is open."""
@@ -192,24 +193,24 @@ class Database:
                 connection.close()
 
 
-def _create(connection: Connection, path: Path) -> None:
+def _create(connection: Connection, path: Path, package: str, schema: int) -> None:
     """Create the tables of a new file. Raises `StoreError` for a file of another schema."""
     version = connection.value("PRAGMA user_version")
-    if version > SCHEMA:
+    if version > schema:
         raise StoreError(
-            f"{path} was written by a newer Groundwork (schema {version}; this version knows {SCHEMA}).",
+            f"{path} was written by a newer Groundwork (schema {version}; this version knows {schema}).",
             hint="Update Groundwork, or use another --home.",
         )
-    if 0 < version < SCHEMA:
+    if 0 < version < schema:
         raise StoreError(
             f"{path} was written by a Groundwork from before the first release (schema {version}).",
             hint="Use another --home and add the PDFs in the folder `files` beside it again.",
         )
     if not version:
         statement = ""
-        for line in resources.files("ragcore.index").joinpath("schema.sql").read_text("utf-8").splitlines(True):
+        for line in resources.files(package).joinpath("schema.sql").read_text("utf-8").splitlines(True):
             statement += line
             if sqlite3.complete_statement(statement):
                 connection.execute(statement)
                 statement = ""
-        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        connection.execute(f"PRAGMA user_version = {schema}")

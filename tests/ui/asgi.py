@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
+from ui.server.guard import TOKEN_HEADER
 from ui.server.services import Services
 
 
@@ -24,16 +25,17 @@ def ask(
     body: object = None,
     behind: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of a GET, or of a POST where there is a ``body`` to send as JSON, straight through
+    """Status, headers and body of a GET, or of a POST where there is a ``body`` (bytes, or JSON), straight through
     ASGI, ``behind`` a middleware."""
     sent: list[Any] = []
 
     asked = iter([True])
+    sent_body = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
 
     async def receive() -> dict[str, Any]:
         if not next(asked, False):
             await asyncio.Event().wait()  # as of a browser that stays
-        return {"type": "http.request", "body": b"" if body is None else json.dumps(body).encode(), "more_body": False}
+        return {"type": "http.request", "body": sent_body, "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -54,5 +56,5 @@ def ask(
     return sent[0]["status"], given, b"".join(message.get("body", b"") for message in sent[1:])
 
 
-def token(opened: Services) -> str:
-    return f"t={opened.signer.token('s')}"
+def token(opened: Services) -> dict[str, str]:
+    return {TOKEN_HEADER: opened.signer.token("s")}

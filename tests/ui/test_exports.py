@@ -17,7 +17,9 @@ from ui.server.services import Services
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_conversation_is_sent_as_a_file(opened: Services, kind: str) -> None:
     conversation_id = told(opened.engine)
-    status, headers, body = ask(exports.routes(), f"/gw/conversations/{conversation_id}/export.{kind}", token(opened))
+    status, headers, body = ask(
+        exports.routes(), f"/gw/conversations/{conversation_id}/export.{kind}", headers=token(opened)
+    )
     assert status == 200
     assert headers["content-type"] == MEDIA_TYPES[kind]  # type: ignore[index]
     assert headers["content-disposition"].startswith(f'attachment; filename="What did it spend.{kind}"')
@@ -28,7 +30,7 @@ def test_errors_are_those_of_the_siblings(opened: Services) -> None:
     conversation_id = told(opened.engine)
     cases = ((f"{conversation_id}/export.doc", 400), ("gone/export.md", 404))
     for path, expected in cases:
-        status, headers, body = ask(exports.routes(), f"/gw/conversations/{path}", token(opened))
+        status, headers, body = ask(exports.routes(), f"/gw/conversations/{path}", headers=token(opened))
         assert status == expected
         assert headers["content-type"] == "application/json"
         assert json.loads(body)["error"]["hint"]

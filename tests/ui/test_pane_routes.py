@@ -26,7 +26,7 @@ def doc_id(opened: Services) -> str:
 
 
 def test_a_page_comes_as_a_picture_that_may_be_kept(opened: Services, doc_id: str) -> None:
-    status, headers, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", f"{token(opened)}&w=600")
+    status, headers, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", "w=600", headers=token(opened))
     assert (status, headers["content-type"]) == (200, "image/png")
     assert "immutable" in headers["cache-control"]
     with Image.open(io.BytesIO(body)) as picture:
@@ -35,7 +35,7 @@ def test_a_page_comes_as_a_picture_that_may_be_kept(opened: Services, doc_id: st
 
 @pytest.mark.parametrize("query", ["w=", "w=-1", "w=many", "w=1000000"])
 def test_there_is_no_picture_of_any_other_width(query: str, opened: Services, doc_id: str) -> None:
-    status, _, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", f"{token(opened)}&{query}")
+    status, _, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", query, headers=token(opened))
     assert status == 400
     assert "This picture doesn’t exist.".encode() in body
 
@@ -44,7 +44,7 @@ def test_what_cannot_be_drawn_is_said(opened: Services, doc_id: str, monkeypatch
     failed: Future[bytes] = Future()
     failed.set_exception(ParseTimeout("Page 1 took longer than 20 s to draw.", hint="Open it elsewhere."))
     monkeypatch.setattr(opened.renderer, "page", lambda *_: failed)
-    status, _, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", f"{token(opened)}&w=640")
+    status, _, body = ask(routes.routes(), f"/gw/documents/{doc_id}/pages/1.png", "w=640", headers=token(opened))
     assert status == 500
     assert b"took longer" in body
 
@@ -58,7 +58,7 @@ def test_a_picture_of_a_document_removed_meanwhile_says_so(opened: Services, mon
         return draw(*given)
 
     monkeypatch.setattr(opened.renderer, "page", page)
-    status, headers, body = ask(routes.routes(), f"/gw/documents/{removed}/pages/1.png", f"{token(opened)}&w=640")
+    status, headers, body = ask(routes.routes(), f"/gw/documents/{removed}/pages/1.png", "w=640", headers=token(opened))
     assert (status, headers["content-type"], json.loads(body)) == (200, "application/json", {"removed": True})
 
 
@@ -79,8 +79,8 @@ def test_a_browser_that_leaves_takes_its_wish_back(
         "method": "GET",
         "path": f"/gw/documents/{doc_id}/pages/1.png",
         "raw_path": b"",
-        "query_string": f"{token(opened)}&w=640".encode(),
-        "headers": [],
+        "query_string": b"w=640",
+        "headers": [(name.encode(), value.encode()) for name, value in token(opened).items()],
         "root_path": "",
     }
 

@@ -18,7 +18,7 @@ from ui.server.services import Services
     ["", "/pages/1.png", "/pages/1/words", "/pages/1/tiles/2560/0-0.png", "/sections", "/find", "/pages/1/found"],
 )
 def test_a_removed_document_is_no_error(opened: Services, asked: str) -> None:
-    status, _, body = ask(routes.routes(), f"/gw/documents/gone{asked}", f"{token(opened)}&w=640&q=it")
+    status, _, body = ask(routes.routes(), f"/gw/documents/gone{asked}", "w=640&q=it", headers=token(opened))
     assert (status, json.loads(body)) == (200, {"removed": True})
 
 
@@ -33,9 +33,9 @@ def test_a_report_that_another_tab_deleted_is_not_found(opened: Services, what: 
     section = desk.get(report).sections[0].section_id
     path = f"/gw/reports/{report}/{what.format(section=section)}"
     if what in ("about", "sections/{section}/versions", "export.template"):
-        assert ask(routes.routes(), path, token(opened))[0] == 200
+        assert ask(routes.routes(), path, headers=token(opened))[0] == 200
     desk.store.delete(report)
-    status, _, body = ask(routes.routes(), path, token(opened))
+    status, _, body = ask(routes.routes(), path, headers=token(opened))
     error = json.loads(body)["error"]
     assert (status, error["code"]) == (404, "unknown_section" if "section" in what else "unknown_report")
     assert error["message"].startswith("This ")

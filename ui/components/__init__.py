@@ -19,6 +19,7 @@ from ragcore.types.grid import MAX_SECTIONS
 from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed, sections_in_words
 from ui.chat.scope_words import pages_in_brief
 from ui.explore.plotly_script import plotly_path
+from ui.gate.access import access
 from ui.library.samples import sample_id
 from ui.server import component_events, frame, visits, web
 from ui.server.services import services
@@ -222,7 +223,7 @@ def evaluate() -> None:
 def settings() -> None:
     """Settings of this visit. Requests a rerun after a change, which redraws the header."""
     paths = [f"{frame.prefix()}/{page.path}" for page in frame.PAGES]
-    _settings(key="settings", data=_data("settings") | {"paths": paths})
+    _settings(key="settings", data=_data("settings") | {"paths": paths, "account": access().accounts is not None})
 
 
 def drop() -> None:

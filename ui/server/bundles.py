@@ -37,6 +37,7 @@ STYLES = (
     "components/settings/settings.css",
     "components/explore/explore.css",
     "components/evaluate/evaluate.css",
+    "gate/sign_in.css",
     "assets/first_run.css",
 )
 TYPES = {

@@ -13,9 +13,11 @@ from typing import Any
 
 import streamlit as st
 
+from ragcore.accounts.accounts import Accounts
 from ragcore.engine import Engine
-from ragcore.errors import GroundworkError
+from ragcore.errors import GroundworkError, InputError
 from ui.chat.payload import dollars, model_name
+from ui.gate.access import access
 from ui.server import visits
 from ui.server.services import close, services
 from ui.server.warming import warming
@@ -65,8 +67,21 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
     except GroundworkError as error:
         # The server stays up, so that every session can say it too.
         print(f"{error.message}\n{error.hint}", file=sys.stderr)
+    accounts = access().accounts
+    if accounts is not None and not accounts.has_admin():
+        print(_how_to_begin(accounts), flush=True)
     yield
     close()
+
+
+def _how_to_begin(accounts: Accounts) -> str:
+    """What makes the first administrator."""
+    if access().auth.mode == "local":
+        link = f"{access().url}{prefix()}/gw/auth/link/{accounts.first_link()}"
+        return f"\nNobody can sign in yet. Open this link to make the first account; it works once:\n{link}\n"
+    return (
+        "\nThere is no administrator yet. Run `groundwork admin invite EMAIL --admin`, then sign in with that email.\n"
+    )
 
 
 def run() -> None:
@@ -81,7 +96,7 @@ def run() -> None:
     chosen = st.navigation(pages, position="top")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), link=None)
     try:
-        st.html(_pill(services().visits.engine(visits.current()), visits.current()))
+        st.html(_pill(services().visits.engine(visits.current()), visits.current()) + _who())
         chosen.run()
     except GroundworkError as error:
         with st.container(key="gw_page"):
@@ -103,6 +118,23 @@ def _pill(engine: Engine, visit: str | None) -> str:
         )
     said = f"{means}. Spent so far: {dollars(spent.usd)}" if spent.calls else means
     return f'<span class="gw-pill" title="{escape(said)}"><span class="{dot}"></span>{escape(name)}</span>'
+
+
+def _who() -> str:
+    """Who is signed in, and signing out; "" where nobody signs in. Raises `InputError` if the session has ended."""
+    accounts = access().accounts
+    if accounts is None:
+        return ""
+    session = accounts.session(st.context.cookies.get(access().cookie) or "")
+    if session is None:
+        raise InputError("You are signed out.", hint="Reload the page to sign in.")
+    name, email = escape(session.user.name), escape(session.user.email)
+    initials = "".join(word[0] for word in session.user.name.split()[:2]).upper()
+    form = (
+        f'<form method="post" action="{prefix()}/gw/auth/sign-out"><button class="gw-btn sm">Sign out</button></form>'
+    )
+    summary = f'<summary title="{email}" aria-label="{name}: account">{escape(initials)}</summary>'
+    return f'<details class="gw-who">{summary}<div><b>{name}</b><small>{email}</small>{form}</div></details>'
 
 
 def message(text: str, hint: str, tone: str = "bad") -> None:

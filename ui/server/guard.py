@@ -1,7 +1,7 @@
 """Guard of every route: checks the token and the body, and turns an error into JSON.
 
-Requests that the browser makes by itself (pictures, event streams, downloads) carry the token (`ui.server.tokens`) as
-``t`` in the query; whatever changes something carries it in a header, so that no other site can send it.
+Whatever changes something carries the token (`ui.server.tokens`) in a header, so that no other site can send it. What
+only reads may come without: the browser fetches pictures and event streams by itself; then the visit's cookie counts.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from ragcore.errors import (
 from ragcore.types import Scope
 from ragcore.types.scope import checked
 from ui.chat import payload
+from ui.gate.access import access
+from ui.server import visits
 from ui.server.services import services
 
 TOKEN_HEADER = "x-groundwork-token"
@@ -166,10 +168,13 @@ def _refused(request: Request) -> Response | None:
 
 
 def visit(request: Request) -> str | None:
-    """Visit (`ui.server.visits`) of a request; None without a valid token."""
-    header = request.headers.get(TOKEN_HEADER, "")
-    token = header if request.method == "POST" else header or request.query_params.get("t", "")
-    return services().signer.scope(token)
+    """Visit (`ui.server.visits`) of a request; None without a valid token, or one of another session."""
+    own, token = visits.of(request), request.headers.get(TOKEN_HEADER)
+    if token is None and request.method in ("GET", "HEAD"):
+        # A page at another port is of the same site, for which the browser sends cookies along.
+        return own if request.headers.get("sec-fetch-site", "none") in ("none", "same-origin") else None
+    found = services().signer.scope(token or "")
+    return found if found == own or access().accounts is None else None
 
 
 def engine_of(request: Request) -> Engine:

@@ -1,8 +1,8 @@
 """Visits: a key and changed settings that last for one visit.
 
 A visit is one browser, identified by a session cookie (``HttpOnly``, so that no script reads it); a reload and other
-tabs of the same browser share it. It lives only in this process's memory. Where the browser refuses cookies, a visit is
-one tab until its reload. The tokens of a visit name it (`ui.server.tokens`).
+tabs of the same browser share it. It lives only in this process's memory. The tokens of a visit name it
+(`ui.server.tokens`). Where people sign in, a visit is a session (`ui.gate`), so that nobody else has its key.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from starlette.responses import Response
 from ragcore.config.settings import Settings
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, InputError
+from ui.gate.access import access
 
 COOKIE = "gw_visit"
 IDLE_SECONDS = 12 * 3600.0  # a visit that was not used for so long is forgotten, with its key
@@ -132,11 +133,22 @@ def _differs(base: Engine, made: Engine, key: str) -> bool:
 
 def current() -> str:
     """Visit of the running session."""
-    given = st.context.cookies.get(COOKIE)
+    given = st.context.cookies.get(cookie())
     if given:
-        return _named(given)
+        return named(given)
     own: str = st.session_state.setdefault("gw_visit", uuid.uuid4().hex)
     return own
+
+
+def of(request: Request) -> str | None:
+    """Visit of a request, by its cookie; None without one."""
+    given = request.cookies.get(cookie())
+    return named(given) if given else None
+
+
+def cookie() -> str:
+    """Name of the cookie that a visit is known by."""
+    return COOKIE if access().accounts is None else access().cookie
 
 
 def greet(request: Request, response: Response, path: str) -> None:
@@ -148,8 +160,9 @@ def greet(request: Request, response: Response, path: str) -> None:
         )
 
 
-def _named(cookie: str) -> str:
-    # A token stands in addresses: what is in it must not be the cookie itself.
+def named(cookie: str) -> str:
+    """Visit of a cookie."""
+    # A token can be read by the page: what is in it must not be the cookie itself.
     return hashlib.sha256(cookie.encode()).hexdigest()[:32]
 
 

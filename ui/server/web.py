@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import streamlit as st
 from starlette.datastructures import Headers as Given
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,12 +17,12 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ui.gate.access import access, hosts
 from ui.server import visits
 from ui.server.bundles import FOR_GOOD, STREAMLIT, TYPES, UI, later, stylesheet
 from ui.server.warming import warming
 
 PRELOADED = ("inter-latin-wght-normal.woff2", "source-serif-4-latin-wght-normal.woff2")
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BLOCKED = ("/_stcore/metrics",)
 # What stands there until the page's script has drawn something; opening.js, which waits for no other script (async),
 # takes it away.
@@ -130,7 +129,7 @@ class Headers:
                     *message["headers"],
                     (b"content-security-policy", self.policy),
                     (b"cross-origin-resource-policy", b"same-origin"),
-                    (b"referrer-policy", b"no-referrer"),
+                    (b"referrer-policy", b"same-origin"),
                     (b"x-content-type-options", b"nosniff"),
                 ]
             await send(message)
@@ -178,8 +177,7 @@ def _answers_to(host: str) -> bool:
     if not name or parts.netloc != host or "@" in host:
         return False
     name = name.rstrip(".")
-    allowed = [str(one).strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts") or LOOPBACK]
-    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in allowed)
+    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in hosts())
 
 
 def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
@@ -187,7 +185,8 @@ def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
 
     def index(request: Request) -> Response:
         page = HTMLResponse(index_html(prefix), headers={"Cache-Control": "no-cache"})
-        visits.greet(request, page, prefix)
+        if access().accounts is None:
+            visits.greet(request, page, prefix)
         warming.asked()
         return page
 

@@ -56,6 +56,8 @@ def change(request: Request, body: Json) -> Response:
     """Change settings for this visit, as typed; null restores the saved value. A local model is tried first."""
     visits, own, changes = services().visits, visit(request) or "", _changes(body)
     before = visits.overrides(own)
+    if changes.get("llm.base_url"):  # the server would call an address of anybody's choice
+        _administrators_only(request)
     visits.change(own, changes)
     try:
         visits.engine(own).try_out(_LOCAL.intersection(changes))
@@ -83,6 +85,7 @@ def preset(request: Request, body: Json) -> Response:
 @refusing(ConfigError)
 def reading(request: Request, body: Json) -> Response:
     """Change how documents are read from now on; saved at once, since all visits share one library."""
+    _administrators_only(request)
     changes = _changes(body)
     strange = [key for key in changes if key not in READING]
     wrongs = [_wrong_reading(key, str(value)) for key, value in changes.items() if value is not None]
@@ -98,12 +101,20 @@ def reading(request: Request, body: Json) -> Response:
 @refusing(ConfigError)
 def keep(request: Request, body: Json) -> Response:
     """Save this visit's settings for every visit from now on."""
+    _administrators_only(request)
     made, own = services(), visit(request) or ""
     changes = made.visits.overrides(own)
     refused_to_keep(changes)
     _keep(changes)
     made.visits.change(own, dict.fromkeys(changes))
     return _page(request)
+
+
+def _administrators_only(request: Request) -> None:
+    """Raises `ConfigError` for who signed in and is no administrator."""
+    session = getattr(request.state, "session", None)
+    if session is not None and not session.user.admin:
+        raise ConfigError("Only administrators can save settings or choose a server.", hint="Ask one of them.")
 
 
 def _keep(changes: Json) -> None:

@@ -3,6 +3,7 @@
 import { h, icon, plural } from "../shared/dom.js";
 
 const FIXED = "Your documents were read and indexed with these. Change them in config.toml and restart; documents are then updated.";
+const SERVER = "The server was started with these. Change them in config.toml and restart.";
 const ABOVE = "OCR has its own settings above, under Reading documents.";
 
 export class All {
@@ -29,7 +30,7 @@ export class All {
       const sections = new Map();
       for (const item of settings) {
         const section = item.key.split(".")[0];
-        const box = sections.get(section) ?? sections.set(section, h("div", { class: "grp", role: "group", "aria-label": section }, h("h3", {}, section), item.fixed && h("p", { class: "fx" }, icon("lock", "s14"), item.reading ? `${ABOVE} ${FIXED}` : FIXED))).get(section);
+        const box = sections.get(section) ?? sections.set(section, h("div", { class: "grp", role: "group", "aria-label": section }, h("h3", {}, section), item.fixed && h("p", { class: "fx" }, icon("lock", "s14"), item.reading ? `${ABOVE} ${FIXED}` : section === "auth" ? SERVER : FIXED))).get(section);
         const element = this.row(item);
         box.append(element);
         this.rows.set(item.key, { data: item, element });

@@ -2,6 +2,7 @@
 
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
+import { Account, PART as ACCOUNT } from "./account.js";
 import { All } from "./all.js";
 import { answers } from "./answers.js";
 import { data, looks } from "./looks.js";
@@ -15,7 +16,7 @@ const PARTS = [["gw-answers", "Answers"], ["gw-retrieval", "Retrieval"], [READIN
 
 export function mount({ parentElement, data: given, tell }) {
   configure(given);
-  const page = (parentElement.gwSettings ??= new Page(parentElement.querySelector(".gw-settings"), given.paths));
+  const page = (parentElement.gwSettings ??= new Page(parentElement.querySelector(".gw-settings"), given));
   page.changed = () => tell("changed", true);
   if (!page.state) page.load().then(() => page.arrive());
   addEventListener("focus", page.look);
@@ -25,15 +26,16 @@ export function mount({ parentElement, data: given, tell }) {
 const inForce = ({ who, presets, settings, reading, changes }) => JSON.stringify([who, presets, settings, reading, changes]);
 
 class Page {
-  constructor(root, paths) {
+  constructor(root, { paths, account }) {
     this.root = root;
     this.paths = paths;
+    this.account = account ? new Account() : null; // where people sign in
     this.state = null;
     this.draft = null; // who is to answer, chosen but not yet in force
     this.tried = null;
     this.all = new All(this);
     this.structures = new Structures(() => this.load());
-    this.nav = h("nav", { class: "an", "aria-label": "Settings" }, PARTS.map(([id, words]) => h("a", { href: `#${id}`, onclick: (event) => this.jump(event, id) }, words)));
+    this.nav = h("nav", { class: "an", "aria-label": "Settings" }, (account ? [[ACCOUNT, "Account"], ...PARTS] : PARTS).map(([id, words]) => h("a", { href: `#${id}`, onclick: (event) => this.jump(event, id) }, words)));
     this.column = h("div", { class: "col" });
     this.bar = h("div", { class: "bar", role: "status", hidden: true });
     root.append(this.nav, h("div", { class: "mn" }, h("h1", {}, "Settings"), this.column, this.all.element, this.bar));
@@ -193,7 +195,7 @@ class Page {
       this.column.replaceChildren(error);
       return;
     }
-    this.column.replaceChildren(...[error, answers(this), this.retrieval(), reading(this), this.structures.element, looks(this), data(this)].filter(Boolean));
+    this.column.replaceChildren(...[error, this.account?.element, answers(this), this.retrieval(), reading(this), this.structures.element, looks(this), data(this)].filter(Boolean));
     this.all.show(this.state.settings);
     this.drawBar();
     if (focused) this.root.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });

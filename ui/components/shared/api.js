@@ -7,7 +7,7 @@ export function configure({ base, token, widths }) {
 }
 
 export function url(path, query = {}) {
-  return `${at.base}${path}?${new URLSearchParams({ ...query, t: at.token })}`;
+  return `${at.base}${path}?${new URLSearchParams(query)}`;
 }
 
 // The address of one of the app's pages.
@@ -25,6 +25,7 @@ const isJson = (response) => response.headers.get("content-type")?.includes("jso
 async function read(response) {
   const json = isJson(response);
   if (response.ok && json) return present(await response.json());
+  if (response.status === 401) location.reload(); // to sign in
   let error = { message: "Groundwork gave an unexpected reply.", hint: "Reload the page.", code: "server" };
   if (json) error = (await response.json()).error;
   throw new ApiError(response.status, error);

@@ -1,0 +1,1 @@
+"""Accounts of the people who sign in to a shared app."""

@@ -1,0 +1,78 @@
+"""Commands of ``admin``: who may sign in to the app."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ragcore.accounts.accounts import COMMAND_LINE, Accounts
+from ragcore.cli.common import show
+from ragcore.types.json import plain
+
+if TYPE_CHECKING:
+    from ragcore.engine import Engine
+
+
+def invite(engine: Engine, options: argparse.Namespace) -> int:
+    with _accounts(engine) as accounts:
+        code = accounts.invite(options.email, COMMAND_LINE, admin=options.admin)
+    return _link(engine, options, code)
+
+
+def reset(engine: Engine, options: argparse.Namespace) -> int:
+    with _accounts(engine) as accounts:
+        code = accounts.reset_link(options.email, COMMAND_LINE)
+    return _link(engine, options, code)
+
+
+def block(engine: Engine, options: argparse.Namespace) -> int:
+    with _accounts(engine) as accounts:
+        accounts.block(options.email, COMMAND_LINE, not options.undo)
+        told = plain(accounts.users())
+    said = "may sign in again" if options.undo else "is blocked and signed out"
+    show(options, lambda: {"users": told}, [f"{options.email} {said}."])
+    return 0
+
+
+def users(engine: Engine, options: argparse.Namespace) -> int:
+    with _accounts(engine) as accounts:
+        found, invited = accounts.users(), accounts.invited()
+    lines = []
+    for user in found:
+        marks = [mark for mark, on in (("administrator", user.admin), ("blocked", user.blocked)) if on]
+        seen = f"last here {_day(user.seen)}" if user.seen else "not signed in"
+        lines.append(f"{user.email}  {user.name}  ({', '.join([*marks, seen])})")
+    lines += [f"{link.email}  invited until {_day(link.expires)}" for link in invited]
+    show(options, lambda: {"users": plain(found), "invited": plain(invited)}, lines or ["Nobody can sign in yet."])
+    return 0
+
+
+def log(engine: Engine, options: argparse.Namespace) -> int:
+    with _accounts(engine) as accounts:
+        found = accounts.log()
+    lines = [f"{_day(one.at)}  {one.action:24}  {one.email or '-'}  {one.by or '-'}  {one.address}" for one in found]
+    show(options, lambda: {"events": plain(found)}, lines or ["Nothing happened yet."])
+    return 0
+
+
+def _link(engine: Engine, options: argparse.Namespace, code: str) -> int:
+    link = f"{engine.settings.auth.url or 'http://localhost:8501'}/gw/auth/link/{code}"
+    lines = [f"Pass this link on to {options.email}. It works once, for 7 days:", link]
+    show(options, lambda: {"email": options.email, "link": link}, lines)
+    return 0
+
+
+def _day(at: float) -> str:
+    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"
+
+
+@contextmanager
+def _accounts(engine: Engine) -> Iterator[Accounts]:
+    accounts = Accounts(engine.home)
+    try:
+        yield accounts
+    finally:
+        accounts.close()

@@ -1,0 +1,88 @@
+// One's sessions and password, and for administrators the people who may sign in.
+
+import { ApiError, get, post } from "../shared/api.js";
+import { copy } from "../shared/clipboard.js";
+import { h, icon, prose } from "../shared/dom.js";
+import { when } from "../shared/when.js";
+import { card, line } from "./parts.js";
+
+export const PART = "gw-account";
+
+const button = (words, focus, onclick, kind = "") => h("button", { type: "button", class: `gw-btn sm ${kind}`.trim(), "data-focus": focus, onclick }, words);
+const secret = (id, words, complete) => [h("label", { for: id }, words), h("input", { class: "gw-field", id, type: "password", autocomplete: complete, required: "", maxlength: "1000" })];
+
+export class Account {
+  constructor() {
+    this.found = null; // as the server told it last
+    this.error = null;
+    this.said = ""; // what was done last
+    this.element = h("section", { id: PART });
+    this.ask(() => get("/account"));
+  }
+
+  async ask(call, said = "") {
+    let told;
+    try {
+      told = await call();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      told = { refused: error };
+    }
+    this.error = told.refused ?? null;
+    this.said = this.error ? "" : said;
+    if (!this.error) this.found = told;
+    this.draw();
+    return !this.error;
+  }
+
+  send = (path, body, said) => this.ask(() => post(`/account/${path}`, body), said);
+
+  draw() {
+    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    const error = this.error && h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(this.error.message)), this.error.hint && h("p", {}, prose(this.error.hint))));
+    const said = h("p", { class: "lead", role: "status" }, this.said);
+    const { me, people } = this.found ?? {};
+    const parts = me ? [h("p", { class: "lead" }, `Signed in as ${me.name} (${me.email}).`), error, said, this.own(), people && h("h2", { class: "ppl" }, "People"), people && h("p", { class: "lead" }, "Everybody here shares this library: its documents, conversations, reports and settings."), people && this.link(), people && this.people()] : [error];
+    this.element.replaceChildren(...[h("h2", {}, "Account"), ...parts].filter(Boolean));
+    if (focused) this.element.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+
+  own() {
+    const sessions = this.found.sessions.map((one) => line(one.device, `${one.address}, last used ${when(one.used).toLowerCase()}`, one.this ? h("span", { class: "muted" }, "This browser") : button("Sign out", `end ${one.id}`, () => this.send("end", { session: one.id }, "Signed out there."))));
+    const change = async (event) => {
+      event.preventDefault();
+      const [old, fresh] = event.target.querySelectorAll("input");
+      await this.send("password", { old: old.value, new: fresh.value }, "Password changed. You are signed out everywhere else.");
+    };
+    const form = h("form", { class: "server", onsubmit: change }, secret("gw-old", "Current", "current-password"), secret("gw-new", "New", "new-password"), h("button", { type: "submit", class: "gw-btn" }, "Change password"));
+    return card(...sessions, this.found.me.password && line("Password", "12 characters or more. A change signs you out everywhere else.", form, { class: "wide" }));
+  }
+
+  link() {
+    const { link, about } = this.found;
+    if (!link) return null;
+    const field = h("input", { class: "gw-field", id: "gw-link", type: "text", readonly: "", "aria-label": "Link to pass on" });
+    field.value = link;
+    const copied = async (event) => (event.target.textContent = (await copy(link)) ? "Copied" : "Copy it by hand");
+    return h("div", { class: "gw-msg info made" }, icon("link"), h("div", {}, h("b", {}, `Pass this link on to ${about}. It works once, for 7 days.`), h("div", { class: "row" }, field, button("Copy", "copy", copied))));
+  }
+
+  people() {
+    const { me, people, invited } = this.found;
+    const rows = people.map((one) => {
+      const seen = one.blocked ? "blocked" : one.seen ? `last here ${when(one.seen).toLowerCase()}` : "not signed in";
+      const reset = !one.blocked && button("Reset link", `reset ${one.email}`, () => this.send("reset", { email: one.email }, "Made a link to choose a new password."), "quiet");
+      const block = one.email !== me.email && button(one.blocked ? "Admit again" : "Block", `block ${one.email}`, () => this.send("block", { email: one.email, blocked: !one.blocked }, one.blocked ? "Admitted again." : "Blocked, and signed out everywhere."), "quiet");
+      return line(one.name, `${one.email}, ${one.admin ? "administrator, " : ""}${seen}`, [reset, block].filter(Boolean));
+    });
+    const waiting = invited.map((one) => line(one.email, `invited, until ${new Date(one.expires * 1000).toLocaleDateString("en", { day: "numeric", month: "short" })}`, button("New link", `invite ${one.email}`, () => this.send("invite", { email: one.email, admin: one.admin }, "The link before no longer works."), "quiet")));
+    const email = h("input", { class: "gw-field", id: "gw-invite", type: "email", required: "", placeholder: "name@example.org", autocomplete: "off" });
+    const admin = h("input", { type: "checkbox" });
+    const go = async (event) => {
+      event.preventDefault();
+      await this.send("invite", { email: email.value, admin: admin.checked }, "Invited.");
+    };
+    const form = h("form", { class: "given", onsubmit: go }, h("span", { class: "fld" }, email), h("label", { class: "chk" }, admin, "Administrator"), h("button", { type: "submit", class: "gw-btn" }, "Invite"));
+    return card(...rows, ...waiting, line("Invite somebody", "Groundwork sends no email: you get a link to pass on.", form, { for: "gw-invite", class: "wide" }));
+  }
+}

@@ -1,0 +1,118 @@
+"""How the app may be reached, settled at the server's start: the mode of sign-in, the address, the session's cookie.
+
+Without sign-in the server must listen on this machine only. With it, other machines need an ``https`` address, so that
+no password and no session travels in clear.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.requests import HTTPConnection
+
+from ragcore.accounts.accounts import Accounts
+from ragcore.config.settings import AuthSettings, default_home, load
+from ragcore.errors import ConfigError
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+NEXT = "See docs/team.md."
+SECRET = "GROUNDWORK_CLIENT_SECRET"
+FORWARDED = "FORWARDED_ALLOW_IPS"  # whose X-Forwarded-For uvicorn takes
+
+
+@dataclass(frozen=True)
+class Access:
+    """``accounts`` are None where nobody signs in."""
+
+    auth: AuthSettings
+    accounts: Accounts | None
+
+    @property
+    def secure(self) -> bool:
+        return self.auth.url.startswith("https://")
+
+    @property
+    def cookie(self) -> str:
+        """Name of the session's cookie."""
+        return "__Host-gw_session" if self.secure else "gw_session"
+
+    def vouched(self, asked: HTTPConnection) -> str:
+        """Email of who comes through a listed proxy; "" for anybody else."""
+        peer = asked.client.host if asked.client else ""
+        return asked.headers.get(self.auth.header, "").strip().lower() if peer in listed(self.auth.proxies) else ""
+
+    @property
+    def url(self) -> str:
+        """Address that people open."""
+        return self.auth.url or f"http://localhost:{st.get_option('server.port')}"
+
+
+_settled: list[Access] = []
+
+
+def access() -> Access:
+    """How this process may be reached. Raises `ConfigError` and `StoreError`, with which the server must not start."""
+    if not _settled:
+        auth = load(home=default_home())[0].auth
+        _check(auth)
+        _settled.append(Access(auth, None if auth.mode == "off" else Accounts(default_home())))
+    return _settled[0]
+
+
+def hosts() -> list[str]:
+    """Names that the app answers to."""
+    allowed = [str(one).strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts") or LOOPBACK]
+    own = urlsplit(access().auth.url).hostname
+    return [*allowed, own] if own else allowed
+
+
+def _check(auth: AuthSettings) -> None:
+    address = str(st.get_option("server.address") or "")
+    if auth.mode == "off":
+        if not _loopback(address):
+            raise ConfigError(
+                f"Without sign-in Groundwork listens on this machine only, not on {address or 'every address'}.",
+                hint=f'Set server.address to "localhost", or auth.mode to "local". {NEXT}',
+            )
+        return
+    names = [urlsplit(auth.url).hostname or "", *(str(one) for one in st.get_option("server.allowedHosts") or ())]
+    if not auth.url.startswith("https://") and not all(_loopback(name) for name in names if name):
+        raise ConfigError(
+            "Passwords and sessions must not travel in clear: other machines need an https address.",
+            hint=f"Put a proxy with TLS in front and set auth.url to its https:// address. {NEXT}",
+        )
+    _check_others(auth)
+
+
+def _check_others(auth: AuthSettings) -> None:
+    if auth.mode == "oidc" and not (auth.issuer and auth.client_id and os.environ.get(SECRET)):
+        raise ConfigError(
+            "To sign in at a provider, Groundwork needs its address, a client id and a secret.",
+            hint=f"Set auth.issuer and auth.client_id, and {SECRET} in the environment. {NEXT}",
+        )
+    if auth.mode == "proxy" and not (auth.proxies and auth.header):
+        raise ConfigError(
+            "Groundwork must know which proxy says who is signed in.",
+            hint=f"Set auth.proxies to its address, and auth.header. {NEXT}",
+        )
+    if auth.mode == "proxy" and os.environ.get(FORWARDED) != "":
+        raise ConfigError(
+            "The server must see the proxy's own address, not one that a header names.",
+            hint=f"Start it with {FORWARDED} set to nothing in the environment. {NEXT}",
+        )
+
+
+def listed(text: str) -> list[str]:
+    """Parts of a setting that are separated by commas."""
+    return [part.strip().lower() for part in text.split(",") if part.strip()]
+
+
+def _loopback(address: str) -> bool:
+    try:
+        return address.lower() == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

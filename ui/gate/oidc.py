@@ -1,0 +1,110 @@
+"""Signing in at a provider by OpenID Connect: code flow with PKCE and nonce.
+
+What belongs to a flow stays on the server, under a cookie of the browser that began it. Who somebody is, is the
+provider's subject; an email counts only if the provider has verified it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from authlib.integrations.base_client import OAuthError
+from authlib.integrations.starlette_client import OAuth
+from httpx2 import HTTPError
+from joserfc.errors import JoseError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import InputError, SignInRefused
+from ui.gate.access import SECRET, listed
+from ui.gate.pages import Pages, device
+
+FLOW = 600  # seconds
+MOST_FLOWS = 1000
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Asked:
+    """What Authlib reads of a request."""
+
+    session: dict[str, Any]
+    query_params: Any
+    scope: Any
+
+
+@dataclass
+class _Flow:
+    back: str
+    session: dict[str, Any] = field(default_factory=dict)
+    begun: float = field(default_factory=time.monotonic)
+
+
+class Provider:
+    """Routes that lead to the provider and back."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.pages = pages
+        self.access = pages.access
+        self.flows: dict[str, _Flow] = {}
+        auth = self.access.auth
+        self.client = OAuth().register(
+            "provider",
+            client_id=auth.client_id,
+            client_secret=os.environ.get(SECRET),
+            server_metadata_url=f"{auth.issuer.rstrip('/')}/.well-known/openid-configuration",
+            client_kwargs={"scope": "openid email profile", "code_challenge_method": "S256"},
+        )
+
+    def routes(self) -> list[BaseRoute]:
+        at = f"{self.pages.prefix}/gw/auth/provider"
+        return [Route(at, self.begin), Route(f"{at}/back", self.back)]
+
+    async def begin(self, request: Request) -> Response:
+        now = time.monotonic()
+        living = [(key, flow) for key, flow in self.flows.items() if now - flow.begun < FLOW]
+        self.flows = dict(living[-MOST_FLOWS:])
+        flow_id, flow = secrets.token_urlsafe(32), _Flow(self.pages.back(request.query_params.get("next", "")))
+        asked = _Asked(flow.session, request.query_params, request.scope)
+        try:
+            found: Response = await self.client.authorize_redirect(asked, self._address())
+        except (HTTPError, OAuthError, ValueError, KeyError) as error:
+            return self._failed(error)
+        self.flows[flow_id] = flow
+        self.pages.set_cookie(found, self._cookie(), flow_id, FLOW)
+        return found
+
+    async def back(self, request: Request) -> Response:
+        flow = self.flows.pop(request.cookies.get(self._cookie(), ""), None)
+        if flow is None or time.monotonic() - flow.begun > FLOW:
+            return self.pages.sign_in_page("", SignInRefused("Signing in took too long.", hint="Begin again."))
+        try:
+            token = await self.client.authorize_access_token(_Asked(flow.session, request.query_params, request.scope))
+            claims = token["userinfo"]
+            given = (claims["iss"], claims["sub"], str(claims["email"]) if claims.get("email_verified") is True else "")
+        except (HTTPError, OAuthError, JoseError, ValueError, KeyError, AttributeError) as error:
+            return self._failed(error)
+        name, domains = str(claims.get("name", "")), listed(self.access.auth.domains)
+        try:
+            accounts = self.pages.accounts
+            own = await run_in_threadpool(accounts.sign_in_as, *given, name, domains, device(request))
+        except InputError as error:
+            return self.pages.sign_in_page(flow.back, error)
+        return await self.pages.enter(request, own, flow.back)
+
+    def _failed(self, error: Exception) -> Response:
+        _log.warning("Signing in at %s failed: %r", self.access.auth.issuer, error)
+        return self.pages.sign_in_page("", SignInRefused("Signing in at the provider failed.", hint="Begin again."))
+
+    def _address(self) -> str:
+        return f"{self.access.url}{self.pages.prefix}/gw/auth/provider/back"
+
+    def _cookie(self) -> str:
+        return self.access.cookie.replace("session", "flow")
