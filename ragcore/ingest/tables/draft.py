@@ -67,7 +67,7 @@ def is_symbol(text: str) -> bool:
 @dataclass(eq=False)
 class DraftCell:
     """Table cell. ``marks`` counts the words at the cell's end that are footnote marks; ``shift`` is the distance in
-    points by which its part of the table is to the right of the first part."""
+    points by which its part of the table is to the right of the first part; ``place`` is that of its `GridCell`."""
 
     row: int
     col: int
@@ -77,6 +77,7 @@ class DraftCell:
     lines: list[Line] = field(default_factory=list)
     marks: int = 0
     shift: float = 0.0
+    place: str = ""
 
     @property
     def text(self) -> str:

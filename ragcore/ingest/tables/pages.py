@@ -250,6 +250,8 @@ def _shorten(lines: Sequence[Line]) -> list[Line]:
 def _goes_on(upper: Draft, lower: Draft, between: Sequence[Block]) -> bool:
     """Whether ``lower`` continues ``upper``, with the blocks ``between`` them."""
     end, second = upper.blocks[-1], lower.blocks[0]
+    if second.grid is not None and second.grid.headers is not None:
+        return second.grid.continues
     same_page = end.page is second.page
     if upper.columns != lower.columns or not (same_page or second.page.number - end.page.number == 1):
         return False

@@ -73,7 +73,7 @@ def _write_cell(text: CanonicalText, cell: DraftCell) -> Cell:
     else:
         value_end -= tail(cell.words[-1])
     mark = (value_end, end) if value_end < end else None
-    return Cell(cell.row, cell.col, cell.row_span, cell.col_span, start, end, header=cell.header, mark=mark)
+    return Cell(cell.row, cell.col, cell.row_span, cell.col_span, start, end, cell.header, mark, cell.place)
 
 
 def _value(cell: DraftCell) -> list[Line]:
