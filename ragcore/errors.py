@@ -191,7 +191,7 @@ class IndexFault(GroundworkError):
 
 
 class IndexEmpty(IndexFault):
-    hint_default = "Add a PDF in the Library, or run `groundwork ingest FILE --index`."
+    hint_default = "Add a file in the Library, or run `groundwork ingest FILE --index`."
 
 
 class IndexMismatch(IndexFault):

@@ -22,9 +22,9 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 85  # with the limit of what relations may cost, and whether what was paid for outlives its document
 # Lines of each package, with some air.
 LINES = {
-    "": 2030,  # with checks, grids, pages drawn for files, overviews, structures, converters and their errors
-    "answer": 1340,  # with places in the original, a line below its headings, and the lifted budget, which check and report share
-    "check": 2910,  # drafts read (5 kinds; workbooks as in `ingest`), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "": 2030,  # with checks, grids, pages drawn for files, overviews, structures, converters
+    "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
+    "check": 2910,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1650,  # with checks, grids and their rows, evaluation: judges, its page, its gate for a CI, searches alone
     "config": 532,  # with [structure]
     "context": 280,
@@ -32,7 +32,7 @@ LINES = {
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1250,  # rows found, columns read, cells filled, quantities, decisions, summaries, and written (3 kinds)
-    "index": 4775,  # with originals and the pages made of them, checks, grids, the graph of names and its map, verdicts on answers, own test questions
+    "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
     "ingest": 8760,  # with grids that hold several tables, and 1,060 for files that are no PDF: sheets, text, markup
     "offline": 3250,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 1775,  # with pages made of other files, structures: their building, state and estimate
@@ -41,7 +41,7 @@ LINES = {
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2010,  # published trees and graphs
     "suggest": 470,
-    "text": 2095,  # with number formats of cells, parts of a year, clauses, fractions, stance, slots, names, titles, the lexicon, rare words
+    "text": 2095,  # with number formats, parts of a year, clauses, stance, slots, names, titles, the lexicon
     "types": 2735,  # with places in the original, grids and their rows, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }

@@ -56,7 +56,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 ) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
-    expect(page.get_by_label("Upload PDFs").first).to_be_visible()
+    expect(page.get_by_label("Upload files").first).to_be_visible()
     go(page, "Chat")
     page.locator(".gw-proof").wait_for()
     report_again = pdfs.running_headers(6)
@@ -164,14 +164,14 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     (folder / "deep").mkdir(parents=True)
     pdfs.write(folder, "survey.pdf", pdfs.one_column())
     pdfs.write(folder / "deep", "table.pdf", pdfs.ruled_table())
-    (folder / "readme.txt").write_text("not for the library")
+    (folder / "script.py").write_text("not for the library")
     (folder / ".DS_Store").write_text("of the system")
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload a folder").click()
     chooser.value.set_files(folder)
-    page.get_by_text("1 file skipped: not PDF or JSON.").wait_for()
+    page.get_by_text("1 file skipped: of no kind that Groundwork reads.").wait_for()
     page.locator("tr[data-doc]").nth(1).wait_for()
     page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
     paths = {info.name: info.folder for info in Engine.open(empty_app.home).documents()}

@@ -109,6 +109,9 @@ def test_a_sheet_too_wide_for_a_page_is_cut_into_strips_with_the_first_column(tm
         ("12-3 a- b -c", "General", "12-3 a- b -c"),
         ("https://example.org/" + "abcdef/" * 60, "General", "https://example.org/" + "abcdef/" * 60),
         ("שלום עולם", "General", None),
+        ("مرحبا بالعالم", "General", "مرحبا بالعالم"),
+        ("नमस्ते 😀 दुनिया", "General", "नमस्ते 😀 दुनिया"),
+        ("ﬁne ½ m²", "General", "fine ½ m²"),
     ],
 )
 def test_a_value_is_shown_as_in_the_sheet(tmp_path: Path, value: object, style: str, text: str | None) -> None:

@@ -6,6 +6,7 @@ Nothing is guessed on such a page: each word belongs to the cell that it was dra
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from ragcore.index.packing import adapter
-from ragcore.ingest.layout import GLUED, SOFT_HYPHEN, PageLayout, Rect, Region
+from ragcore.ingest.layout import COARSE, GLUED, SOFT_HYPHEN, PageLayout, Rect, Region
+from ragcore.ingest.words import WordColumns
 
+BODY_SIZE = 8.0  # font size in points of words that are not on the page as text
 _FILE, _PAGE = "GroundworkFile", "GroundworkPage"  # keys of the catalogue and of a page
 
 
@@ -63,10 +66,12 @@ def load_page(data: bytes) -> tuple[tuple[Region, ...], list[list[str]]]:
 
 
 def known_layout(page: PageLayout, regions: tuple[Region, ...], texts: Sequence[Sequence[str]]) -> PageLayout:
-    """``page`` with these regions instead of its own: each cell is a line, and its words are glued as in its text."""
+    """``page`` with these regions instead of its own. Each cell is a line, its words glued as in its text; where the
+    words on the page are others, as those of scripts that shape their letters, they are the text's, with the cell's
+    box."""
     boxes = list(_boxes(regions))
-    if not boxes or not page.texts:
-        return replace(page, regions=(), owners=np.zeros(len(page.texts), np.int32)) if not page.texts else page
+    if not boxes:
+        return page
     frames = np.asarray([box for _, box in boxes], dtype=np.float32)
     x = (page.boxes[:, 0] + page.boxes[:, 2])[:, None] / 2
     y = (page.boxes[:, 1] + page.boxes[:, 3])[:, None] / 2
@@ -74,13 +79,34 @@ def known_layout(page: PageLayout, regions: tuple[Region, ...], texts: Sequence[
     away_y = np.maximum(np.maximum(frames[:, 1] - y, y - frames[:, 3]), 0)
     nearest = np.hypot(away_x, away_y).argmin(axis=1)
     flags = page.flags & ~np.uint8(SOFT_HYPHEN)
+    kept = np.ones(len(nearest), dtype=np.bool_)
+    added = WordColumns()
     for number, text in enumerate(said for each in texts for said in each):
         members = np.flatnonzero(nearest == number)
-        glued = _glued([page.texts[i] for i in members], text)
-        for index, together in zip(members.tolist(), glued):
+        read = [page.texts[i] for i in members]
+        for index, together in zip(members.tolist(), _glued(read, text)):
             flags[index] = flags[index] | GLUED if together else flags[index] & ~np.uint8(GLUED)
-    owners = np.asarray([owner for owner, _ in boxes], dtype=np.int32)[nearest]
-    return replace(page, lines=nearest.astype(np.int32), flags=flags, owners=owners, regions=regions)
+        if _folded("".join(read)) != _folded("".join(text.split())):
+            kept[members] = False
+            size = float(page.sizes[members].mean()) if len(members) else BODY_SIZE
+            for word in text.split():
+                added.add(word, boxes[number][1], size, number, COARSE, number)
+    cell = np.concatenate([nearest[kept], np.asarray(added.lines, dtype=np.intp)])
+    return replace(
+        page,
+        texts=(*(text for text, stays in zip(page.texts, kept) if stays), *added.texts),
+        boxes=np.concatenate([page.boxes[kept], added.box_array()]),
+        sizes=np.concatenate([page.sizes[kept], np.asarray(added.sizes, dtype=np.float32)]),
+        lines=cell.astype(np.int32),
+        flags=np.concatenate([flags[kept], np.asarray(added.flags, dtype=np.uint8)]),
+        owners=np.asarray([owner for owner, _ in boxes], dtype=np.int32)[cell],
+        regions=regions,
+    )
+
+
+def _folded(text: str) -> str:
+    """``text`` without what the reader of words normalises (see `ragcore.ingest.words`)."""
+    return unicodedata.normalize("NFKC", text).replace("\xad", "")
 
 
 def _boxes(regions: Sequence[Region]) -> Iterator[tuple[int, Rect]]:

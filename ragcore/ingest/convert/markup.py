@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from html import escape
+from html import escape, unescape
 from html.parser import HTMLParser
 
 from markdown_it import MarkdownIt
 
 MOST_DEPTH = 60  # elements in one another, beyond which only their text is kept
+MOST_INDENTED = 8  # elements of these that are indented further
+MOST_NESTED = 100  # lists and quotations in one another: what is deeper, the parser leaves out
 MOST_SPAN = 100  # rows or columns of one cell
 FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:(?:[\w-]+:|-)(?:[ \t].*)?|[ \t#].*|)\n)*(?:---|\.\.\.)(?:\n|\Z)")
 _KEPT = {
@@ -30,6 +32,7 @@ _EMPTY = {
     "br", "hr", "img", "input", "link", "meta", "base", "source", "track", "wbr", "area", "col", "param",
     "embed", "frame",
 }  # fmt: skip
+_INDENTED = {"blockquote", "ul", "ol", "dl", "dd"}
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])")
 
 
@@ -40,6 +43,10 @@ class CleanMarkup:
     html: str = ""
     title: str = ""
     left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def text(self) -> str:
+        return unescape(re.sub(r"<[^<>]*>", " ", self.html))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -58,9 +65,12 @@ def clean_html(text: str) -> CleanMarkup:
 
 
 def markdown_html(text: str) -> CleanMarkup:
-    """Markdown (CommonMark with tables) as clean HTML."""
-    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-    return clean_html(parser.render(FRONT_MATTER.sub("", text)))
+    """Markdown (CommonMark with tables) as clean HTML. Raises `ValueError` if it is nested more deeply than is read."""
+    parser = MarkdownIt("commonmark", {"maxNesting": MOST_NESTED}).enable(["table", "strikethrough"])
+    tokens = parser.parse(FRONT_MATTER.sub("", text))
+    if any(token.level >= MOST_NESTED - 2 for token in tokens):
+        raise ValueError(f"its lists and quotations are nested more than {MOST_NESTED} deep")
+    return clean_html(parser.renderer.render(tokens, parser.options, {}))
 
 
 def text_html(text: str) -> CleanMarkup:
@@ -101,6 +111,8 @@ class _Cleaner(HTMLParser):
                 for key in ("colspan", "rowspan")
                 if tag in ("td", "th") and re.fullmatch(r"[1-9]\d{0,4}", given.get(key, ""))
             )
+            if name in _INDENTED and sum(each in _INDENTED for each in self._open) >= MOST_INDENTED:
+                name = "div"
             self.parts.append(f"<{name}{spans}>")
             if tag not in _EMPTY:
                 self._open.append(name)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
+import unicodedata
+from collections import Counter
 from typing import Any
 
 import pymupdf
@@ -15,8 +18,11 @@ from ragcore.protocols import Converted
 from ragcore.types.library import FileKind
 
 MOST_TEXT = 5_000_000  # characters
-_PAPER = pymupdf.paper_rect("a4")
-_AREA = pymupdf.Rect(56, 56, _PAPER.x1 - 56, _PAPER.y1 - 56)
+MOST_LOST = 0.001  # of the letters: those of fonts that MuPDF does not have
+MARGIN = 56.0  # points
+_SAVE = "Open it in a browser or in Word, save it as PDF, and add that."
+_PAPERS = ("a4", "a4-l", "a3-l", "a2-l", "a1-l", "a0-l")  # the first on which all words find room: tables may be wide
+_EMOJI = re.compile("[\U0001f000-\U0001faff\ufe0f]")  # which MuPDF's Story writes as other letters
 _CSS = """
 body { font-family: sans-serif; font-size: 10px; line-height: 1.35; }
 h1 { font-size: 20px; margin: 0 0 10px 0; } h2 { font-size: 16px; margin: 14px 0 6px 0; }
@@ -39,31 +45,50 @@ def draw_story(data: bytes, name: str, kind: FileKind, most_pages: int) -> Conve
     if len(text) > MOST_TEXT:
         limit = f"{name} has {len(text):,} characters; the limit is {MOST_TEXT:,}."
         raise FileTooLarge(limit, hint="Split it into smaller files.")
-    made = {"md": markdown_html, "html": clean_html, "txt": text_html}[kind](text)
+    try:
+        made = {"md": markdown_html, "html": clean_html, "txt": text_html}[kind](text)
+    except ValueError as error:
+        raise DamagedFile(f"{name}: {error}.") from error
     if not made.html.strip():
         raise NoText(f"{name} has no text.", hint="Add a file with text.")
+    html, emoji = _EMOJI.subn("", made.html)
+    notes = [*encoding_notes(code), *made.notes, *([f"{emoji} emoji left out."] if emoji else [])]
+    wanted = _letters(_EMOJI.sub("", made.text))
+    for paper in _PAPERS:
+        document, outline = _set(html, pymupdf.paper_rect(paper), name, most_pages)
+        lost = (wanted - _letters("".join(page.get_text() for page in document))).total()
+        if not lost:
+            break
+    if lost > MOST_LOST * wanted.total():
+        raise DamagedFile(f"{name} can't be set on pages: {lost:,} of its letters would be lost.", hint=_SAVE)
+    notes += [f"{lost} letters could not be set on the pages."] if lost else []
+    if outline:
+        document.set_toc(outline)
+    title = made.title or next((text for level, text, _ in outline if level == 1), "")
+    return Converted(document, tuple(notes), title, cover=not title)
+
+
+def _set(html: str, paper: Any, name: str, most_pages: int) -> tuple[Any, list[list[Any]]]:
+    """Pages of this size, and the headings on them."""
     outline: list[list[Any]] = []
-    out = io.BytesIO()
-    writer = pymupdf.DocumentWriter(out)
-    pages = 0
+    inner = pymupdf.Rect(MARGIN, MARGIN, paper.x1 - MARGIN, paper.y1 - MARGIN)
 
     def area(number: int, _filled: Any) -> tuple[Any, Any, None]:
-        nonlocal pages
-        pages = number + 1
-        if pages > most_pages:
+        if number >= most_pages:
             raise TooManyPages(f"{name} has more than {most_pages} pages; that is the limit.")
-        return _PAPER, _AREA, None
+        return paper, inner, None
 
     def heading(position: Any) -> None:
         if position.heading and position.open_close & 1 and position.text:
             level = min(position.heading, outline[-1][0] + 1 if outline else 1)
             outline.append([level, " ".join(position.text.split()), position.page_num])
 
-    story = pymupdf.Story(f"<body>{made.html}</body>", user_css=_CSS)
-    story.write(writer, area, heading)
+    out = io.BytesIO()
+    writer = pymupdf.DocumentWriter(out)
+    pymupdf.Story(f"<body>{html}</body>", user_css=_CSS).write(writer, area, heading)
     writer.close()
-    document = pymupdf.open("pdf", out.getvalue())
-    if outline:
-        document.set_toc(outline)
-    title = made.title or next((text for level, text, _ in outline if level == 1), "")
-    return Converted(document, (*encoding_notes(code), *made.notes), title, cover=not title)
+    return pymupdf.open("pdf", out.getvalue()), outline
+
+
+def _letters(text: str) -> Counter[str]:
+    return Counter(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
