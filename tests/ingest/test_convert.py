@@ -230,6 +230,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "letter.pdf": (pdfs.not_a_pdf, "not a PDF"),
     "binary.csv": (lambda: b"a,b\n\0\1\2,3\n", "no file that Groundwork reads"),
     "huge.csv": (lambda: b'a,b\n"' + b"x " * 40_000 + b'",1\n', "the limit is"),
+    "blank.csv": (lambda: b",,\n\n,,\n", "no cells"),
     "nul.txt": (lambda: b"text\0text", "no file that Groundwork reads"),
     "deep.md": (lambda: b"> " * 5_000 + b"It is deep.", "nested"),
     "blank.md": (lambda: b"\n \n", "no text"),

@@ -26,7 +26,7 @@ class SheetConverter:
 
     def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
         book = (read_xlsx if kind == "xlsx" else read_csv)(name, data)
-        if not book.sheets or not any(sheet.rows for sheet in book.sheets):
+        if not any(row for sheet in book.sheets for row in sheet.rows):
             raise NoText(f"{name} has no cells with contents{' on visible sheets' * (kind == 'xlsx')}.", hint=_EMPTY)
         return Converted(draw_sheets(book, name, most_pages), book.notes, cover=False)
 

@@ -23,12 +23,14 @@ from ragcore.ingest.tables.draft import UNIT
 from ragcore.text.numbers import figure
 from ragcore.types.places import joined
 
-WIDTH, HEIGHT, MARGIN = 842.0, 595.0, 36.0  # A4, landscape
+PAPERS = ((420.0, 595.0), (595.0, 842.0), (842.0, 595.0))  # points: A5, A4, A4 landscape; the first that is wide enough
+MARGIN = 36.0
 BODY, HEAD, RUNNING = 8.0, 14.0, 7.0  # font sizes
 LINE = 1.3  # of the font size: a line's height
 PAD = 3.0  # points around a cell's text
 MOST_WIDE = 220.0  # points of a column, at most, if its text can be wrapped
 NARROW = 44.0  # points that a column has at least for texts as wide
+TEXT_WIDE = 340.0  # points that lines of text want
 MOST_TEXT = 32_767  # characters of a cell, as in Excel
 HEADING_WORDS = 12
 _RULE, _FILL, _GREY = (0.72, 0.72, 0.72), (0.94, 0.94, 0.94), (0.4, 0.4, 0.4)
@@ -43,6 +45,8 @@ class _Sheet:
     pages: Any
     most: int
     name: str = ""
+    width: float = 0.0
+    height: float = 0.0
     page: Any = None
     writer: Any = None
     y: float = 0.0
@@ -53,7 +57,7 @@ class _Sheet:
         self.end_page()
         if len(self.pages) >= self.most:
             raise TooManyPages(f"{self.name} has more than {self.most} pages; that is the limit.")
-        self.page = self.pages.new_page(width=WIDTH, height=HEIGHT)
+        self.page = self.pages.new_page(width=self.width, height=self.height)
         self.writer = pymupdf.TextWriter(self.page.rect)
         self.y = MARGIN
         if running:
@@ -70,11 +74,11 @@ class _Sheet:
     def line(self, text: str, kind: str, size: float, place: str = "") -> None:
         """A text over the page's whole width, in bold unless it is running text."""
         bold = kind in ("section-header", "caption")
-        lines = _wrapped(text, WIDTH - 2 * MARGIN, size, bold)
+        lines = _wrapped(text, self.width - 2 * MARGIN, size, bold)
         height = len(lines) * LINE * size
-        if self.y + height > HEIGHT - MARGIN and self.y > 2 * MARGIN:
+        if self.y + height > self.height - MARGIN and self.y > 2 * MARGIN:
             self.new_page()
-        box = (MARGIN, self.y, WIDTH - MARGIN, min(self.y + height, HEIGHT - MARGIN))
+        box = (MARGIN, self.y, self.width - MARGIN, min(self.y + height, self.height - MARGIN))
         self.put(text, box, bold=bold, size=size, pad=0.0)
         self.regions.append(Region(kind, box, place=place))
         self.texts.append([text])
@@ -102,12 +106,15 @@ def draw_sheets(book: Workbook, name: str, most_pages: int) -> Any:
     """PDF with the sheets of ``book``, each from a new page on. Raises `TooManyPages`, `FileTooLarge`."""
     out = _Sheet(pymupdf.open(), most_pages, name)
     for sheet in book.sheets:
+        parts = list(sheet_parts(sheet))
+        widths = [_widths(name, part) if isinstance(part, SheetTable) else {0: TEXT_WIDE} for part in parts]
+        wide = max(sum(each.values()) for each in widths) + 2 * MARGIN
+        out.width, out.height = next((paper for paper in PAPERS if wide <= paper[0]), PAPERS[-1])
         out.new_page()
         out.line(sheet.name, "section-header", HEAD, sheet.name)
-        parts = list(sheet_parts(sheet))
         for number, part in enumerate(parts):
             if isinstance(part, SheetTable):
-                _draw_table(out, sheet, part)
+                _draw_table(out, sheet, part, widths[number])
             else:
                 _check_text(name, part[0])
                 above = any(isinstance(after, SheetTable) for after in parts[number + 1 :])
@@ -131,9 +138,8 @@ def _check_text(name: str, cell: SheetCell) -> None:
         )
 
 
-def _draw_table(out: _Sheet, sheet: Sheet, table: SheetTable) -> None:
-    widths = _widths(out.name, table)
-    strips = _strips(sorted(widths), widths)
+def _draw_table(out: _Sheet, sheet: Sheet, table: SheetTable, widths: dict[int, float]) -> None:
+    strips = _strips(sorted(widths), widths, out.width - 2 * MARGIN)
     for number, columns in enumerate(strips):
         letters = ", ".join(re.sub(r".*!|\d", "", place) for place in _letters(table, columns))
         running = f"{sheet.name}, columns {letters}" if len(strips) > 1 else f"{sheet.name}, continued"
@@ -158,7 +164,7 @@ def _widths(name: str, table: SheetTable) -> dict[int, float]:
             for known, length, most in ((widths, wide, MOST_WIDE), (least, max(word, min(wide, NARROW)), MOST_WIDE)):
                 share = min(length + 2 * PAD + 1.0, most) if cell.columns == 1 else 0.0
                 known[cell.column] = max(known.get(cell.column, 4 * BODY), share)
-    room, free = WIDTH - 2 * MARGIN, sum(widths.values()) - sum(least.values())
+    room, free = PAPERS[-1][0] - 2 * MARGIN, sum(widths.values()) - sum(least.values())
     if sum(widths.values()) > room >= sum(least.values()):
         share = (room - sum(least.values())) / free
         widths = {column: least[column] + share * (wide - least[column]) for column, wide in widths.items()}
@@ -170,11 +176,10 @@ def _letters(table: SheetTable, columns: Sequence[int]) -> list[str]:
     return [places[column] for column in columns]
 
 
-def _strips(columns: Sequence[int], widths: dict[int, float]) -> list[list[int]]:
-    """Columns side by side on a page, the first one in each strip."""
-    room = WIDTH - 2 * MARGIN
+def _strips(columns: Sequence[int], widths: dict[int, float], room: float) -> list[list[int]]:
+    """Columns side by side on a page with this ``room``, the first one in each strip."""
     if len(columns) > 1:
-        widths[columns[0]] = min(widths[columns[0]], room / 3)
+        widths[columns[0]] = min(widths[columns[0]], room / 2)
     strips: list[list[int]] = []
     left = 0.0
     for column in columns:
@@ -228,7 +233,7 @@ def _draw_strip(out: _Sheet, table: SheetTable, columns: Sequence[int], widths: 
         missing = slot.height - sum(tall[slot.top : slot.bottom])
         tall[slot.bottom - 1] += max(0.0, missing)
     headed = sum(tall[: table.headers])
-    room = HEIGHT - 3 * MARGIN
+    room = out.height - 3 * MARGIN
     if headed > room / 2:
         tall[: table.headers] = [room / 2 / table.headers] * table.headers
         headed = room / 2
@@ -241,10 +246,10 @@ def _draw_strip(out: _Sheet, table: SheetTable, columns: Sequence[int], widths: 
     row, continues = table.headers, False
     while row < len(table.rows) or not continues:
         first = headed + (tall[row] if row < len(table.rows) else 0.0)
-        if out.y + first > HEIGHT - MARGIN:
+        if out.y + first > out.height - MARGIN:
             out.new_page(running)
         rows, y = list(range(table.headers)), out.y + headed
-        while row < len(table.rows) and y + tall[row] <= HEIGHT - MARGIN + 0.1:
+        while row < len(table.rows) and y + tall[row] <= out.height - MARGIN + 0.1:
             y += tall[row]
             rows.append(row)
             row += 1

@@ -23,14 +23,15 @@ export class Drawer {
     this.id = null;
     this.title = h("h2");
     this.pen = button("Rename", "edit", () => this.rename());
-    this.facts = h("p", { class: "facts num" });
+    this.said = h("span");
+    this.original = h("button", { type: "button", class: "gw-linkish", onclick: () => this.saveOriginal() }, icon("download", "s14"), "Original");
+    this.facts = h("p", { class: "facts num" }, this.said, this.original);
     this.marks = h("p", { class: "marks-of" });
     const ids = () => [this.id];
     this.ask = h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.actions.ask(this.id) }, "Ask about it");
     this.tagPanel = new TagPanel({ ids, all: actions.all, change: (add, remove) => actions.change([this.id], "tags", { add, remove }) });
     this.folderPanel = new FolderPanel({ ids, all: actions.all, change: (folder) => actions.change([this.id], "folder", { folder }) });
     this.again = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => actions.change([this.id], "read", {}) }, icon("replay", "s16"), "Update");
-    this.original = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.saveOriginal() }, icon("download", "s16"), "Original");
     this.notes = h("p", { class: "facts", hidden: true });
     this.read = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.actions.read(this.id) }, icon("article", "s16"), "Read");
     this.tabs = new Tabs("Document", "gw-tabpanel", TABS, (at) => this.views[at]);
@@ -44,7 +45,7 @@ export class Drawer {
         this.facts,
         this.notes,
         this.marks,
-        h("div", { class: "acts" }, this.ask, this.read, this.original, this.tagPanel.element, this.folderPanel.element, this.again, button("Remove this document", "delete", () => this.actions.remove(this.id))),
+        h("div", { class: "acts" }, this.ask, this.read, this.tagPanel.element, this.folderPanel.element, this.again, button("Remove this document", "delete", () => this.actions.remove(this.id))),
       ),
       this.tabs.parts,
     );
@@ -77,7 +78,7 @@ export class Drawer {
   refresh(item) {
     this.item = item;
     if (!this.title.querySelector("input")) this.title.textContent = item.title;
-    this.facts.textContent = [KINDS[item.kind], plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
+    this.said.textContent = [KINDS[item.kind], plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
     this.notes.textContent = item.notes.join(" ");
     this.notes.hidden = !item.notes.length;
     this.marks.replaceChildren(...(item.folder ? [h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder)] : []), ...item.tags.map((tag) => h("span", { class: "gw-tagged" }, tag)));

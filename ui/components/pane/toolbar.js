@@ -55,7 +55,9 @@ export class Toolbar {
 
   // Citation number `place` of `count` is open, none of them at 0; `original` is where it is in the file as given.
   cited(place, count, original = "") {
-    this.place.textContent = this.place.title = original;
+    const [, sheet, cells] = original.match(/^(.*!)?(.*)$/s);
+    this.place.replaceChildren(h("span", {}, sheet ?? ""), h("b", {}, cells));
+    this.place.title = original;
     this.place.hidden = !original;
     this.citations.hidden = !count;
     const keys = document.querySelector(".gw-check") ? [] : ["p", "n"]; // in Check they go through the problems
