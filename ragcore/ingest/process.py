@@ -35,6 +35,7 @@ _GRACE_SECONDS = 30.0  # after which an orphan ends itself
 _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.2
 _START_SECONDS = 60.0  # importing MuPDF and the layout model on a busy machine
+_CONVERTED = 200_000  # bytes of a file that may take as long as a plain page while pages are made of it
 STRIKES = 4  # processes lost to a file after which what costs them is no longer tried
 _MOST = 5  # waiting processes at most: a team, and one without the layout model
 
@@ -312,7 +313,9 @@ class Child:
         """Make the PDF ``target`` of a file of another ``kind``."""
         paths = {"source": str(source.resolve()), "target": str(target.resolve())}
         most = {"kind": kind, "name": self._name, "most_pages": self._settings.max_pages}
-        self.call({"op": "convert", **paths, **most}, _START_SECONDS + self._settings.page_seconds)
+        parts = source.stat().st_size / _CONVERTED
+        seconds = _START_SECONDS + self._settings.page_seconds + parts * self._settings.plain_seconds
+        self.call({"op": "convert", **paths, **most}, seconds)
 
     def unlock(self, target: Path) -> None:
         """Write a decrypted copy to ``target``."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -97,7 +98,7 @@ class _Sheet:
             size *= 0.93
             lines = _wrapped(text, width, size, bold)
         for number, line in enumerate(lines):
-            shift = width - _FONTS[bold].text_length(line, size) if right else 0.0
+            shift = width - _length(bold, line, size) if right else 0.0
             at = (inner[0] + max(0.0, shift), inner[1] + (number * LINE + 1.0) * size)
             self.writer.append(at, line, font=_FONTS[bold], fontsize=size)
 
@@ -154,13 +155,13 @@ def _widths(name: str, table: SheetTable) -> dict[int, float]:
     widths: dict[int, float] = {}
     least: dict[int, float] = {}
     for number, row in enumerate(table.rows):
-        font = _FONTS[number < table.headers]
+        bold = number < table.headers
         for cell in row:
             _check_text(name, cell)
-            wide = font.text_length(cell.text, BODY)
+            wide = _length(bold, cell.text, BODY)
             word = wide
             if cell.columns == 1 and " " in cell.text:
-                word = max(font.text_length(each, BODY) for each in cell.text.split())
+                word = max(_length(bold, each, BODY) for each in cell.text.split())
             for known, length, most in ((widths, wide, MOST_WIDE), (least, max(word, min(wide, NARROW)), MOST_WIDE)):
                 share = min(length + 2 * PAD + 1.0, most) if cell.columns == 1 else 0.0
                 known[cell.column] = max(known.get(cell.column, 4 * BODY), share)
@@ -275,6 +276,7 @@ def _draw_rows(
     cells: list[GridCell] = []
     texts: list[str] = []
     covered: set[tuple[int, int]] = set()
+    merged: list[Rect] = []
     shape = out.page.new_shape()
     filled = (edges[0], ends[0], edges[-1], ends[headers])
     if headers:
@@ -291,15 +293,19 @@ def _draw_rows(
         header = bottom <= headers
         numeric = not header and figure(slot.cell.text) is not None
         out.put(slot.cell.text, box, bold=header, size=BODY, right=numeric)
-        shape.draw_rect(box)
+        if slot.right - slot.left > 1 or bottom - top > 1:
+            merged.append(box)
         span = (bottom - top, slot.right - slot.left)
         cells.append(GridCell(top, slot.left, *span, box, header, place=slot.cell.place))
         texts.append(slot.cell.text)
-    for n in range(len(rows)):
-        for column in range(len(edges) - 1):
-            if (n, column) not in covered:
-                shape.draw_rect((edges[column], ends[n], edges[column + 1], ends[n + 1]))
+    for y in ends:
+        shape.draw_line((edges[0], y), (edges[-1], y))
+    for x in edges:
+        shape.draw_line((x, ends[0]), (x, ends[-1]))
     shape.finish(color=_RULE, width=0.5)
+    for box in merged:
+        shape.draw_rect(box)
+        shape.finish(color=_RULE, width=0.5, fill=_FILL if box[3] <= ends[headers] + 0.1 else (1, 1, 1))
     shape.commit(overlay=False)
     grid = Grid(len(rows), len(edges) - 1, tuple(cells), given=True, headers=headers, continues=continues)
     if cells:
@@ -311,12 +317,11 @@ def _draw_rows(
 
 def _wrapped(text: str, width: float, size: float, bold: bool) -> list[str]:
     """Lines of ``text``, broken at blanks, and within a word that is longer than a line."""
-    font = _FONTS[bold]
-    if font.text_length(text, size) <= width:
+    if _length(bold, text, size) <= width:
         return [text]
-    lines, line, used, blank = [], "", 0.0, font.text_length(" ", size)
+    lines, line, used, blank = [], "", 0.0, _length(bold, " ", size)
     for word in text.split(" "):
-        wide = font.text_length(word, size)
+        wide = _length(bold, word, size)
         if line and used + blank + wide <= width:
             line, used = f"{line} {word}", used + blank + wide
             continue
@@ -324,10 +329,20 @@ def _wrapped(text: str, width: float, size: float, bold: bool) -> list[str]:
             lines.append(line)
         while wide > width and len(word) > 1:
             fit = max(1, min(len(word) - 1, int(len(word) * width / wide)))
-            while fit > 1 and font.text_length(word[:fit], size) > width:
+            while fit > 1 and _length(bold, word[:fit], size) > width:
                 fit -= 1
             lines.append(word[:fit])
             word = word[fit:]
-            wide = font.text_length(word, size)
+            wide = _length(bold, word, size)
         line, used = word, wide
     return [*lines, line]
+
+
+def _length(bold: bool, text: str, size: float) -> float:
+    """Width of ``text`` in points."""
+    return size * sum(_advance(bold, character) for character in text)
+
+
+@cache
+def _advance(bold: bool, character: str) -> float:
+    return float(_FONTS[bold].text_length(character, 1))
