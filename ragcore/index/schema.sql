@@ -5,7 +5,7 @@ CREATE TABLE documents (
     doc_id TEXT NOT NULL PRIMARY KEY,  -- first 16 hex digits of sha256
     sha256 TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,  -- file name as given
-    kind TEXT NOT NULL DEFAULT 'pdf',  -- or that of the original, whose pages are made
+    file_kind TEXT NOT NULL DEFAULT 'pdf',  -- or that of the original, whose pages are made
     bytes INTEGER NOT NULL,
     status TEXT NOT NULL,  -- new | reading | ready | failed
     info BLOB,  -- FileInfo: JSON, zlib

@@ -78,7 +78,7 @@ class Store(ChunkStore):
 
     def kind(self, doc_id: str) -> FileKind:
         """Kind of the file as given; an ADE JSON is one with its PDF."""
-        kind: FileKind = self._row(doc_id, "kind")[0]
+        kind: FileKind = self._row(doc_id, "file_kind")[0]
         return kind
 
     def original(self, doc_id: str) -> Path:
@@ -122,7 +122,7 @@ class Store(ChunkStore):
 
     def _add(self, kept: Mapping[str, bytes], sha256: str, name: str, kind: FileKind = "pdf") -> tuple[str, bool]:
         self._keep(kept, sha256)
-        row: dict[str, object] = {"doc_id": sha256[:16], "sha256": sha256, "name": name, "kind": kind}
+        row: dict[str, object] = {"doc_id": sha256[:16], "sha256": sha256, "name": name, "file_kind": kind}
         row["bytes"] = sum(map(len, kept.values()))
         with self.database.write() as connection:
             new = connection.insert("documents", row | {"status": "new", "created": time.time()}, clash="NOTHING") == 1
@@ -284,8 +284,8 @@ class Store(ChunkStore):
         with self.database.read() as connection:
             rows = connection.rows(
                 f"""
-                SELECT doc_id, sha256, name, kind, notes, called AS title, bytes, status, created, seconds, folder,
-                    held, counts, error, figures, context, coalesce(pages, 0) AS pages,
+                SELECT doc_id, sha256, name, file_kind AS kind, notes, called AS title, bytes, status, created, seconds,
+                    folder, held, counts, error, figures, context, coalesce(pages, 0) AS pages,
                     iif(status = 'failed', 0, coalesce(built_pages, 0)) AS built_pages,
                     (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
                     status = 'ready' AND doc_id IN (SELECT doc_id FROM settled WHERE embedder = ?) AS "indexed"

@@ -146,6 +146,15 @@ class Draft:
         """Cells with words of one column only, from row ``first`` on."""
         return (c for c in self.cells if c.col == col and c.col_span == 1 and c.row >= first and c.lines)
 
+    def body(self) -> dict[int, list[DraftCell]]:
+        """Cells with words that are no headers, in their order, by each row that they cover."""
+        out: dict[int, list[DraftCell]] = {}
+        for cell in self.cells:
+            if cell.lines and not cell.header:
+                for row in range(cell.row, cell.end_row):
+                    out.setdefault(row, []).append(cell)
+        return out
+
     def sort(self) -> None:
         self.cells.sort(key=lambda c: (c.row, c.col))
 

@@ -33,11 +33,9 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
 
     row_spans: list[tuple[int, int]] = []
     row_numbers: list[int] = []
-    above = groups(draft)
+    above, body = groups(draft), draft.body()
     for row in range(draft.header_rows, draft.rows):
-        row_cells = sorted(
-            (c for c in draft.cells if c.row <= row < c.end_row and c.lines and not c.header), key=lambda c: c.col
-        )
+        row_cells = sorted(body.get(row, ()), key=lambda c: c.col)
         if not any(c.row == row for c in row_cells):
             continue
         text.separate(next(breaks))
