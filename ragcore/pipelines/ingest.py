@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -192,6 +193,7 @@ class DocumentTask:
         if info is None or info.converter != CONVERTERS[kind]:
             original = store.original(self.doc_id)
             parse.make_pages(original, path, kind, settings, name=self.name, cancelled=self.cancelled)
+            shutil.rmtree(store.pictures / self.doc_id, ignore_errors=True)  # of the pages before
             info = inspect()
 
         def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:

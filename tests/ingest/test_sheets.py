@@ -208,6 +208,7 @@ def test_a_formula_has_its_stored_value_or_says_that_it_has_none() -> None:
         ('"x, y",b\r\n"two\nlines",2\r\n'.encode("utf-16"), [["x, y", "b"], ["two lines", "2"]]),
         ("\ufeffäöü,b\n1,2\n".encode(), [["äöü", "b"], ["1", "2"]]),
         ("café,b\n1,2\n".encode("cp1252"), [["café", "b"], ["1", "2"]]),
+        (b'a,b\n"x",2\n"say ""so"", he said",4\n', [["a", "b"], ["x", "2"], ['say "so", he said', "4"]]),
         (b"only one column\nsecond\n", [["only one column"], ["second"]]),
     ],
 )

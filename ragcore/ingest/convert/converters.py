@@ -41,13 +41,13 @@ class StoryConverter:
 
 
 _EMPTY = "Add a file with contents."
-_ALL: tuple[Converter, ...] = (SheetConverter(), StoryConverter())
+CONVERTING: tuple[Converter, ...] = (SheetConverter(), StoryConverter())
 
 
 def convert(source: Path, target: Path, kind: FileKind, name: str, most_pages: int) -> None:
     """Write the pages of ``source``, a file of this ``kind``, to ``target``, atomically. Raises what its converter
     raises."""
-    converter = next(each for each in _ALL if kind in each.kinds)
+    converter = next(each for each in CONVERTING if kind in each.kinds)
     made = converter.convert(source.read_bytes(), name, kind, most_pages)
     document: Any = made.pages
     keep(document, converter=CONVERTERS[kind], notes=made.notes, cover=made.cover)

@@ -110,14 +110,14 @@ def read_csv(name: str, data: bytes) -> Workbook:
     if found is None:
         raise DamagedFile(f"{name} is no text file.")
     text, code = found
-    try:
-        dialect: Any = csv.Sniffer().sniff(text[:_SAMPLE], ",;\t|")
+    try:  # of the rest it tells, a quotation mark that comes later may be another
+        delimiter = csv.Sniffer().sniff(text[:_SAMPLE], ",;\t|").delimiter
     except csv.Error:
-        dialect = csv.excel_tab if name.lower().endswith((".tsv", ".tab")) else csv.excel
+        delimiter = "\t" if name.lower().endswith((".tsv", ".tab")) else ","
     rows: list[tuple[SheetCell, ...]] = []
     cells = 0
     try:
-        for number, values in enumerate(csv.reader(io.StringIO(text, newline=""), dialect), start=1):
+        for number, values in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
             shown = ((column, " ".join(value.split())) for column, value in enumerate(values, start=1))
             rows.append(
                 tuple(SheetCell(number, n, said, f"{get_column_letter(n)}{number}") for n, said in shown if said)
