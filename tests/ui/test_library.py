@@ -108,6 +108,7 @@ def test_a_name_that_cannot_be_is_refused_and_a_body_that_cannot_be_is_an_error(
     [
         ("page.html", b"<html><script>alert(1)</script><p>It is a page.</p></html>", "text/html"),
         ("data.csv", b"Well,May\nElm,7\n", "text/csv"),
+        ("data.tsv", b"Well\tMay\nElm\t7\n", "text/csv"),
         ("table.pdf", pdfs.ruled_table(), "application/pdf"),
     ],
 )

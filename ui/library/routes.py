@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import InputError
 from ragcore.export import kind
 from ragcore.export.sheets import SHEET_KINDS, SHEET_TYPES
+from ragcore.ingest.convert.kinds import SUFFIXES
 from ui.chat.exports import disposition, file_name
 from ui.library import payload as library_payload
 from ui.server.guard import guarded, posted, refusing, shown, text_in, texts_in
@@ -172,9 +173,10 @@ def original(request: Request) -> Response:
     """File as given, to save: a browser never opens it as a page of this app."""
     engine, doc_id = services().engine, request.path_params["doc"]
     path, info = engine.original(doc_id), next(one for one in engine.documents() if one.doc_id == doc_id)
-    kind = "json" if path.name.endswith(".json") else info.kind
+    kind, given = "json" if path.name.endswith(".json") else info.kind, PurePath(info.name)
+    ending = given.suffix[1:] if SUFFIXES.get(given.suffix.lower()) == kind else kind
     headers = {
-        "Content-Disposition": disposition(file_name(PurePath(info.name).stem, kind)),
+        "Content-Disposition": disposition(file_name(given.stem, ending)),
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
     }
