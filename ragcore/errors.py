@@ -52,7 +52,21 @@ class EmptyFile(InputError):
 
 
 class NotAPdf(InputError):
-    hint_default = "Groundwork reads PDF files. Save the document as PDF first."
+    hint_default = "Open it in its own program, and save it as PDF."
+
+
+class UnknownKind(InputError):
+    hint_default = (
+        "Groundwork reads PDF, Excel (.xlsx), CSV, Markdown, HTML and text files. Save the document as one of these."
+    )
+
+
+class DamagedFile(InputError):
+    hint_default = "Open it in its own program, save it again, and add that file."
+
+
+class EncryptedFile(InputError):
+    hint_default = "Save a copy without a password, and add that."
 
 
 class DamagedPdf(InputError):
@@ -185,7 +199,7 @@ class IndexFault(GroundworkError):
 
 
 class IndexEmpty(IndexFault):
-    hint_default = "Add a PDF in the Library, or run `groundwork ingest FILE --index`."
+    hint_default = "Add a file in the Library, or run `groundwork ingest FILE --index`."
 
 
 class IndexMismatch(IndexFault):

@@ -49,13 +49,13 @@ class Library:
         self.ledger = Ledger(database)
 
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
-        """Store a PDF, or an ADE JSON (with the ``pdf`` that came with it, else the PDF of its name beside it or in the
-        library), under its hash and list it as new. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, `BadAdeJson`."""
+        """Store a file of a kind that Groundwork reads, or an ADE JSON (with the ``pdf`` that came with it, else the
+        PDF of its name beside it or in the library), under its hash and list it as new. Raises `InputError`."""
         return add(self.store, self.settings.ingest, data, name, pdf)
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
-        """Files as given, and all PDFs and ADE JSONs below a folder, sorted by name. A folder without any is returned
-        itself, for `ingest_path` to report; a PDF is left out if its ADE JSON is included."""
+        """Files as given, and all that Groundwork reads below a folder, sorted by name. A folder without any is
+        returned itself, for `ingest_path` to report; a PDF is left out if its ADE JSON is included."""
         return files_to_read(paths, self.settings.ingest)
 
     def documents(self) -> list[DocumentInfo]:
@@ -95,8 +95,13 @@ class Library:
         return self.store.chunks(doc_id)
 
     def file(self, doc_id: str) -> Path:
-        """Readable PDF, decrypted if the original was encrypted."""
+        """Readable PDF: the pages, decrypted if the original was encrypted, or made of it if it is no PDF."""
         return self.store.file(doc_id)
+
+    def original(self, doc_id: str) -> Path:
+        """File as given: of a document added as ADE JSON alone, that."""
+        path = self.store.original(doc_id)
+        return path if path.is_file() else self.store.ade_file(doc_id) or path
 
     def storage(self) -> Storage:
         """Disk usage of the library, by kind and by document."""

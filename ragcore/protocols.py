@@ -27,6 +27,7 @@ from ragcore.types import (
     Source,
     Usage,
 )
+from ragcore.types.library import FileKind
 from ragcore.types.question import AnswerType, FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing, Period, ValueSort
 
@@ -403,6 +404,28 @@ class ContextCache(Protocol):
 
     def spend(self, doc_id: str, usd: float) -> None:
         """Add ``usd`` to the document's cost; a negative amount releases an excess reservation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """Pages made of a file: an open PDF, ``notes`` on what was left out, its ``title`` ("" for none), and whether the
+    first page is a ``cover`` that names the document."""
+
+    pages: Any
+    notes: tuple[str, ...] = ()
+    title: str = ""
+    cover: bool = True
+
+
+class Converter(Protocol):
+    """Converter of files of some ``kinds`` to PDF pages. Equal files give equal pages. It reads nothing but the file,
+    and runs in the parsing child process, within its limits."""
+
+    kinds: tuple[FileKind, ...]
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        """Pages of the file ``name``. Raises `InputError`, which names it."""
+        ...
 
 
 @dataclass

@@ -240,7 +240,7 @@ def test_what_is_no_pdf_is_not_kept_and_a_pdf_without_its_header_is_read(engine:
 
 def test_a_folder_without_a_file_to_read_is_refused_and_harms_no_other(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "in" / "empty").mkdir(parents=True)
-    (tmp_path / "in" / "empty" / "notes.txt").write_text("no PDF")
+    (tmp_path / "in" / "empty" / "notes.py").write_text("no PDF")
     (tmp_path / "in" / "survey.pdf").write_bytes(pdfs.one_column())
     given = [tmp_path / "in" / "empty", tmp_path / "in"]
     assert list(engine.pdf_paths(given)) == [given[0], tmp_path / "in" / "survey.pdf"]
@@ -248,7 +248,7 @@ def test_a_folder_without_a_file_to_read_is_refused_and_harms_no_other(engine: E
     assert (refused.status, read.status) == ("failed", "ready")
     assert refused.error is not None
     assert refused.error["code"] == "file_missing"
-    assert refused.error["message"].endswith("empty has no PDF and no ADE JSON.")
+    assert refused.error["message"].endswith("empty has no file that Groundwork reads.")
 
 
 def test_a_password_opens_what_asked_for_it(engine: Engine) -> None:

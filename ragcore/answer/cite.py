@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.types import Box, Citation, Document, Source
+from ragcore.types.places import place_of
 from ragcore.types.table_labels import LabelledTable, elements_within
 
 _OPENING = r"<<[ \t]{0,3}"
@@ -205,6 +206,7 @@ def cite_span(document: Document, start: int, end: int, n: int, section: tuple[s
         section=next((element.section for element in elements_within(document, start, end)), section),
         ocr=document.ocr_confidence(start, end),
         shown=shown if shown != quote else "",
+        place=place_of(document, start, end),
     )
 
 

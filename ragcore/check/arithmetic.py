@@ -13,10 +13,9 @@ from functools import lru_cache
 from itertools import combinations, permutations
 from math import copysign
 
-from ragcore.check.draft import figure
 from ragcore.check.sentences import Checkable, Labels, checkable, table_labels
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.numbers import Number, agree, figure, numbers
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, tokens
 from ragcore.types.check import Block, Draft, Inconsistency

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -17,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from ragcore.check.cells import shown
 from ragcore.config.settings import Settings, load
 from ragcore.errors import InputError, ParseError, PasswordRequired
 from ragcore.export.characters import clean
-from ragcore.text.numbers import Number, numbers
+from ragcore.ingest.convert.kinds import DAMAGED, decoded
+from ragcore.ingest.convert.markup import FRONT_MATTER
+from ragcore.ingest.convert.workbook import names_columns, read_xlsx, sheet_parts
+from ragcore.text.number_formats import shown
 from ragcore.types.check import Block, BlockKind, Draft, DraftKind
 
 if TYPE_CHECKING:
@@ -31,25 +31,14 @@ MOST_BYTES = 20_000_000
 MOST_UNPACKED, MOST_XML = 300_000_000, 40_000_000  # bytes of a zip's files, and of those of a program's own text
 MOST_CHARACTERS = 1_000_000
 MOST_PAGES = 300
-MOST_CELLS = 200_000
 _TAKEN = "Groundwork checks Word (.docx), PDF, Excel (.xlsx), Markdown and text files."
 _BLANK = "{0} has no text to check."
-_COPY = "Copy what is to be checked to a new file."
 _SAVE_AS = {
     **dict.fromkeys(("doc", "rtf", "odt", "pages", "html", "htm"), "Save it as a Word file (.docx)."),
     **dict.fromkeys(("xls", "ods", "csv", "tsv"), "Save it as an Excel workbook (.xlsx)."),
     **dict.fromkeys(("ppt", "pptx", "odp", "key"), "Save it as PDF."),
 }
 _OLE, _RTF = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-# What a file that is not what it seems makes of the libraries that open it.
-_DAMAGED = (
-    *(zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, LookupError),
-    *(ValueError, TypeError, AttributeError, RuntimeError, OSError, ArithmeticError),
-)
-# Ranges of cells that openpyxl makes one cell after another.
-_RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
-_FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:(?:[\w-]+:|-)(?:[ \t].*)?|[ \t#].*|)\n)*(?:---|\.\.\.)(?:\n|\Z)")
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
 _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z\d]\))\s+(?=\S)")
@@ -76,12 +65,12 @@ def read_draft(name: str, data: bytes, settings: Settings | None = None) -> Draf
         elif kind == "docx":
             _docx(data, out)
         elif kind == "xlsx":
-            _xlsx(data, out)
+            _xlsx(name, data, out)
         else:
             (_markdown if kind == "md" else _plain)(_decoded(name, data), out)
     except InputError:
         raise
-    except _DAMAGED as error:
+    except DAMAGED as error:
         if kind not in ("docx", "xlsx"):
             raise
         opened = "Word" if kind == "docx" else "Excel"
@@ -93,16 +82,6 @@ def read_draft(name: str, data: bytes, settings: Settings | None = None) -> Draf
         hint = "Open it in Excel and save it, so that its formulas have values." if kind == "xlsx" else None
         raise InputError(_BLANK.format(name), hint=hint or "Choose a draft with text.")
     return Draft(name, kind, "".join(out.parts), tuple(out.blocks))
-
-
-def figure(text: str) -> Number | None:
-    """The one quantity that a cell is (``$1,234``, ``(12)%``, ``3.5x``); None for a label, a year or an empty cell."""
-    found = numbers(text)
-    if len(found) != 1:
-        return None
-    before, after = text[: found[0].start], text[found[0].start + len(found[0].raw) :]
-    is_one = not any(map(str.isalpha, before)) and sum(map(str.isalpha, after)) <= 3
-    return found[0] if is_one and any(map(str.isdigit, found[0].raw)) else None
 
 
 @dataclass
@@ -168,7 +147,7 @@ def _zipped(name: str, data: bytes, ending: str) -> DraftKind:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             sizes = {each.filename: each.file_size for each in archive.infolist()}
-    except _DAMAGED as error:
+    except DAMAGED as error:
         hint = "Save it again, and choose that file."
         raise InputError(f"{name} is damaged: it can't be unpacked.", hint=hint) from error
     xml = sum(size for each, size in sizes.items() if each.lower().endswith((".xml", ".rels", ".vml")))
@@ -184,18 +163,11 @@ def _zipped(name: str, data: bytes, ending: str) -> DraftKind:
 
 
 def _decoded(name: str, data: bytes) -> str:
-    """Text of a file: UTF-8, UTF-16 with a byte order mark, or Windows' Western encoding."""
-    boms = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-    tried = next(([code] for bom, code in boms.items() if data.startswith(bom)), ["utf-8-sig", "cp1252"])
-    for code in tried:
-        try:
-            text = data.decode(code)
-        except UnicodeDecodeError:
-            continue
-        if not _CONTROLS.search(text):
-            _check_length(len(text))
-            return "\n".join(text.splitlines())
-    raise InputError(f"{name} is no text file. {_TAKEN}", hint="Save it as one of these.")
+    found = decoded(data)
+    if found is None:
+        raise InputError(f"{name} is no text file. {_TAKEN}", hint="Save it as one of these.")
+    _check_length(len(found[0]))
+    return "\n".join(found[0].splitlines())
 
 
 # Text and Markdown
@@ -239,7 +211,7 @@ def _paragraphs(lines: Sequence[str]) -> list[str]:
 
 
 def _markdown(text: str, out: _Writer) -> None:
-    _md_blocks(_md_tree(_FRONT_MATTER.sub("", text)), out, 0)
+    _md_blocks(_md_tree(FRONT_MATTER.sub("", text)), out, 0)
 
 
 def _md_tree(text: str, *, html: bool = True) -> SyntaxTreeNode:
@@ -301,7 +273,7 @@ def _docx(data: bytes, out: _Writer) -> None:
     headed = {each.table for each in passages if each.header}
     first_rows = [each for each in passages if each.table >= 0 and each.row == 0 and each.table not in headed]
     for table, row in groupby(first_rows, key=lambda each: each.table):
-        if _names([(each.col, each.text) for each in row]):
+        if names_columns([(each.col, each.text) for each in row]):
             headed.add(table)
     for each in passages:
         header = each.header or (each.kind == "cell" and each.row == 0 and each.table in headed)
@@ -309,70 +281,19 @@ def _docx(data: bytes, out: _Writer) -> None:
         out.add(each.text, each.kind, level=each.level, **place)
 
 
-def _names(row: Sequence[tuple[int, str]]) -> bool:
-    """Whether a first row, given by columns and texts, names columns: one beside the first, and none by a figure."""
-    return any(column > 0 for column, _ in row) and not any(figure(text) for _, text in row)
-
-
-def _xlsx(data: bytes, out: _Writer) -> None:
-    from openpyxl import load_workbook
-
-    _check_ranges(data)
-    book = load_workbook(io.BytesIO(data), data_only=True)
-    for sheet in book.worksheets:
-        if sheet.sheet_state != "visible":
-            continue
-        if sheet.max_row * sheet.max_column > MOST_CELLS:
-            raise InputError(f"Sheet {sheet.title} has too many cells.", hint=_COPY)
-        rows = [
-            [
-                (cell.column, text, f"{sheet.title}!{cell.coordinate}")
-                for cell in row
-                if (text := shown(cell.value, cell.number_format))
-            ]
-            for row in sheet.iter_rows()
-        ]
-        if any(rows):
-            out.add(sheet.title, "heading", level=1)
-        _sheet(rows, out)
-
-
-def _check_ranges(data: bytes) -> None:
-    """Raise `InputError` if merged cells and links reach over too many cells."""
-    from openpyxl.utils import range_boundaries
-
-    cells = 0
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for part in archive.namelist():
-            text = archive.read(part).replace(b"\0", b"")  # of UTF-16
-            for found in _RANGE.finditer(text if text.lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")[:1] == b"<" else b""):
-                left, top, right, bottom = (place or 1 for place in range_boundaries(found[1].decode("ascii")))
-                cells += (right - left + 1) * (bottom - top + 1)
-    if cells > MOST_CELLS:
-        raise InputError("The workbook's merged cells and links reach over too many cells.", hint=_COPY)
-
-
-def _sheet(rows: Sequence[list[tuple[int, str, str]]], out: _Writer) -> None:
-    """Tables of a sheet, with blank rows between them, and lines of text. Rows without one that names columns go on
-    with the table above them."""
-    number, above = 0, 0
-    for blank, found in groupby(rows, key=lambda row: not row):
-        group = [] if blank else list(found)
-        first = min((row[0][0] for row in group), default=0)
-        table = [[(column - first, text, place) for column, text, place in row] for row in group]
-        lines = next((n for n, row in enumerate(table) if row[-1][0] > 0), len(table))
-        named = lines < len(table) and _names([cell[:2] for cell in table[lines]])
-        if named or not number:
-            for text, place in (cell[1:] for row in table[:lines] for cell in row):
-                out.add(text, "paragraph", place=place)
-            table = table[lines:]
-            if table:
-                out.tables += 1
-                number, above = 0, first
-        for row in table:
-            cells = ((max(column + first - above, 0), text, place) for column, text, place in row)
-            out.row(cells, number, header=named and number == 0)
-            number += 1
+def _xlsx(name: str, data: bytes, out: _Writer) -> None:
+    """Tables and lines of a workbook's sheets; a date has its month in words, and hidden rows are part of its sums."""
+    for sheet in read_xlsx(name, data, shown, hidden_rows=True, no_value="").sheets:
+        out.add(sheet.name, "heading", level=1)
+        for part in sheet_parts(sheet):
+            if isinstance(part, tuple):
+                for cell in part:
+                    out.add(cell.text, "paragraph", place=cell.place)
+                continue
+            out.tables += 1
+            for number, row in enumerate(part.rows):
+                cells = ((max(cell.column - part.first, 0), cell.text, cell.place) for cell in row)
+                out.row(cells, number, header=number < part.headers)
 
 
 def _pdf(name: str, data: bytes, settings: Settings, out: _Writer) -> None:

@@ -229,8 +229,8 @@ def _row(check: Check, n: int, place: str) -> list[Any]:
     first, *others = one.citations or (None,)
     return [
         *(n + 1, place, text, VERDICTS[one.status], one.reason),
-        *((first.title, first.page_label, first.quotation) if first else ("", "", "")),
-        "; ".join(f"{each.title}, p. {each.page_label}" for each in others if each),
+        *((first.title, first.where.removeprefix("p. "), first.quotation) if first else ("", "", "")),
+        "; ".join(f"{each.title}, {each.where}" for each in others if each),
         "; ".join(f"“{each.said}” → “{each.write or each.found}”" for each in one.corrections),
     ]
 

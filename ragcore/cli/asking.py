@@ -225,7 +225,7 @@ def _show(answer: Answer, options: argparse.Namespace, extra: Json | None = None
     print()
     for citation in answer.citations:
         label = f" ({citation.label})" if citation.label else " (AI description)" if citation.generated else ""
-        print(f"[{citation.n}] {citation.title}, p. {citation.page_label}{label}")
+        print(f"[{citation.n}] {citation.title}, {citation.where}{label}")
         if options.passages:
             quote = " ".join(citation.quotation.split())
             bare = citation.generated and GENERATED_MARKS[0] not in quote

@@ -77,7 +77,7 @@ def _problem(check: Check, n: int, place: str) -> Iterator[str]:
     yield from (f"      {line}" for line in told(check, n))
     yield from [f"      {quoted_as(one)}"] if cited else []
     for each in cited:
-        yield f"      {each.title}, p. {each.page_label}: “{' '.join(each.quotation.split())}”"
+        yield f"      {each.title}, {each.where}: “{' '.join(each.quotation.split())}”"
     yield ""
 
 

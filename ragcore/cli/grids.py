@@ -118,7 +118,7 @@ def _told(cell: GridCell, column: Column) -> str:
     more = f" … ({len(lines)} in all)" if len(lines) > 1 else ""
     rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
     others = f"; others: {', '.join(in_words(one, column) for one in rivals)}" if rivals else ""
-    place = f"  (p. {value.citations[0].page_label})" if value.citations else ""
+    place = f"  ({value.citations[0].where})" if value.citations else ""
     doubt = "  not supported" if checked(cell) == "Not supported" else ""
     period = f", {value.period}" if value.period not in ("", value.text) else ""
     return f"{lines[0] if lines else ''}{more}{place}{period}{others}{doubt}"

@@ -143,7 +143,7 @@ def documents(engine: Engine, options: argparse.Namespace) -> int:
         lines.append(f"{info.doc_id}  {info.status:8} {info.pages:5} pages  {info.title}  [{name}]{marks}{gaps}")
     show(options, lambda: {"documents": plain(infos)}, lines)
     if not infos and not options.json:
-        print("The library is empty. Add a PDF: groundwork ingest FILE --index", file=sys.stderr)
+        print("The library is empty. Add a file: groundwork ingest FILE --index", file=sys.stderr)
     return 0
 
 

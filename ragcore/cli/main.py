@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="groundwork",
-        description="Ask your PDFs; every claim opens its place on the page. Without a command, starts the app.",
+        description="Ask your documents; every claim opens its place on the page. Without a command, starts the app.",
         parents=[common],
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
@@ -166,8 +166,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--port", type=partial(_count, most=65535), metavar="N", help="use port N instead of 8501")
     sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")
 
-    sub = command("ingest", library.ingest, "add PDFs, or ADE JSON with its PDF, to the library")
-    sub.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a PDF, ADE JSON, or a folder")
+    sub = command("ingest", library.ingest, "add files to the library: PDF, Excel, CSV, Markdown, HTML, text")
+    sub.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a file, a folder, or ADE JSON with its PDF beside it"
+    )
     sub.add_argument("--index", action="store_true", help="also index them")
     sub.add_argument("--password", help="the password of encrypted files")
 

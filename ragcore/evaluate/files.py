@@ -129,5 +129,5 @@ def _answered(case: Case, run: Evaluated) -> Nodes:
     answer = outcome.answer
     if answer is None:  # it was only searched
         return []
-    cited = "; ".join(dict.fromkeys(f"{one.title}, p. {one.page_label}" for one in answer.citations))
+    cited = "; ".join(dict.fromkeys(f"{one.title}, {one.where}" for one in answer.citations))
     return [*parse(unmarked(answer), highest=3), *([paragraph(one_line(f"Cites {cited}"), "about")] if cited else [])]

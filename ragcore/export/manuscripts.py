@@ -234,6 +234,7 @@ def cleaned(citation: Citation, quote_length: int) -> Citation:
         quote=shortened(one_line(quote), quote_length),
         section=tuple(map(one_line, citation.section)),
         label=one_line(citation.label),
+        place=one_line(citation.place),
     )
 
 
@@ -258,9 +259,11 @@ def _document(cited: Sequence[Citation], file: str | None) -> Node:
 
 
 def page_of(note: Note) -> str:
-    """Page reference ``p. 38``, with the page's number in the file if the printed one differs."""
+    """Page reference ``p. 38``, with the page's number in the file if the printed one differs, and the place in the
+    original."""
     page, label = str(note.citation.page), note.citation.page_label
-    return f"p. {label}" if label == page else f"p. {label} (page {page} of the file)"
+    said = f"p. {label}" if label == page else f"p. {label} (page {page} of the file)"
+    return ", ".join(filter(None, (said, note.citation.place)))
 
 
 def note_words(note: Note) -> Nodes:

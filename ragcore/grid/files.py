@@ -175,7 +175,7 @@ def _fill(target: Any, cell: GridCell, column: Column, line: int) -> None:
     places = value.citations
     if places:
         words = shortened(clean(one_line(places[0].quotation)), QUOTED)
-        target.comment = Comment(f"p. {places[0].page_label}: “{words}”", "Groundwork")
+        target.comment = Comment(f"{places[0].where}: “{words}”", "Groundwork")
 
 
 def _format(number: float) -> str:
@@ -188,10 +188,10 @@ def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[lis
     value = cell.value
     nearest = cell.found.nearest if cell.found is not None and cell.status == "not_stated" else ()
     rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
-    others = "; ".join(f"{one.text} (p. {one.citations[0].page_label})" for one in rivals if one.citations)
+    others = "; ".join(f"{one.text} ({one.citations[0].where})" for one in rivals if one.citations)
     text = "" if cell.status not in STATED else value.text
     head = [text, value.unit, value.period, told(cell), checked(cell), cell.filled_by]
     for place in value.citations or nearest or (None,):
-        where = ["", ""] if place is None else [place.page_label, one_line(place.quotation)]
+        where = ["", ""] if place is None else [place.where.removeprefix("p. "), one_line(place.quotation)]
         yield [*called, column.name, *head, *where, others]
         head[0], others = "", ""

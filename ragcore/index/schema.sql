@@ -5,9 +5,11 @@ CREATE TABLE documents (
     doc_id TEXT NOT NULL PRIMARY KEY,  -- first 16 hex digits of sha256
     sha256 TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,  -- file name as given
+    file_kind TEXT NOT NULL DEFAULT 'pdf',  -- or that of the original, whose pages are made
     bytes INTEGER NOT NULL,
     status TEXT NOT NULL,  -- new | reading | ready | failed
     info BLOB,  -- FileInfo: JSON, zlib
+    notes JSON TEXT NOT NULL DEFAULT '[]',  -- on what is not on the pages that were made of it
     error JSON TEXT,  -- code, message, hint, retryable
     seconds REAL NOT NULL DEFAULT 0,  -- spent reading, over all attempts
     created REAL NOT NULL,

@@ -1,4 +1,4 @@
-"""Library on disk: PDFs by SHA-256, and SQLite as the only source of truth.
+"""Library on disk: files by SHA-256, and SQLite as the only source of truth.
 
 Vectors and BM25 are caches that can be rebuilt from it. `revision` grows whenever chunks are added or removed, by which
 the caches detect that they are outdated.
@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ragcore import files
 from ragcore.errors import UnknownDocument
@@ -22,7 +22,7 @@ from ragcore.index.chunks import ChunkStore, chunk_row, fingerprint, settle
 from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import StoredElements, pack, pack_elements, unpack
 from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
-from ragcore.types.library import DocumentInfo, Status
+from ragcore.types.library import DocumentInfo, FileKind, Status
 
 _BUILD = "recipe, built, given"  # another process may rebuild or rename a document
 
@@ -31,7 +31,8 @@ class Store(ChunkStore):
     """Everything under one home folder: ``groundwork.sqlite``, ``files/``, ``cache/`` and ``locks/``.
 
     A document's files are next to each other under the hash that names it: ``.pdf`` as given, ``.unlocked.pdf`` the
-    readable copy of an encrypted one; for an ADE import also ``.ade.json``, with ``.drawn.pdf`` for pages drawn from it
+    readable copy of an encrypted one; a file of another kind under its kind (``.xlsx``), with the pages made of it as
+    ``.made.pdf``; for an ADE import also ``.ade.json``, with ``.drawn.pdf`` for pages drawn from it
     if no PDF was given. The hash is that of the PDF, or of the JSON followed by its PDF if there is one.
     """
 
@@ -47,10 +48,10 @@ class Store(ChunkStore):
 
     # Files
 
-    def add_file(self, data: bytes, name: str) -> tuple[str, bool]:
-        """Store a PDF under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
+    def add_file(self, data: bytes, name: str, kind: FileKind = "pdf") -> tuple[str, bool]:
+        """Store a file under its SHA-256 and list it; ``(doc_id, True)`` if it is new, ``(doc_id, False)`` if the
         library already has the same bytes. A document in the trash comes back as new."""
-        return self._add({".pdf": data}, hashlib.sha256(data).hexdigest(), name)
+        return self._add({f".{kind}": data}, hashlib.sha256(data).hexdigest(), name, kind)
 
     def add_ade(self, json: bytes, name: str, pdf: bytes | None) -> tuple[str, bool]:
         """Store an ADE JSON, with its PDF if given, as one document; returns the same as `add_file`."""
@@ -66,16 +67,27 @@ class Store(ChunkStore):
         return None
 
     def file(self, doc_id: str) -> Path:
-        """Readable PDF: the unlocked copy of an encrypted one, the pages drawn from an ADE JSON without its PDF, else
-        the file as given."""
+        """Readable PDF: the unlocked copy of an encrypted one, the pages drawn from an ADE JSON without its PDF, those
+        made of a file of another kind, else the file as given."""
+        if self.kind(doc_id) != "pdf":
+            return self.made_path(doc_id)
         for path in (self.unlocked_path(doc_id), self.drawn_path(doc_id)):
             if path.is_file():
                 return path
         return self.original(doc_id)
 
+    def kind(self, doc_id: str) -> FileKind:
+        """Kind of the file as given; an ADE JSON is one with its PDF."""
+        kind: FileKind = self._row(doc_id, "file_kind")[0]
+        return kind
+
     def original(self, doc_id: str) -> Path:
-        """PDF as given; it does not exist for an ADE JSON without one."""
-        return self._file(self.sha256(doc_id), ".pdf")
+        """File as given; of an ADE JSON its PDF, which doesn't exist if none was given."""
+        return self._file(self.sha256(doc_id), f".{self.kind(doc_id)}")
+
+    def made_path(self, doc_id: str) -> Path:
+        """Path of the pages made of a file that is no PDF."""
+        return self._file(self.sha256(doc_id), ".made.pdf")
 
     def unlocked_path(self, doc_id: str) -> Path:
         """Path of the decrypted copy of an encrypted file, made once its password was given."""
@@ -92,7 +104,9 @@ class Store(ChunkStore):
 
     def files(self, sha256: str) -> list[Path]:
         """All files that the document of this hash may have."""
-        return [self._file(sha256, suffix) for suffix in (".pdf", ".unlocked.pdf", ".drawn.pdf", ".ade.json")]
+        kinds = (f".{kind}" for kind in get_args(FileKind))
+        suffixes = (*kinds, ".unlocked.pdf", ".drawn.pdf", ".made.pdf", ".ade.json")
+        return [self._file(sha256, suffix) for suffix in suffixes]
 
     @property
     def pictures(self) -> Path:
@@ -106,9 +120,10 @@ class Store(ChunkStore):
     def _file(self, sha256: str, suffix: str) -> Path:
         return self.home / "files" / sha256[:2] / f"{sha256}{suffix}"
 
-    def _add(self, kept: Mapping[str, bytes], sha256: str, name: str) -> tuple[str, bool]:
+    def _add(self, kept: Mapping[str, bytes], sha256: str, name: str, kind: FileKind = "pdf") -> tuple[str, bool]:
         self._keep(kept, sha256)
-        row = {"doc_id": sha256[:16], "sha256": sha256, "name": name, "bytes": sum(map(len, kept.values()))}
+        row: dict[str, object] = {"doc_id": sha256[:16], "sha256": sha256, "name": name, "file_kind": kind}
+        row["bytes"] = sum(map(len, kept.values()))
         with self.database.write() as connection:
             new = connection.insert("documents", row | {"status": "new", "created": time.time()}, clash="NOTHING") == 1
             back = "doc_id = ? AND removed IS NOT NULL"
@@ -144,13 +159,13 @@ class Store(ChunkStore):
             else:
                 connection.update("documents", f"doc_id {IN}", list(doc_ids), held=held)
 
-    def set_info(self, doc_id: str, info: bytes, pages: int) -> None:
+    def set_info(self, doc_id: str, info: bytes, pages: int, notes: Sequence[str] = ()) -> None:
         """Store the file information. The document has its file name as title until it is read."""
         with self.database.write() as connection:
-            connection.update("documents", "doc_id = ?", doc_id, info=info, pages=pages)
+            connection.update("documents", "doc_id = ?", doc_id, info=info, pages=pages, notes=list(notes))
 
     def info(self, doc_id: str) -> bytes:
-        return bytes(self._row(doc_id, "info")[0])
+        return bytes(self._row(doc_id, "info")[0] or b"")
 
     def put_page(self, doc_id: str, page: int, data: bytes) -> None:
         """Checkpoint one page as read."""
@@ -269,8 +284,8 @@ class Store(ChunkStore):
         with self.database.read() as connection:
             rows = connection.rows(
                 f"""
-                SELECT doc_id, sha256, name, called AS title, bytes, status, created, seconds, folder, held, counts,
-                    error, figures, context, coalesce(pages, 0) AS pages,
+                SELECT doc_id, sha256, name, file_kind AS kind, notes, called AS title, bytes, status, created, seconds,
+                    folder, held, counts, error, figures, context, coalesce(pages, 0) AS pages,
                     iif(status = 'failed', 0, coalesce(built_pages, 0)) AS built_pages,
                     (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
                     status = 'ready' AND doc_id IN (SELECT doc_id FROM settled WHERE embedder = ?) AS "indexed"

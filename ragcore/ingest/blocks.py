@@ -50,6 +50,7 @@ class Block:
     verbatim: bool = False  # line breaks are kept
     run_in: bool = False  # a heading in the first line of its paragraph
     description: str = ""  # of a figure, written by AI
+    place: str = ""  # in the file that the page was made of; its role is then known
     words: tuple[Ref, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,7 +83,7 @@ def page_blocks(page: PageLayout) -> list[Block]:
             continue
         kind = _KINDS.get(region.kind, "paragraph")
         block = Block(page, kind, region.kind, region.box, visual_lines(page, members), region.grid)
-        block.description = region.description
+        block.description, block.place, block.verbatim = region.description, region.place, bool(region.place)
         if region.kind == LINE_NUMBERS:
             block.noise, block.verbatim = "line_number", True
         elif region.kind == WATERMARK:

@@ -101,6 +101,7 @@ def build_document(
             caption=numbers[captions[block]] if block in captions else None,
             caption_of=tuple(sorted(figures.get(block, ()))),
             generated=written[block].generated,
+            place=block.place,
         )
         for number, block in enumerate(blocks)
     )

@@ -47,18 +47,23 @@ Rect = tuple[float, float, float, float]
 class FileInfo:
     """Metadata of a PDF. ``title`` is the metadata's, unchanged ("" if there is none); ``labels`` has one printed label
     per page, or is empty if the PDF defines none; ``outline`` entries are (level from 1, title, page from 1).
-    ``unlocked``: a password was needed and given."""
+    ``unlocked``: a password was needed and given. Of pages made of another file, ``converter`` is what made them,
+    ``notes`` tell what it left out, and ``cover`` is whether their first page names the document."""
 
     pages: int
     title: str = ""
     labels: tuple[str, ...] = ()
     outline: tuple[tuple[int, str, int], ...] = ()
     unlocked: bool = False
+    converter: str = ""
+    notes: tuple[str, ...] = ()
+    cover: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """Cell of a table's grid: slot, extent in slots, and the grid's rectangle (not the ink's)."""
+    """Cell of a table's grid: slot, extent in slots, the grid's rectangle (not the ink's), and its ``place`` in the
+    file that the page was made of ("" if none was)."""
 
     row: int
     col: int
@@ -66,28 +71,33 @@ class GridCell:
     col_span: int
     box: Rect
     header: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Grid of a table. ``given``: another parser supplied the cells one by one, so nothing is repaired."""
+    """Grid of a table. ``given``: another parser supplied the cells one by one, so nothing is repaired. If Groundwork
+    drew it, the number of its ``headers`` (rows) is known, and whether it ``continues`` the table before it."""
 
     rows: int
     columns: int
     cells: tuple[GridCell, ...]
     given: bool = False
+    headers: int | None = None
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
     """Rectangle with a role: the layout model's class name (``text``, ``title``, ``section-header``, ``list-item``,
     ``table``, ``picture``, ``caption``, ``footnote``, ``formula``, ``page-header``, ``page-footer``), or ``logo``. A
-    picture may have an AI-written ``description``."""
+    picture may have an AI-written ``description``. ``place`` is as of `GridCell`."""
 
     kind: str
     box: Rect
     grid: Grid | None = None
     description: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, eq=False)

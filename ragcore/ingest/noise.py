@@ -93,7 +93,7 @@ def _mark_repeated(blocks: Sequence[Block], pages: int, frequency: float) -> Non
 
 
 def _may_be_noise(block: Block) -> bool:
-    return block.kind not in ("table", "figure") and 0 < len(block.words) <= MAX_WORDS
+    return block.kind not in ("table", "figure") and not block.place and 0 < len(block.words) <= MAX_WORDS
 
 
 def at_edge(block: Block) -> bool:

@@ -27,6 +27,7 @@ from ragcore.errors import (
 )
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 from ragcore.ingest.process import STRIKES, Child
+from ragcore.types.library import FileKind
 
 PAGES_PER_WORKER = 3  # pages per further process, at least, since one takes about a second to start
 LETTER = (612.0, 792.0, 0)
@@ -40,8 +41,10 @@ def inspect(
     password: str | None = None,
     cancelled: Callable[[], bool] | None = None,
     name: str = "",
+    made: bool = False,
 ) -> FileInfo:
-    """File information, read before any page; messages call the file ``name`` (default: the path's).
+    """File information, read before any page; messages call the file ``name`` (default: the path's). ``made``: the
+    pages are our own, made of another file.
 
     Raises FileMissing, FileTooLarge, EmptyFile, NotAPdf, DamagedPdf, PasswordRequired, WrongPassword, NoPages,
     TooManyPages; ParseTimeout or ParseCrashed if MuPDF cannot even open it within the limits; `Cancelled` soon after
@@ -55,13 +58,28 @@ def inspect(
         raise EmptyFile(f"{name} is empty.")
     if size > settings.max_bytes:
         raise FileTooLarge(f"{name} is {size / 1e6:.1f} MB; the limit is {settings.max_bytes / 1e6:.1f} MB.")
-    with closing(Child(path, settings, password=password, name=name, cancelled=cancelled)) as child:
+    with closing(Child(path, settings, password=password, name=name, cancelled=cancelled, made=made)) as child:
         info = child.info()
     if cancelled is not None and cancelled():
         raise Cancelled(f"Reading {name} was stopped.")
     if info.pages > settings.max_pages:
         raise TooManyPages(f"{name} has {info.pages} pages; the limit is {settings.max_pages}.")
     return info
+
+
+def make_pages(
+    source: Path,
+    target: Path,
+    kind: FileKind,
+    settings: IngestSettings,
+    *,
+    name: str,
+    cancelled: Callable[[], bool] | None = None,
+) -> None:
+    """Make the PDF ``target`` of ``source``, a file of another ``kind``. Raises InputError for the file's faults,
+    ParseTimeout, ParseCrashed, and `Cancelled` soon after ``cancelled()`` turns true."""
+    with closing(Child(None, settings, name=name, cancelled=cancelled)) as child:
+        child.convert(source, target, kind)
 
 
 def unlock(path: Path, password: str, target: Path, settings: IngestSettings, *, name: str = "") -> None:
@@ -79,9 +97,11 @@ def parse_pages(
     password: str | None = None,
     cancelled: Callable[[], bool] | None = None,
     name: str = "",
+    made: bool = False,
 ) -> Iterator[PageLayout]:
     """Read ``pages`` (numbers from 1), yielding each as it is done, in any order. ``ocr`` decides which pages without
-    usable text are read by OCR; None, for callers other than `Engine`, accepts every text layer as it is.
+    usable text are read by OCR; None, for callers other than `Engine`, accepts every text layer as it is. ``made``: the
+    pages are our own, made of another file.
 
     Raises whatever opening the file raises, and `Cancelled` soon after ``cancelled()`` turns true. An unreadable page
     is empty and ``unread``.
@@ -94,7 +114,9 @@ def parse_pages(
     stopped = threading.Event()
 
     def read() -> None:
-        child = Child(path, settings, name=name, password=password, layout=True, ocr=ocr, cancelled=stopped.is_set)
+        child = Child(
+            *(path, settings), name=name, password=password, layout=True, ocr=ocr, cancelled=stopped.is_set, made=made
+        )
         with closing(child):
             while not stopped.is_set() and (number := next(todo, None)) is not None:
                 try:

@@ -29,11 +29,13 @@ from ragcore.errors import Cancelled, GroundworkError, ParseCrashed, ParseTimeou
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.worker import receive, send
 from ragcore.types import Box
+from ragcore.types.library import FileKind
 
 _GRACE_SECONDS = 30.0  # after which an orphan ends itself
 _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.2
 _START_SECONDS = 60.0  # importing MuPDF and the layout model on a busy machine
+_CONVERTED = 200_000  # bytes of a file that may take as long as a plain page while pages are made of it
 STRIKES = 4  # processes lost to a file after which what costs them is no longer tried
 _MOST = 5  # waiting processes at most: a team, and one without the layout model
 
@@ -226,8 +228,10 @@ class Child:
         layout: bool = False,
         ocr: OcrSettings | None = None,
         cancelled: Callable[[], bool] | None = None,
+        made: bool = False,
     ) -> None:
-        """``layout``: with the layout model; ``ocr``: pages without usable text are read by OCR."""
+        """``layout``: with the layout model; ``ocr``: pages without usable text are read by OCR; ``made``: the pages
+        are our own, made of another file."""
         self._settings = settings
         self._ocr = ocr
         self._name = name
@@ -242,6 +246,7 @@ class Child:
             "layout": layout,
             "memory_mb": settings.memory_mb,
             "ocr": None if ocr is None else ocr.model_dump(),
+            "made": made,
         }
         self.lost = 0  # processes that crashed or took too long
 
@@ -303,6 +308,14 @@ class Child:
         seconds = self._settings.page_seconds + pages * self._settings.plain_seconds
         request = {"op": "draw", "json": str(json.resolve()), "target": str(target.resolve()), "size": list(size)}
         self.call(request, seconds)
+
+    def convert(self, source: Path, target: Path, kind: FileKind) -> None:
+        """Make the PDF ``target`` of a file of another ``kind``."""
+        paths = {"source": str(source.resolve()), "target": str(target.resolve())}
+        most = {"kind": kind, "name": self._name, "most_pages": self._settings.max_pages}
+        parts = source.stat().st_size / _CONVERTED
+        seconds = _START_SECONDS + self._settings.page_seconds + parts * self._settings.plain_seconds
+        self.call({"op": "convert", **paths, **most}, seconds)
 
     def unlock(self, target: Path) -> None:
         """Write a decrypted copy to ``target``."""

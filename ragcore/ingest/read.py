@@ -23,6 +23,7 @@ import pymupdf
 from ragcore.config.settings import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
 from ragcore.files import whole
+from ragcore.ingest.convert.known import kept, known_layout, load_page, page_record
 from ragcore.ingest.layout import (
     LINE_NUMBERS,
     WATERMARK,
@@ -66,9 +67,13 @@ class NeedsOcr(Exception):
 
 
 class Reader:
-    """One open PDF. Raises ragcore's input errors if it cannot be opened."""
+    """One open PDF; if it was ``made`` of another file, pages that tell their cells are read by these. Raises ragcore's
+    input errors if it cannot be opened."""
 
-    def __init__(self, path: Path, password: str | None, name: str, ocr: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, path: Path, password: str | None, name: str, ocr: dict[str, Any] | None = None, *, made: bool = False
+    ) -> None:
+        self.made = made
         self.ocr = None if ocr is None else OcrSettings.model_validate(ocr)
         self.document, self.unlocked = _open(path, password, name)
 
@@ -96,6 +101,7 @@ class Reader:
                 if 1 <= page <= document.page_count
             ),
             unlocked=self.unlocked,
+            **(kept(document) if self.made else {}),
         )
 
     @cached_property
@@ -110,6 +116,9 @@ class Reader:
         blank = self._blank(page)
         # From here on the page has no rotation; that is the frame of MuPDF's text.
         page.set_rotation(0)
+        record = page_record(self.document, page) if self.made else None
+        if record is not None:
+            return known_layout(self._page(page, blank, True, False), *load_page(record))
         try:
             return self._page(page, blank, plain, ask and not plain)
         finally:

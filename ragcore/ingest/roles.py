@@ -41,6 +41,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
     - titles taken for text, by their size.
     """
     body = [b for blocks in pages for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
+    body = [b for b in body if not b.place]
     common = body_size(body)
     for block in body:
         low = block.box[1] > block.page.frame[1] / 2
@@ -48,7 +49,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
             block.kind = "footnote"
     for blocks in pages:
         for block in blocks:
-            if block.noise is not None or not block.words:
+            if block.noise is not None or not block.words or block.place:
                 continue
             if block.kind == "table" and is_contents([plain([line]) for line in block.lines]):
                 block.kind, block.verbatim = "paragraph", True

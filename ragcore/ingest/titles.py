@@ -55,14 +55,14 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     in the metadata's wording if that says the same; else the metadata's title if it reads like one; else the file name.
     The authors follow in brackets if the cover names them."""
     stem = PurePath(name).stem
-    filing = filing_title(blocks)
+    filing = filing_title(blocks) if info.cover else ""
     if filing:
         return plain_title(filing)
     given = plain_title(info.title)
     named = bool(given) and not _BAD_TITLE.search(given) and key(given) != key(stem)
     named = named and "_" not in given and not _is_cut_off(given, blocks)
     cover = _cover(blocks)
-    parts = _cover_title(cover, body_size(blocks))
+    parts = _cover_title(cover, body_size(blocks)) if info.cover else []
     title = " ".join(part.text for part in parts)
     if named and (not title or _says(given, title, cover)):
         title = given  # in a line's spelling, since the cover may be in capitals

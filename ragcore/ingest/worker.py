@@ -156,7 +156,10 @@ def main() -> None:
                 case "open":
                     limit_memory(int(request["memory_mb"]))
                     if request["path"] is not None:
-                        reader = Reader(Path(request["path"]), request["password"], request["name"], request["ocr"])
+                        reader = Reader(
+                            *(Path(request["path"]), request["password"], request["name"], request["ocr"]),
+                            made=bool(request["made"]),
+                        )
                 case "close":
                     if reader is not None:
                         reader.close()
@@ -169,6 +172,11 @@ def main() -> None:
                     source_json = Path(request["json"])
                     ade = read_ade(source_json.read_bytes(), source_json.name)
                     draw_pages(ade, Path(request["target"]), (width, height))
+                case "convert":
+                    from ragcore.ingest.convert.converters import convert
+
+                    paths = Path(request["source"]), Path(request["target"])
+                    convert(*paths, request["kind"], request["name"], int(request["most_pages"]))
                 case _:
                     assert reader is not None
                     answer, payload = _answer(reader, request)

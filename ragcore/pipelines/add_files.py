@@ -11,9 +11,9 @@ from pathlib import Path, PurePath
 from ragcore.config.settings import IngestSettings
 from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, TooManyPages
 from ragcore.index.store import Store
+from ragcore.ingest.convert.kinds import SUFFIXES, kind_of
 from ragcore.progress import Added, printable
 
-_HEAD_BYTES = 1024  # bytes that may precede a PDF's header (ISO 32000-1, annex H)
 ALONE = (
     "This ADE JSON came without its PDF, so its pages are redrawn and whole blocks or cells are highlighted. For the "
     "original pages and exact words, remove it and add JSON and PDF together, under the same name."
@@ -21,8 +21,8 @@ ALONE = (
 
 
 def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Path]:
-    """Files as given, and all PDFs and ADE JSONs below a folder, sorted by name; a PDF is left out if its ADE JSON is
-    included. A folder without any is returned itself, so that `add` rejects it instead of ignoring it silently."""
+    """Files as given, and all that Groundwork reads below a folder, sorted by name; a PDF is left out if its ADE JSON
+    is included. A folder without any is returned itself, so that `add` rejects it instead of ignoring it silently."""
     from ragcore.ingest.ade.source import looks_like_ade
 
     found: list[Path] = []
@@ -32,7 +32,7 @@ def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[P
             taken = [
                 item
                 for item in files
-                if item.suffix.lower() == ".pdf" or (item.suffix.lower() == ".json" and looks_like_ade(item))
+                if item.suffix.lower() in SUFFIXES or (item.suffix.lower() == ".json" and looks_like_ade(item))
             ]
             found += taken or [path]
         else:
@@ -43,7 +43,7 @@ def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[P
 
 def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = "", pdf: bytes | None = None) -> Added:
     """Store a file under its hash and list it as new; ``pdf`` is the file that came with an ADE JSON. Raises
-    `FileMissing`, `EmptyFile`, `FileTooLarge`, `NotAPdf`, `BadAdeJson` and, for a JSON, `TooManyPages`."""
+    `FileMissing`, `EmptyFile`, `FileTooLarge`, what `kind_of` does, `BadAdeJson` and, for a JSON, `TooManyPages`."""
     from ragcore.ingest.ade.source import is_json, read_ade
 
     beside: Path | None = None
@@ -55,8 +55,7 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
     name = printable(Path(name)) if name else name
     _check_size(len(data), name, settings)
     if not is_json(data, name):
-        _check_pdf(data, name)
-        doc_id, new = store.add_file(data, name)
+        doc_id, new = store.add_file(data, name, kind_of(data, name))
         return Added(doc_id, "new" if new else "already")
     _check_size(len(data), name, settings, json=True)
     read_ade(data, name, settings.max_pages)
@@ -65,7 +64,8 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
     elif pdf is not None:
         _check_size(len(pdf), pdf_name(name), settings)
     if pdf is not None:
-        _check_pdf(pdf, pdf_name(name))
+        if kind_of(pdf, pdf_name(name)) != "pdf":
+            raise NotAPdf(f"{pdf_name(name)} is not a PDF.")
     else:
         known = store.find_ade(data)
         if known is not None:
@@ -102,7 +102,7 @@ def _is_sound(path: Path, settings: IngestSettings) -> bool:
 def _read(path: Path, name: str, settings: IngestSettings) -> bytes:
     if path.is_dir():
         raise FileMissing(
-            f"The folder {printable(path)} has no PDF and no ADE JSON.",
+            f"The folder {printable(path)} has no file that Groundwork reads.",
             hint="Choose another folder, or the files themselves.",
         )
     if not path.is_file():
@@ -112,11 +112,6 @@ def _read(path: Path, name: str, settings: IngestSettings) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise FileMissing(f"{path} can't be read: {error.strerror}.", hint="Check its permissions.") from error
-
-
-def _check_pdf(data: bytes, name: str) -> None:
-    if b"%PDF-" not in data[:_HEAD_BYTES] and b"endobj" not in data:  # MuPDF repairs a PDF without its header
-        raise NotAPdf(f"{name} is not a PDF.")
 
 
 def _check_size(size: int, name: str, settings: IngestSettings, *, json: bool = False) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.errors import Cancelled, GroundworkError, ModelError, NoText, NothingRead, StoreError, UnknownDocument
 from ragcore.index.packing import pack, unpack
+from ragcore.ingest.convert.kinds import CONVERTERS
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.ocr import serves, waits_for
 from ragcore.pipelines.add_files import pdf_name
@@ -44,6 +46,8 @@ BUILD_VERSION = 5
 # than the last one, with all pages.
 FIRST_PAGES, GROWTH = 8, 2.5
 
+
+_MADE_BY = "by:"  # in a recipe, before the converter's name
 
 # Settings of [context] that determine a chunk's context; the others affect only the requests.
 _IN_CHUNKS = {"document_summary", "situate"}
@@ -87,12 +91,12 @@ class Reading:
                 ends("ready")
 
     def stale(self) -> list[str]:
-        """Documents built with other settings, or by another version of Groundwork, than those in force, or with pages
-        waiting for OCR that is enabled now."""
+        """Documents built with other settings, or by another version of Groundwork or of its converters, than those in
+        force, or with pages waiting for OCR that is enabled now."""
         mode, found = self.settings.ocr.mode, []
         for doc_id, recipe in self.store.recipes().items():
             own, *needs = recipe.split("+")
-            if own != self.recipe or any(serves(mode, need) for need in needs):
+            if own != self.recipe or any(serves(mode, need) or _outdated(need) for need in needs):
                 found.append(doc_id)
         return found
 
@@ -105,6 +109,11 @@ class Reading:
             "context": self.settings.context.model_dump(include=_IN_CHUNKS),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _outdated(need: str) -> bool:
+    """Whether a part of a recipe names a converter that is no longer in use."""
+    return need.startswith(_MADE_BY) and need.removeprefix(_MADE_BY) not in CONVERTERS.values()
 
 
 @dataclass(frozen=True)
@@ -124,11 +133,14 @@ class DocumentTask:
         ``afresh``, all pages. With ``on_built``, build the first pages meanwhile, more of them each time, and call it
         after each. Raises faults of the file, and `Cancelled`."""
         store = self.of.store
-        if store.ade_file(self.doc_id) is None:
+        if store.kind(self.doc_id) != "pdf":
+            info, pages = self._open_made()
+            afresh = afresh or info.converter != self._read_by()
+        elif store.ade_file(self.doc_id) is None:
             info, pages = self._open_pdf(password)
         else:  # whether it fits its PDF is only known in the end
             (info, pages), on_built = self._open_ade(password), None
-        store.set_info(self.doc_id, pack(info, FileInfo), info.pages)
+        store.set_info(self.doc_id, pack(info, FileInfo), info.pages, info.notes)
         before = [] if afresh else self.pages()
         done = {page.number for page in before if not page.unread} - self._waiting(before)
         self.on_progress(Progress("read", len(done), info.pages))
@@ -161,6 +173,32 @@ class DocumentTask:
         def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
             return parse.parse_pages(
                 path, numbers, settings=settings, ocr=ocr, cancelled=self.cancelled, name=self.name
+            )
+
+        return info, pages
+
+    def _read_by(self) -> str:
+        """Converter that made the pages read so far; "" if none are."""
+        data = self.of.store.info(self.doc_id)
+        return unpack(data, FileInfo).converter if data else ""
+
+    def _open_made(self) -> tuple[FileInfo, Pages]:
+        """Pages made of the original, unless the converter in use has made them already."""
+        from ragcore.ingest import parse
+
+        store, settings = self.of.store, self.of.settings.ingest
+        path, kind = store.made_path(self.doc_id), store.kind(self.doc_id)
+        inspect = partial(parse.inspect, path, settings=settings, cancelled=self.cancelled, name=self.name, made=True)
+        info = inspect() if path.is_file() else None
+        if info is None or info.converter != CONVERTERS[kind]:
+            original = store.original(self.doc_id)
+            parse.make_pages(original, path, kind, settings, name=self.name, cancelled=self.cancelled)
+            shutil.rmtree(store.pictures / self.doc_id, ignore_errors=True)  # of the pages before
+            info = inspect()
+
+        def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
+            return parse.parse_pages(
+                path, numbers, settings=settings, cancelled=self.cancelled, name=self.name, made=True
             )
 
         return info, pages
@@ -200,7 +238,9 @@ class DocumentTask:
         """Run `build` again, after reading pages that only OCR can read now or whose checkpoints are unusable.
         ``ask_context`` requests contexts even if ``ask`` is off."""
         pages = self.pages()
-        if self._waiting(pages) or len(pages) < self.info().pages:
+        info = self.info()
+        outdated = info.converter not in ("", *CONVERTERS.values())
+        if self._waiting(pages) or len(pages) < info.pages or outdated:
             self.read()
         self.build(ask=ask, ask_context=ask_context)
 
@@ -242,6 +282,7 @@ class DocumentTask:
         )
         # Pages waiting for OCR are part of the recipe, so that a change of OCR affects only documents with such pages.
         needs = sorted({waits_for(page.degraded) for page in pages} - {""})
+        needs += [_MADE_BY + info.converter] if info.converter else []
         recipe = "+".join([of.recipe, *needs])
         store.put_document(document, chunks, recipe=recipe, figures=figures, context=context, whole=first is None)
 

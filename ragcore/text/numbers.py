@@ -331,3 +331,13 @@ def lengths(text: str) -> list[Length]:
 def length_in(text: str) -> tuple[float, str] | None:
     """First duration in ``text``: a number and its unit."""
     return next(((one.count, one.unit) for one in lengths(text)), None)
+
+
+def figure(text: str) -> Number | None:
+    """The one quantity that a cell is (``$1,234``, ``(12)%``, ``3.5x``); None for a label, a year or an empty cell."""
+    found = numbers(text)
+    if len(found) != 1:
+        return None
+    before, after = text[: found[0].start], text[found[0].start + len(found[0].raw) :]
+    is_one = not any(map(str.isalpha, before)) and sum(map(str.isalpha, after)) <= 3
+    return found[0] if is_one and any(map(str.isdigit, found[0].raw)) else None

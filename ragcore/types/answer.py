@@ -86,7 +86,8 @@ class Citation:
     and column headers of a cited cell. ``source`` and ``units`` are what the marker named: unit numbers first..last, or
     (0, 0) for the whole source. ``generated``: the quote is, or contains, an AI-written description of the figure in
     ``boxes``. ``ocr`` is the mean confidence (0–1) of a quote read by OCR, else None. ``shown`` is the quote without
-    raised footnote marks, "" if it has none."""
+    raised footnote marks, "" if it has none. ``place`` is where it is in the file that the pages were made of
+    (``Sheet1!B12``), "" in a PDF."""
 
     n: int
     doc_id: str
@@ -105,6 +106,12 @@ class Citation:
     generated: bool = False
     ocr: float | None = None
     shown: str = ""
+    place: str = ""
+
+    @property
+    def where(self) -> str:
+        """Page, and place in the original: ``p. 3``, ``p. 3, Sheet1!B12``."""
+        return ", ".join(filter(None, (f"p. {self.page_label}", self.place)))
 
     @property
     def quotation(self) -> str:

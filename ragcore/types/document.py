@@ -62,7 +62,7 @@ class Page:
 class Cell:
     """Table cell: its grid position, the span of its own printed words, and whether it is a header. ``mark`` is the
     span of its trailing footnote marks, which are not part of the value (`` a`` in ``1,234 a``, including the blank),
-    or None."""
+    or None. ``place`` is where it is in the file that the pages were made of (``Sheet1!B12``), "" for a PDF's."""
 
     row: int
     col: int
@@ -72,6 +72,7 @@ class Cell:
     end: int
     header: bool = False
     mark: tuple[int, int] | None = None
+    place: str = ""
 
     @property
     def value_end(self) -> int:
@@ -100,7 +101,7 @@ class Element:
     above it. ``noise`` is the reason for not indexing it, or None. ``caption`` is the id of a figure's caption, and the
     caption's ``caption_of`` are the ids of its figures. ``generated`` is the span, within the element's, of an
     AI-written description including its marks ``<::`` and ``::>``; none of it was printed, and `Document.boxes` maps it
-    to the figure's region."""
+    to the figure's region. ``place`` is as of `Cell`."""
 
     id: int
     kind: ElementKind
@@ -115,6 +116,7 @@ class Element:
     caption: int | None = None
     caption_of: tuple[int, ...] = ()
     generated: tuple[int, int] | None = None
+    place: str = ""
 
 
 @runtime_checkable

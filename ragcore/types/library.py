@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from ragcore.types.document import ModelReport
 
 Status = Literal["new", "reading", "ready", "already", "failed"]
+FileKind = Literal["pdf", "xlsx", "csv", "md", "html", "txt"]
 Reason = Literal["", "wrong", "beside", "citation", "incomplete", "refused", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
@@ -20,7 +21,7 @@ class DocumentInfo:
     counts pages read so far, of which the first ``built_pages`` can be asked; ``ocr_confidence`` is the mean over pages
     read by OCR, in percent; ``indexed``: all pages are read, and all vectors of the requested embedder are there;
     ``error`` is `GroundworkError.as_dict`; ``folder`` is a path of names joined by ``/``; ``held``: the user cancelled
-    its reading."""
+    its reading; ``kind`` is that of the file as given, and ``notes`` tell what is not on the pages made of it."""
 
     doc_id: str
     sha256: str
@@ -49,6 +50,8 @@ class DocumentInfo:
     folder: str = ""
     tags: tuple[str, ...] = ()
     held: bool = False
+    kind: FileKind = "pdf"
+    notes: tuple[str, ...] = ()
 
     @property
     def askable(self) -> bool:

@@ -1,18 +1,23 @@
-"""Uploading: progress, errors in words, passwords, folders, ADE JSON."""
+"""Uploading: progress, errors in words, passwords, folders, ADE JSON, workbooks."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.errors import StoreBusy
 from tests import ade, pdfs
-from tests.browser.conftest import App, Shelf, go, in_scope, serve
+from tests.browser.conftest import App, Shelf, go, in_scope, promise, serve
+from tests.browser.test_axe import check
+from tests.browser.test_claude import ask
+from tests.check.files import book, saved
 from tests.ui.test_jobs import until
 
 
@@ -56,7 +61,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 ) -> None:
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
-    expect(page.get_by_label("Upload PDFs").first).to_be_visible()
+    expect(page.get_by_label("Upload files").first).to_be_visible()
     go(page, "Chat")
     page.locator(".gw-proof").wait_for()
     report_again = pdfs.running_headers(6)
@@ -164,14 +169,14 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     (folder / "deep").mkdir(parents=True)
     pdfs.write(folder, "survey.pdf", pdfs.one_column())
     pdfs.write(folder / "deep", "table.pdf", pdfs.ruled_table())
-    (folder / "readme.txt").write_text("not for the library")
+    (folder / "script.py").write_text("not for the library")
     (folder / ".DS_Store").write_text("of the system")
     page = open_page(f"{empty_app.url}/library")
     page.get_by_text("No documents yet").wait_for()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload a folder").click()
     chooser.value.set_files(folder)
-    page.get_by_text("1 file skipped: not PDF or JSON.").wait_for()
+    page.get_by_text("1 file skipped: of no kind that Groundwork reads.").wait_for()
     page.locator("tr[data-doc]").nth(1).wait_for()
     page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
     paths = {info.name: info.folder for info in Engine.open(empty_app.home).documents()}
@@ -300,3 +305,46 @@ def test_a_scan_that_was_not_read_leads_to_settings_and_is_read_on_retry(
         row.get_by_role("button", name="Retry").click()
         page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
     assert 'mode = "auto"' in (home / "config.toml").read_text()
+
+
+def readings() -> bytes:
+    """A workbook with a long sheet of readings, and a hidden one."""
+    rows: list[list[object]] = [["Well", "Nitrate in May, mg/l", "Nitrate in June, mg/l"]]
+    rows += [[f"Station {n}", n / 4, n / 5] for n in range(60)]
+    rows.insert(45, ["Mill Bridge", 1111.25, 12.1])
+    made = openpyxl.load_workbook(io.BytesIO(book(Readings=rows, Draft=[["Well", "x"]])))
+    made["Draft"].sheet_state = "hidden"
+    made["Readings"]["B46"].number_format = "#,##0.00"
+    return saved(made)
+
+
+def test_from_a_dropped_workbook_to_its_lit_cell(empty_app: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "wells.xlsx").write_bytes(readings())
+    page = open_page(f"{empty_app.url}/library", 1280, 720)
+    page.get_by_text("No documents yet").wait_for()
+    drop(page, tmp_path / "wells.xlsx")
+    page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
+    with promise("the Library says what was left out, and gives the file back as it was"):
+        page.locator(".gw-library tbody tr").get_by_role("link").click()
+        drawer = page.get_by_label("Document", exact=True)
+        expect(drawer.get_by_text("1 hidden sheet left out.")).to_be_visible()
+        expect(drawer.get_by_text("Excel · 3 pages")).to_be_visible()
+        with page.expect_download() as saving:
+            drawer.get_by_role("button", name="Original").click()
+        assert saving.value.suggested_filename == "wells.xlsx"
+        assert Path(saving.value.path()).read_bytes() == (tmp_path / "wells.xlsx").read_bytes()
+        check(page, "a workbook of the library")
+    go(page, "Chat")
+    ask(page, "What was the nitrate in May at Mill Bridge?")
+    page.locator('.gw-turn[data-state="complete"] .gw-answer').wait_for()
+    with promise("the card names the cell, and a click lights its words"):
+        chip = page.locator(".gw-answer a.gw-cite").first
+        chip.hover()
+        expect(page.locator(".gw-card .ti")).to_contain_text("p. 2, Readings!")
+        chip.click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+        expect(page.locator(".gw-pane .tbar .at")).to_contain_text("Readings!")
+    with promise("nothing of it is out of reach"):
+        page.mouse.move(0, 0)
+        check(page, "a cell of a workbook")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280

@@ -15,9 +15,9 @@ from docx.oxml.ns import nsdecls
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.check.cells import shown
 from ragcore.check.draft import MOST_BYTES, read_draft
 from ragcore.errors import InputError
+from ragcore.text.number_formats import shown
 from ragcore.types.check import Draft
 from tests import pdfs
 from tests.check.files import archive, blocks, book, saved, tracked, word

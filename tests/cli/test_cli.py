@@ -311,11 +311,11 @@ def test_what_was_read_and_not_indexed_is_said_with_each_answer(tmp_path: Path) 
 
 def test_a_folder_without_a_file_to_read_fails_the_command(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "notes.txt").write_text("no PDF")
+    (tmp_path / "in" / "notes.py").write_text("no PDF")
     (report,) = ragcore(tmp_path / "home", "ingest", str(tmp_path / "in"), code=1)["documents"]
     assert (report["status"], report["error"]["code"]) == ("failed", "file_missing")
     done = for_people(tmp_path / "home", "ingest", str(tmp_path / "in"), code=1)
-    assert "in has no PDF and no ADE JSON." in done.stderr
+    assert "in has no file that Groundwork reads." in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,13 @@ def test_it_reads_well_as_plain_text() -> None:
     )
 
 
+def test_a_cell_s_place_in_the_original_stands_behind_its_page() -> None:
+    cited = samples.citation(1, "1,577", page=2, page_label="2", place="Readings!B46", section=())
+    given = samples.answer("Spending was 1,577 [1].", (cited,))
+    text = write(samples.made(samples.exchange("What was spent?", given)), SETTINGS).decode()
+    assert "[^1]: *3M 2018 Annual Report*, p. 2, Readings!B46: “1,577”" in text
+
+
 def test_a_part_s_notes_stand_after_it_and_the_rest_at_the_end() -> None:
     notes = (samples.note(1), samples.note(2))
     blocks = [*marked("a [1]"), node("Notes", [1]), *marked("b [2]")]

@@ -14,7 +14,7 @@ from ragcore import errors
 from ragcore.config.settings import load
 from ragcore.engine import Engine
 from tests import pdfs
-from tests.ui.asgi import ask
+from tests.ui.asgi import ask, token
 from ui.chat.runs import Answers
 from ui.library import routes as library_routes
 from ui.library.advice import advice
@@ -101,3 +101,22 @@ def test_a_name_that_cannot_be_is_refused_and_a_body_that_cannot_be_is_an_error(
     assert (status, "cannot be a tag" in answer["refused"]["message"]) == (200, True)
     assert call(opened, "library/tags", {"docs": [doc_id], "add": 3})[0] == 400
     assert call(opened, "library/remove", {"docs": "all"})[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("page.html", b"<html><script>alert(1)</script><p>It is a page.</p></html>", "text/html"),
+        ("data.csv", b"Well,May\nElm,7\n", "text/csv"),
+        ("data.tsv", b"Well\tMay\nElm\t7\n", "text/csv"),
+        ("table.pdf", pdfs.ruled_table(), "application/pdf"),
+    ],
+)
+def test_an_original_is_saved_as_it_was_and_never_opened(opened: Services, name: str, data: bytes, kind: str) -> None:
+    doc_id = opened.engine.add(data, name).doc_id
+    status, headers, body = ask(library_routes.routes(), f"/gw/documents/{doc_id}/original", token(opened))
+    assert (status, body) == (200, data)
+    assert headers["content-type"].split(";")[0] == kind
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["content-disposition"] == f'attachment; filename="{name}"'
+    opened.engine.remove(doc_id)

@@ -104,12 +104,12 @@ def test_of_files_that_are_alike_the_first_is_taken(tmp_path: Path) -> None:
 
 def test_what_is_no_pdf_is_refused_by_its_own_name_and_not_kept(tmp_path: Path) -> None:
     made, letter = ade.report(), pdfs.not_a_pdf()
-    files = [Uploaded("notes.txt", letter), Uploaded("notes (1).txt", letter), Uploaded("a.pdf", pdfs.one_column())]
+    files = [Uploaded("notes.pdf", letter), Uploaded("notes (1).pdf", letter), Uploaded("a.pdf", pdfs.one_column())]
     with Engine.open(tmp_path) as engine:
         ingestion = Ingestion(engine, removed=lambda _: None)
         for _ in range(2):
             notes, _ = uploads.take(files[:2], engine, ingestion)
-            assert [note.text for note in notes] == ["notes.txt is not a PDF.", "notes (1).txt is not a PDF."]
+            assert [note.text for note in notes] == ["notes.pdf is not a PDF.", "notes (1).pdf is not a PDF."]
         [note], _ = uploads.take([Uploaded("b.json", made.json), Uploaded("b.pdf", letter)], engine, ingestion)
         assert note.text == "b.pdf is not a PDF."
         assert uploads.take(files[2:], engine, ingestion)[0] == []

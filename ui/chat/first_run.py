@@ -30,7 +30,7 @@ def draw() -> None:
     with st.container(key="gw_page"), st.container(key="gw_start"):
         with st.container(key="gw_two"):
             with st.container(key="gw_left"):
-                st.html("<h1>Ask your PDFs. Every claim opens the page with its exact words highlighted.</h1>")
+                st.html("<h1>Ask your documents. Every claim opens the page with its exact words highlighted.</h1>")
                 with st.container(key="gw_sample"):
                     st.html("<h2>Ask the sample document</h2>")
                     if trying():

@@ -170,6 +170,7 @@ def citation(item: Citation) -> Json:
         "title": item.title,
         "page": item.page,
         "label": item.page_label,
+        "place": item.place,
         "quote": item.quotation,
         "cell": item.label,
         "section": list(item.section),

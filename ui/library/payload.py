@@ -55,6 +55,8 @@ def _row(
     return {
         "id": info.doc_id,
         "name": info.name,
+        "kind": info.kind,
+        "notes": list(info.notes),
         "title": info.title or info.name,
         "folder": info.folder,
         "tags": list(info.tags),
@@ -216,7 +218,7 @@ def storage(found: Storage) -> Json:
     return {
         "total": found.total,
         "parts": {
-            "PDFs": found.files,
+            "Files": found.files,
             "Database": found.database,
             "Page pictures": found.pictures,
         },

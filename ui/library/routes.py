@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError
 from ragcore.export import kind
 from ragcore.export.sheets import SHEET_KINDS, SHEET_TYPES
+from ragcore.ingest.convert.kinds import SUFFIXES
 from ui.chat.exports import disposition, file_name
 from ui.library import payload as library_payload
 from ui.server.guard import guarded, posted, refusing, shown, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
+ORIGINAL_TYPES = {
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "csv": "text/csv",
+    "md": "text/markdown",
+    "html": "text/html",
+    "txt": "text/plain",
+    "json": "application/json",
+}
 
 
 @refusing(InputError)
@@ -158,6 +169,21 @@ def tables_file(request: Request) -> Response:
 
 
 @shown
+def original(request: Request) -> Response:
+    """File as given, to save: a browser never opens it as a page of this app."""
+    engine, doc_id = services().engine, request.path_params["doc"]
+    path, info = engine.original(doc_id), next(one for one in engine.documents() if one.doc_id == doc_id)
+    kind, given = "json" if path.name.endswith(".json") else info.kind, PurePath(info.name)
+    ending = given.suffix[1:] if SUFFIXES.get(given.suffix.lower()) == kind else kind
+    headers = {
+        "Content-Disposition": disposition(file_name(given.stem, ending)),
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return FileResponse(path, media_type=ORIGINAL_TYPES[kind], headers=headers)
+
+
+@shown
 def noise(request: Request) -> Response:
     return JSONResponse(library_payload.noise(services().engine.document(request.path_params["doc"])))
 
@@ -191,6 +217,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{doc}/tables.{{kind:str}}", tables_file),
         Route(f"{doc}/tables/{{number:int}}", table),
         Route(f"{doc}/tables/{{number:int}}.{{kind:str}}", tables_file),
+        Route(f"{doc}/original", original),
         Route(f"{doc}/noise", noise),
         Route(f"{doc}/chunks", chunks),
     ]

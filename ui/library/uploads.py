@@ -40,7 +40,7 @@ def uploader() -> None:
     key = f"gw_upload_{st.session_state.setdefault('gw_uploads', 0)}"
     with st.container(key="gw_drop"):
         st.file_uploader(
-            "Upload PDFs",
+            "Upload files",
             accept_multiple_files=True,
             key=key,
             on_change=_take,

@@ -24,7 +24,7 @@ from ui.server.warming import warming
 from ui.settings import payload as settings_data
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
-ABOUT = """**Groundwork** answers questions about PDFs and shows, on the page, the exact words each claim rests on.
+ABOUT = """**Groundwork** answers questions about documents and shows, on the page, the exact words each claim rests on.
 
 Free software under the GNU Affero General Public License, version 3 or later. Your documents stay on the machine
 it runs on. Typefaces Inter and Source Serif 4 (SIL OFL 1.1), icons Material Symbols (Apache-2.0)."""

@@ -54,7 +54,9 @@ def draft_table(block: Block) -> Draft | None:
     if block.grid is None or not block.words:
         return None
     draft = Draft(block.grid.rows, block.grid.columns, _fill(block, block.grid), [block])
-    if block.grid.given:
+    if block.grid.headers is not None:
+        draft.header_rows = block.grid.headers
+    elif block.grid.given:
         draft.sort()
         mark_headers(draft)
     else:
@@ -71,7 +73,8 @@ def draft_table(block: Block) -> Draft | None:
         merge_wrapped_rows(draft)
     count_marks(draft)
     draft.sort()
-    return draft if draft.rows >= 2 and draft.columns >= 2 else None
+    known = block.grid.headers is not None
+    return draft if known or (draft.rows >= 2 and draft.columns >= 2) else None
 
 
 def _fill(block: Block, grid: Grid) -> list[DraftCell]:
@@ -93,7 +96,9 @@ def _fill(block: Block, grid: Grid) -> list[DraftCell]:
     if not grid.given:
         _follow_marks(page, members, nearest)
     return [
-        DraftCell(c.row, c.col, c.row_span, c.col_span, c.header, visual_lines(page, members[nearest == i]))
+        DraftCell(
+            *(c.row, c.col, c.row_span, c.col_span, c.header, visual_lines(page, members[nearest == i])), place=c.place
+        )
         for i, c in enumerate(grid.cells)
     ]
 

@@ -67,7 +67,7 @@ def is_symbol(text: str) -> bool:
 @dataclass(eq=False)
 class DraftCell:
     """Table cell. ``marks`` counts the words at the cell's end that are footnote marks; ``shift`` is the distance in
-    points by which its part of the table is to the right of the first part."""
+    points by which its part of the table is to the right of the first part; ``place`` is that of its `GridCell`."""
 
     row: int
     col: int
@@ -77,6 +77,7 @@ class DraftCell:
     lines: list[Line] = field(default_factory=list)
     marks: int = 0
     shift: float = 0.0
+    place: str = ""
 
     @property
     def text(self) -> str:
@@ -144,6 +145,15 @@ class Draft:
     def column(self, col: int, first: int = 0) -> Iterator[DraftCell]:
         """Cells with words of one column only, from row ``first`` on."""
         return (c for c in self.cells if c.col == col and c.col_span == 1 and c.row >= first and c.lines)
+
+    def body(self) -> dict[int, list[DraftCell]]:
+        """Cells with words that are no headers, in their order, by each row that they cover."""
+        out: dict[int, list[DraftCell]] = {}
+        for cell in self.cells:
+            if cell.lines and not cell.header:
+                for row in range(cell.row, cell.end_row):
+                    out.setdefault(row, []).append(cell)
+        return out
 
     def sort(self) -> None:
         self.cells.sort(key=lambda c: (c.row, c.col))

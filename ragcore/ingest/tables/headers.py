@@ -229,8 +229,9 @@ def groups(draft: Draft) -> dict[int, tuple[DraftCell, ...]]:
     out: dict[int, tuple[DraftCell, ...]] = {}
     stack: list[tuple[int, DraftCell]] = []
     values_since = False
+    body = draft.body()
     for row in range(draft.header_rows, draft.rows):
-        cells = [c for c in draft.cells if c.row <= row < c.end_row and c.lines and not c.header]
+        cells = body.get(row, [])
         if not any(c.row == row for c in cells):
             out[row] = tuple(cell for _depth, cell in stack)
             continue

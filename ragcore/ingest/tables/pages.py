@@ -249,6 +249,8 @@ def _shorten(lines: Sequence[Line]) -> list[Line]:
 def _goes_on(upper: Draft, lower: Draft, between: Sequence[Block]) -> bool:
     """Whether ``lower`` continues ``upper``, with the blocks ``between`` them."""
     end, second = upper.blocks[-1], lower.blocks[0]
+    if second.grid is not None and second.grid.headers is not None:
+        return second.grid.continues
     same_page = end.page is second.page
     if upper.columns != lower.columns or not (same_page or second.page.number - end.page.number == 1):
         return False
@@ -302,7 +304,8 @@ def _join(upper: Draft, lower: Draft, between: Sequence[Block]) -> list[Line]:
     end, second = upper.blocks[-1], lower.blocks[0]
     header = _header(lower) if _same_header(upper, lower) else []
     dropped = lower.header_rows if header else 0
-    shift = _shift(upper, lower)
+    known = second.grid is not None and second.grid.headers is not None
+    shift = 0.0 if known else _shift(upper, lower)
     rest = [cell for cell in lower.cells if cell.row >= dropped]
     for cell in rest:
         cell.row += upper.rows - dropped

@@ -33,11 +33,9 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
 
     row_spans: list[tuple[int, int]] = []
     row_numbers: list[int] = []
-    above = groups(draft)
+    above, body = groups(draft), draft.body()
     for row in range(draft.header_rows, draft.rows):
-        row_cells = sorted(
-            (c for c in draft.cells if c.row <= row < c.end_row and c.lines and not c.header), key=lambda c: c.col
-        )
+        row_cells = sorted(body.get(row, ()), key=lambda c: c.col)
         if not any(c.row == row for c in row_cells):
             continue
         text.separate(next(breaks))
@@ -73,7 +71,7 @@ def _write_cell(text: CanonicalText, cell: DraftCell) -> Cell:
     else:
         value_end -= tail(cell.words[-1])
     mark = (value_end, end) if value_end < end else None
-    return Cell(cell.row, cell.col, cell.row_span, cell.col_span, start, end, header=cell.header, mark=mark)
+    return Cell(cell.row, cell.col, cell.row_span, cell.col_span, start, end, cell.header, mark, cell.place)
 
 
 def _value(cell: DraftCell) -> list[Line]:

@@ -2,7 +2,7 @@
 // something, or leave it.
 
 import { h, icon, prose } from "../shared/dom.js";
-import { quoted } from "../shared/quoted.js";
+import { quoted, where } from "../shared/quoted.js";
 import { cutter } from "./draft.js";
 
 const MANY = 3; // corrections that are told
@@ -68,7 +68,7 @@ export class Card {
     this.evidence.replaceChildren(
       ...(status === "not_found" ? [h("p", { class: "near" }, "The nearest passage:")] : []),
       h("blockquote", {}, open.cell && h("span", { class: "cell" }, `${open.cell}: `), marked(quoted(line(open.quote)), corrections.map((one) => line(one.found))), " ", chip(open)),
-      h("p", { class: "at" }, h("span", { class: "where" }, [open.title, section].filter(Boolean).join(" › ")), h("span", { class: "num" }, `p. ${open.label}`), others.length > 0 && h("span", { class: "also" }, "also ", others.map((one) => h("span", { class: "num" }, `${one.doc === open.doc ? "" : `${short(one.title, 24)} `}p. ${one.label}`, chip(one))))),
+      h("p", { class: "at" }, h("span", { class: "where" }, [open.title, section].filter(Boolean).join(" › ")), h("span", { class: "num" }, where(open)), others.length > 0 && h("span", { class: "also" }, "also ", others.map((one) => h("span", { class: "num" }, `${one.doc === open.doc ? "" : `${short(one.title, 24)} `}p. ${one.label}`, chip(one))))),
     );
   }
 

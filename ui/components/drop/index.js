@@ -4,7 +4,7 @@
 import { h, icon, plural } from "../shared/dom.js";
 import { holdsFiles } from "../shared/files.js";
 
-const TAKEN = /\.(pdf|json)$/i;
+const TAKEN = /\.(pdf|json|xlsx|xlsm|csv|tsv|tab|md|markdown|html?|xhtml|txt|text)$/i;
 
 export function mount({ parentElement }) {
   const root = parentElement.querySelector(".gw-drop");
@@ -74,12 +74,12 @@ class Drop {
     input.click();
   }
 
-  // Hands over what is a PDF or a JSON; of what was given by itself, everything, so that it is refused in words.
+  // Hands over what Groundwork reads, by its ending; of what was given by itself, everything, so that it is refused in words.
   give(found, lost = []) {
     const wanted = found.filter(({ path }) => TAKEN.test(path) || !path.includes("/"));
     const left = found.length - wanted.length;
     const words = [];
-    if (left) words.push(`${plural(left, "file")} skipped: not PDF or JSON.`);
+    if (left) words.push(`${plural(left, "file")} skipped: of no kind that Groundwork reads.`);
     if (lost.length) words.push(`The browser couldn’t open ${lost.join(", ")}. Check that ${lost.length === 1 ? "it’s" : "they’re"} still there and you may read ${lost.length === 1 ? "it" : "them"}.`);
     this.said.textContent = words.join(" ") || (wanted.length ? "" : "It has no files.");
     if (!wanted.length) return;

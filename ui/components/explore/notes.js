@@ -4,7 +4,7 @@ import { h, icon, prose } from "../shared/dom.js";
 
 // `ask(text)` asks an example, `again(item)` looks at a question that was asked before.
 export function invitation({ ready, asked, examples, ask, again }) {
-  const words = ready ? "Each point is a passage of your documents. Choose a question, or type one." : "Add a PDF in the Library, or wait until one is read.";
+  const words = ready ? "Each point is a passage of your documents. Choose a question, or type one." : "Add a file in the Library, or wait until one is read.";
   const choice = (text, chosen) => h("li", {}, h("button", { type: "button", class: "gw-btn", onclick: chosen }, text));
   return h(
     "div",

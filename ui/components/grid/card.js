@@ -2,6 +2,7 @@
 // or its nearest passages, and what a person makes of it.
 
 import { button, h, icon, prose } from "../shared/dom.js";
+import { where } from "../shared/quoted.js";
 import { day, valued, written } from "./words.js";
 
 const LONG = 90; // characters of a value that is set large
@@ -85,7 +86,7 @@ export class Card {
     const shownUnit = unit || (column.type === "value" && value.number !== null ? value.unit : "");
     const [place] = value.citations;
     const as = column.type === "value" && value.number !== null && value.text && line(value.text) !== text ? `as “${line(value.text)}”` : "";
-    const more = [as, column.type === "value" && value.period && day(value.period), place && `p. ${place.label}${place.cell ? `, ${place.cell}` : ""}`].filter(Boolean).join(" · ");
+    const more = [as, column.type === "value" && value.period && day(value.period), place && `${where(place)}${place.cell ? `, ${place.cell}` : ""}`].filter(Boolean).join(" · ");
     return [h("p", { class: text.length > LONG ? "big long" : "big" }, h("b", {}, shownUnit ? `${text} ${shownUnit}` : text), h("small", { class: "num" }, more)), value.citations.length > (this.narrow.matches ? 0 : 1) && h("p", { class: "also" }, value.citations.length > 1 ? "Places: " : "Place: ", value.citations.map((one) => this.chip(one)))].filter(Boolean);
   }
 
@@ -105,7 +106,7 @@ export class Card {
 
   // A line that opens its place.
   way(place, ...what) {
-    return h("button", { type: "button", class: "way", "data-n": place ? String(place.n) : null, disabled: !place, onclick: (event) => this.page.openPlace(place.n, event.shiftKey) }, ...what, place && h("span", { class: "num pg" }, `p. ${place.label}`));
+    return h("button", { type: "button", class: "way", "data-n": place ? String(place.n) : null, disabled: !place, onclick: (event) => this.page.openPlace(place.n, event.shiftKey) }, ...what, place && h("span", { class: "num pg" }, where(place)));
   }
 
   others({ rivals, nearest, status }) {

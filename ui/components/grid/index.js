@@ -6,6 +6,7 @@ import { closeCitation, openCitation } from "../shared/bus.js";
 import { copy } from "../shared/clipboard.js";
 import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
+import { where } from "../shared/quoted.js";
 import { Card } from "./card.js";
 import { Menus } from "./columns.js";
 import { Head } from "./head.js";
@@ -377,7 +378,7 @@ class GridPage {
     const value = ["stated", "rival"].includes(cell.status) ? cell.value : null;
     const [text, unit] = value ? valued(value, { ...column, unit: "" }) : ["not stated", ""];
     const [place] = value?.citations ?? [];
-    const source = place ? `${name}, p. ${place.label}: “${place.quote.replace(/\s+/g, " ").trim()}”` : name;
+    const source = place ? `${name}, ${where(place)}: “${place.quote.replace(/\s+/g, " ").trim()}”` : name;
     return this.copied(`${[text, unit].filter(Boolean).join(" ")} (${source})`, "Copied with its source.");
   }
 

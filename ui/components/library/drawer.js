@@ -1,6 +1,6 @@
 // One document: what it is, what can be done with it, its contents and tables, and behind *Advanced* what was read.
 
-import { getDocument } from "../shared/api.js";
+import { getDocument, save } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { editName } from "../shared/rename.js";
 import { AdvancedView } from "./advanced.js";
@@ -9,6 +9,8 @@ import { FolderPanel, TagPanel } from "./marks.js";
 import { TablesView } from "./tables.js";
 import { Tabs } from "./tabs.js";
 
+// What the pages were made of.
+const KINDS = { xlsx: "Excel", csv: "CSV", md: "Markdown", html: "HTML", txt: "Text" };
 const TABS = [
   ["Contents", "contents", ContentsView],
   ["Tables", "tables", TablesView],
@@ -21,13 +23,16 @@ export class Drawer {
     this.id = null;
     this.title = h("h2");
     this.pen = button("Rename", "edit", () => this.rename());
-    this.facts = h("p", { class: "facts num" });
+    this.said = h("span");
+    this.original = h("button", { type: "button", class: "gw-linkish", onclick: () => this.saveOriginal() }, icon("download", "s14"), "Original");
+    this.facts = h("p", { class: "facts num" }, this.said, this.original);
     this.marks = h("p", { class: "marks-of" });
     const ids = () => [this.id];
     this.ask = h("button", { type: "button", class: "gw-btn primary sm", onclick: () => this.actions.ask(this.id) }, "Ask about it");
     this.tagPanel = new TagPanel({ ids, all: actions.all, change: (add, remove) => actions.change([this.id], "tags", { add, remove }) });
     this.folderPanel = new FolderPanel({ ids, all: actions.all, change: (folder) => actions.change([this.id], "folder", { folder }) });
     this.again = h("button", { type: "button", class: "gw-btn sm", hidden: true, onclick: () => actions.change([this.id], "read", {}) }, icon("replay", "s16"), "Update");
+    this.notes = h("p", { class: "facts", hidden: true });
     this.read = h("button", { type: "button", class: "gw-btn sm", onclick: () => this.actions.read(this.id) }, icon("article", "s16"), "Read");
     this.tabs = new Tabs("Document", "gw-tabpanel", TABS, (at) => this.views[at]);
     this.element = h(
@@ -38,6 +43,7 @@ export class Drawer {
         { class: "top" },
         h("div", { class: "tt" }, this.title, this.pen, button("Close", "close", () => this.close())),
         this.facts,
+        this.notes,
         this.marks,
         h("div", { class: "acts" }, this.ask, this.read, this.tagPanel.element, this.folderPanel.element, this.again, button("Remove this document", "delete", () => this.actions.remove(this.id))),
       ),
@@ -72,12 +78,18 @@ export class Drawer {
   refresh(item) {
     this.item = item;
     if (!this.title.querySelector("input")) this.title.textContent = item.title;
-    this.facts.textContent = [plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
+    this.said.textContent = [KINDS[item.kind], plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
+    this.notes.textContent = item.notes.join(" ");
+    this.notes.hidden = !item.notes.length;
     this.marks.replaceChildren(...(item.folder ? [h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder)] : []), ...item.tags.map((tag) => h("span", { class: "gw-tagged" }, tag)));
     this.marks.hidden = !item.folder && !item.tags.length;
     this.ask.disabled = !item.built_pages;
     this.again.hidden = !item.stale || Boolean(item.job);
     this.tabs.count(1, item.tables);
+  }
+
+  saveOriginal() {
+    save(`/documents/${this.id}/original`, this.item.name).catch((error) => this.actions.complain(error));
   }
 
   // Without a name it gets back the one that was read.

@@ -48,7 +48,7 @@ class Library {
     this.body = h("tbody");
     this.table = h("table", { hidden: true, "aria-label": "Documents" }, this.head(), this.body);
     this.table.addEventListener("keydown", (event) => rowKey(this, event));
-    this.empty = h("div", { class: "gw-empty", hidden: true }, icon("folder_open", "s24"), h("b", {}, "No documents yet"), h("p", {}, "Drop PDFs above. Reading starts at once."));
+    this.empty = h("div", { class: "gw-empty", hidden: true }, icon("folder_open", "s24"), h("b", {}, "No documents yet"), h("p", {}, "Drop files above. Reading starts at once."));
     this.none = h("p", { class: "none", role: "status", hidden: true });
     this.trouble = troubleBox();
     this.outdated = new Outdated((ids) => this.change("read", { docs: ids }));
@@ -56,7 +56,7 @@ class Library {
     this.toolbar = new Toolbar(this);
     this.toast = new Toast({ restore: (ids) => this.restore(ids), finish: (ids) => this.change("finish", { docs: ids }) });
     this.storage = new StorageFoot((error) => this.complain(error));
-    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), section: (section) => this.askSection(section), read: (id, page = 1) => this.toRead(id, page), closed: () => this.select(null), rename: (id, title) => this.rename(id, title), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]) });
+    this.drawer = new Drawer({ ask: (id) => this.askOf([id]), section: (section) => this.askSection(section), read: (id, page = 1) => this.toRead(id, page), closed: () => this.select(null), rename: (id, title) => this.rename(id, title), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]), complain: (error) => this.complain(error) });
     root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.outline.element, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
     this.focus = () => this.poll();
     this.keys = (event) => pageKey(this, event);

@@ -4,6 +4,7 @@ import { ApiError, configure, forgetDocument, getDocument, removedError } from "
 import { takeWaiting } from "../shared/bus.js";
 import { h, prose } from "../shared/dom.js";
 import { showPane } from "../shared/layout.js";
+import { where } from "../shared/quoted.js";
 import { Ahead } from "./ahead.js";
 import { Contents } from "./contents.js";
 import { Find } from "./find.js";
@@ -163,7 +164,7 @@ class Pane {
     this.find.show(null);
     this.fillChooser();
     if (error.code !== "removed" || !citation) this.pages.fail(h("p", {}, prose(`${error.message} ${error.hint}`)));
-    else this.pages.fail(h("p", {}, h("em", {}, citation.title), " was removed from the library."), citation.quote && h("blockquote", {}, `“${citation.quote.replace(/\s+/g, " ").trim()}”`), citation.quote && h("p", { class: "muted" }, `Quoted from p. ${citation.label}`));
+    else this.pages.fail(h("p", {}, h("em", {}, citation.title), " was removed from the library."), citation.quote && h("blockquote", {}, `“${citation.quote.replace(/\s+/g, " ").trim()}”`), citation.quote && h("p", { class: "muted" }, `Quoted from ${where(citation)}`));
   }
 
   // A picture was asked for of a document that is not there any more.
@@ -261,13 +262,13 @@ class Pane {
     this.rail.mark(here, cited?.n);
     this.ahead.want(answer?.citations ?? []);
     const known = cited?.turn ? cited.citations : [];
-    this.bar.cited(known.findIndex((item) => item.n === cited?.n) + 1, known.length);
+    this.bar.cited(known.findIndex((item) => item.n === cited?.n) + 1, known.length, citation?.place);
     this.path.hidden = this.peek.hidden = !citation?.quote;
     if (citation?.quote) {
       const words = citation.cell || citation.section.at(-1) || citation.title;
-      this.path.replaceChildren(words.replace(" · ", " › "), citation.cell ? ": " : "", citation.cell ? h("b", {}, short(citation.quote)) : "");
+      this.path.replaceChildren(words.replace(" · ", " › "), citation.cell ? ": " : "", citation.cell ? h("b", {}, short(citation.quote)) : "", citation.place ? ` · ${citation.place}` : "");
       const tag = citation.n ? [h("b", { class: "gw-tag on" }, String(citation.n))] : [];
-      this.peek.replaceChildren(...tag, h("span", { class: "w" }, h("b", {}, `p. ${citation.label}`), ` · ${words}`), h("span", { class: "go" }, "Page"));
+      this.peek.replaceChildren(...tag, h("span", { class: "w" }, h("b", {}, where(citation)), ` · ${words}`), h("span", { class: "go" }, "Page"));
       this.peek.setAttribute("aria-label", citation.n ? `Open page ${citation.label}, citation ${citation.n}` : `Open page ${citation.label}`);
     }
   }

@@ -18,6 +18,7 @@ export class Toolbar {
       page: button("Fit page", "fit_page_height", () => pane.pages.setFit("page"), { "aria-keyshortcuts": "9", class: "gw-btn quiet icon sm fp" }),
     };
     this.which = h("span", { class: "num" });
+    this.place = h("span", { class: "at num", hidden: true });
     this.citations = h(
       "span",
       { class: "cn", hidden: true },
@@ -39,6 +40,7 @@ export class Toolbar {
       button("Find in document", "search", () => pane.find.open(), { class: "gw-btn quiet icon sm fb", "aria-keyshortcuts": "Control+f" }),
       button("Contents", "format_list_bulleted", () => pane.side.choose(pane.side.chosen === "contents" ? "thumbs" : "contents"), { class: "gw-btn quiet icon sm only-m" }),
       h("span", { class: "sp" }),
+      this.place,
       this.citations,
     );
   }
@@ -51,8 +53,12 @@ export class Toolbar {
     this.chooser.title = shown?.title ?? "";
   }
 
-  // Citation number `place` of `count` is open; none of them at 0.
-  cited(place, count) {
+  // Citation number `place` of `count` is open, none of them at 0; `original` is where it is in the file as given.
+  cited(place, count, original = "") {
+    const [, sheet, cells] = original.match(/^(.*!)?(.*)$/s);
+    this.place.replaceChildren(h("span", {}, sheet ?? ""), h("b", {}, cells));
+    this.place.title = original;
+    this.place.hidden = !original;
     this.citations.hidden = !count;
     const keys = document.querySelector(".gw-check") ? [] : ["p", "n"]; // in Check they go through the problems
     this.citations.querySelectorAll("button").forEach((arrow, i) => (arrow.ariaKeyShortcuts = keys[i] ?? null));

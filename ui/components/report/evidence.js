@@ -2,6 +2,7 @@
 // above the page; where the page is a drawer, under the text.
 
 import { button, h, icon, plural } from "../shared/dom.js";
+import { where } from "../shared/quoted.js";
 
 const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "warning", "Weak"], unsupported: ["bad", "error", "Unsupported"] };
 
@@ -66,7 +67,7 @@ export class Evidence {
       { href: `#cite-${section.turn}-${one.n}`, "data-turn": section.turn, "data-n": one.n, onclick: open },
       h("span", { class: "tag" }, String(one.n)),
       h("span", { class: "x", title: words.replace(/\s+/g, " ") }, words.replace(/\s+/g, " ")),
-      h("span", { class: "num pg" }, `p. ${one.label}`),
+      h("span", { class: "num pg" }, where(one)),
       word && h("span", { class: `gw-st ${tone}` }, icon(sign, "s14"), h("span", { class: "gw-unseen" }, word)),
     );
     if (section.accepted) return h("li", {}, link);

@@ -2,6 +2,7 @@
 
 import { get } from "../shared/api.js";
 import { h, icon, prose } from "../shared/dom.js";
+import { where } from "../shared/quoted.js";
 
 const KINDS = [["prose", "Prose"], ["list", "List"], ["table", "Table"], ["value", "Single value"], ["yes_no", "Yes or no"]];
 
@@ -78,7 +79,7 @@ export function checked({ tally }) {
 
 export function editText(section, report) {
   const field = h("textarea", { class: "gw-field text", "aria-label": "Text of the section", spellcheck: "true" }, section.text);
-  const known = section.citations.map((one) => `[${one.n}] ${one.title}, p. ${one.label}`);
+  const known = section.citations.map((one) => `[${one.n}] ${one.title}, ${where(one)}`);
   const keep = async () => {
     save.disabled = true;
     save.textContent = "Checking";

@@ -2,6 +2,7 @@
 
 import { button, fromHtml, h, icon, plural, prose, still } from "../shared/dom.js";
 import { morph } from "../shared/morph.js";
+import { where } from "../shared/quoted.js";
 import { checked, editAsked, editText, showHistory, rewrite } from "./forms.js";
 
 const STATE = { accepted: "Accepted", draft: "Draft", gap: "Gap", empty: "Empty", waiting: "Waits to be filled", working: "Being filled", failed: "Failed", stopped: "Stopped", heading: "" };
@@ -232,7 +233,7 @@ function conflict(section, one, number, report) {
       { class: "rival" },
       h("b", { class: "num" }, value.figure),
       h("p", {}, `“${short(value.words)}”`),
-      h("p", { class: "muted" }, `${value.citation.title}, p. ${value.citation.label}`),
+      h("p", { class: "muted" }, `${value.citation.title}, ${where(value.citation)}`),
       h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm", onclick: () => report.look(value.citation) }, "Show on the page"), !section.accepted && h("button", { type: "button", class: "gw-btn quiet sm", onclick: () => report.on(section, "choose", { conflict: number, rival: i }) }, "Use this value")),
     );
   return h("section", { class: "conflict", "aria-label": "Values that differ" }, h("p", {}, icon("warning", "s16"), h("b", {}, `The documents give ${one.rivals.length} different values`), h("span", {}, one.what)), h("div", { class: "rivals" }, one.rivals.map(rival)));

@@ -1,4 +1,5 @@
-// A document's words between quotation marks: marks inside of it become single ones (as ragcore/text/markdown.py does).
+// A document's words between quotation marks, and where they are. Marks inside of them become single ones (as
+// ragcore/text/markdown.py does).
 
 // A pair of straight marks: one alone may be inches.
 const STRAIGHT = /(?<![^\s([{“‘—–/-])"(?=\S)([^"\n]*\S)"(?![\p{L}\p{N}_])/gu;
@@ -9,3 +10,6 @@ export function quoted(text) {
   if (whole) return line;
   return `“${line.replace(/[“„‟]/g, (mark) => (mark === "„" ? "‚" : "‘")).replaceAll("”", "’")}”`;
 }
+
+// Page of a citation, and its place in the file that the page was made of: "p. 3", "p. 3, Sheet1!B12".
+export const where = ({ label, place }) => (place ? `p. ${label}, ${place}` : `p. ${label}`);

@@ -4,7 +4,7 @@
 import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
-import { quoted } from "../shared/quoted.js";
+import { quoted, where } from "../shared/quoted.js";
 
 const DELAY = 150;
 const CROP = { width: 440, height: 74, figure: 170 };
@@ -135,7 +135,7 @@ function draw({ turn, citation }, chip, link) {
     h(
       "div",
       { class: "in" },
-      h("p", { class: "ti" }, h("b", {}, citation.title), h("span", { class: "num" }, `p. ${citation.label}`)),
+      h("p", { class: "ti" }, h("b", {}, citation.title), h("span", { class: "num" }, where(citation))),
       citation.ocr != null && h("p", { class: "se num" }, `Read by OCR, ${citation.ocr}%`),
       h("p", { class: "se" }, citation.cell || citation.section.join(" › ")),
       citation.generated

@@ -2,7 +2,7 @@
 
 import { copy } from "../shared/clipboard.js";
 import { button, h, icon, item } from "../shared/dom.js";
-import { quoted as inMarks } from "../shared/quoted.js";
+import { quoted as inMarks, where } from "../shared/quoted.js";
 
 const DONE = 1600; // ms for which a button says that it was done
 
@@ -36,7 +36,7 @@ function doing(name, sign, act, make = button) {
 }
 
 function withSources(turn) {
-  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, p. ${c.label}: ${quoted(c)}${addedWords(turn, c.n)}`);
+  const lines = turn.citations.map((c) => `[${c.n}] ${c.title}, ${where(c)}: ${quoted(c)}${addedWords(turn, c.n)}`);
   return `${turn.question}\n\n${turn.text}\n\n${lines.join("\n")}\n`;
 }
 
@@ -47,7 +47,7 @@ function richText(turn, answer) {
   for (const chip of body.querySelectorAll("a.gw-cite")) chip.replaceWith(chip.classList.contains("gw-value") ? `${chip.textContent} ` : "", h("sup", {}, `[${chip.dataset.n}]`));
   for (const part of body.querySelectorAll("span")) part.replaceWith(...part.childNodes);
   for (const part of body.querySelectorAll("*")) for (const { name } of [...part.attributes]) part.removeAttribute(name);
-  const notes = turn.citations.map((c) => h("p", {}, `[${c.n}] `, h("i", {}, c.title), `, p. ${c.label}: ${quoted(c)}${addedWords(turn, c.n)}`));
+  const notes = turn.citations.map((c) => h("p", {}, `[${c.n}] `, h("i", {}, c.title), `, ${where(c)}: ${quoted(c)}${addedWords(turn, c.n)}`));
   return h("div", {}, h("p", {}, h("b", {}, turn.question)), ...body.childNodes, ...notes).innerHTML;
 }
 

@@ -252,7 +252,7 @@ function heading(documents) {
 
 function lead(documents, failed) {
   const ready = documents.some((one) => one.ready);
-  const words = ready ? `Quotes from ${documents.length > CARDS ? "two of them" : documents.length > 1 ? "each" : "it"}. Click a number to open the page.` : documents.length ? `Quotes appear here as soon as ${documents.length > 1 ? "each" : "it"} is read.` : "Drop PDFs below, or choose documents in the sidebar.";
+  const words = ready ? `Quotes from ${documents.length > CARDS ? "two of them" : documents.length > 1 ? "each" : "it"}. Click a number to open the page.` : documents.length ? `Quotes appear here as soon as ${documents.length > 1 ? "each" : "it"} is read.` : "Drop files below, or choose documents in the sidebar.";
   const lost = failed && h("a", { href: "library" }, `${plural(failed, "document")} couldn’t be read.`);
   return lost ? [`${words} `, lost] : [words];
 }

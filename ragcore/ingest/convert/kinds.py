@@ -1,0 +1,134 @@
+"""File kinds: what a file is, by its content, and what is checked before anything in it is opened.
+
+Text has no marks of its own, so among Markdown, CSV and plain text the name decides.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import zipfile
+import zlib
+from pathlib import PurePath
+
+from ragcore.errors import DamagedFile, EncryptedFile, FileTooLarge, NotAPdf, UnknownKind
+from ragcore.types.library import FileKind
+
+MOST_ENTRIES, MOST_UNPACKED, MOST_RATIO = 10_000, 1 << 30, 200  # of an archive: files, bytes, bytes for each packed one
+RATIO_FROM = 20 << 20  # unpacked bytes up to which the ratio may be larger: a sheet of blanks packs well
+SUFFIXES: dict[str, FileKind] = {
+    ".pdf": "pdf",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".md", ".markdown"), "md"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    **dict.fromkeys((".txt", ".text"), "txt"),
+}
+# Name and version of what makes the pages of each kind; a document made by another is made again. Raise a version when
+# the same file would give other pages.
+CONVERTERS: dict[FileKind, str] = {
+    **dict.fromkeys(("xlsx", "csv"), "sheets-1"),
+    **dict.fromkeys(("md", "html", "txt"), "story-1"),
+}
+# What a file that is not what it seems makes of the libraries that open it.
+DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, LookupError),
+    *(ValueError, TypeError, AttributeError, RuntimeError, OSError, ArithmeticError),
+)
+_HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BOMS = (  # the longer ones first, which begin like shorter ones
+    *((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig")),
+    *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
+)
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_HTML = re.compile(r"(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+
+
+def kind_of(data: bytes, name: str) -> FileKind:
+    """Kind of the file ``name``. Raises `NotAPdf`, `EncryptedFile`, `DamagedFile`, `FileTooLarge`, or `UnknownKind`."""
+    suffix = PurePath(name).suffix.lower()
+    named = SUFFIXES.get(suffix)
+    if b"%PDF-" in data[:_HEAD_BYTES]:
+        return "pdf"
+    if data.startswith(b"PK\x03\x04"):
+        return _packed(data, name)
+    if data.startswith(_OLE):
+        return _ole(data, name)
+    text = decoded(data)
+    if b"endobj" in data and (text is None or named in (None, "pdf")):
+        return "pdf"  # MuPDF repairs a PDF without its header
+    if named == "pdf":
+        raise NotAPdf(f"{name} is not a PDF.")
+    if named == "xlsx":
+        raise DamagedFile(f"{name} is damaged, or no Excel file.")
+    if text is None or (named is None and suffix and not _HTML.match(text[0])):
+        raise UnknownKind(f"{name} is no file that Groundwork reads.")
+    if _HTML.match(text[0]) and named in (None, "html", "txt"):
+        return "html"
+    return named or "txt"
+
+
+def decoded(data: bytes) -> tuple[str, str] | None:
+    """Text of a file and its encoding: UTF-8, what its byte order mark says, or else Windows' Western encoding. None if
+    it is no text."""
+    codes = [code for bom, code in _BOMS if data.startswith(bom)][:1] or ["utf-8", "cp1252"]
+    for code in codes:
+        try:
+            text = data.decode(code)
+        except UnicodeDecodeError:
+            continue
+        if not _CONTROLS.search(text):
+            return text, code
+    return None
+
+
+def open_archive(data: bytes, name: str) -> zipfile.ZipFile:
+    """Archive within the limits. Raises `DamagedFile`, `EncryptedFile` or `FileTooLarge`."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        entries = archive.infolist()
+    except DAMAGED as error:
+        raise DamagedFile(f"{name} is damaged: it can't be unpacked.") from error
+    unpacked, packed = (sum(getattr(each, size) for each in entries) for size in ("file_size", "compress_size"))
+    if len(entries) > MOST_ENTRIES:
+        raise FileTooLarge(f"{name} has {len(entries):,} files in it; the limit is {MOST_ENTRIES:,}.", hint=_SPLIT)
+    if unpacked > MOST_UNPACKED or (unpacked > RATIO_FROM and unpacked > MOST_RATIO * max(1, packed)):
+        raise FileTooLarge(
+            f"{name} has {unpacked / 1e6:,.0f} MB unpacked, {unpacked / max(1, packed):,.0f} times its size; the "
+            f"limits are {MOST_UNPACKED / 1e6:,.0f} MB and {MOST_RATIO} times.",
+            hint=_SPLIT,
+        )
+    paths = [each.filename.replace("\\", "/") for each in entries]
+    if any(path.startswith("/") or ".." in path.split("/") or ":" in path.split("/")[0] for path in paths):
+        raise DamagedFile(f"{name} has a file with a path that leads out of it.")
+    if any(each.flag_bits & 1 for each in entries):
+        raise EncryptedFile(f"{name} has a password.")
+    return archive
+
+
+_SPLIT = "Split it into smaller files."
+
+
+def _packed(data: bytes, name: str) -> FileKind:
+    with open_archive(data, name) as archive:
+        names = set(archive.namelist())
+    if "xl/workbook.xml" in names:
+        return "xlsx"
+    if "xl/workbook.bin" in names:
+        raise UnknownKind(f"{name} is a binary workbook.", hint="Save it as an Excel workbook (.xlsx).")
+    hints = {
+        "word/document.xml": "Save it as PDF, and add that.",
+        "ppt/presentation.xml": "Save it as PDF, and add that.",
+        "content.xml": "Save it as PDF or as an Excel workbook (.xlsx), and add that.",
+    }
+    hint = next((hint for part, hint in hints.items() if part in names), None)
+    raise UnknownKind(f"{name} is no file that Groundwork reads.", hint=hint)
+
+
+def _ole(data: bytes, name: str) -> FileKind:
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        raise EncryptedFile(f"{name} has a password.")
+    raise UnknownKind(f"{name} is in an old Office format.", hint="Save it as an Excel workbook (.xlsx) or as PDF.")

@@ -1,0 +1,144 @@
+"""Markup cleaned for pages: of HTML an allow-list keeps what structures text; what acts, fetches or hides goes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html import escape, unescape
+from html.parser import HTMLParser
+
+from markdown_it import MarkdownIt
+
+MOST_DEPTH = 60  # elements in one another, beyond which only their text is kept
+MOST_INDENTED = 8  # elements of these that are indented further
+MOST_NESTED = 100  # lists and quotations in one another: what is deeper, the parser leaves out
+MOST_SPAN = 100  # rows or columns of one cell
+FRONT_MATTER = re.compile(r"\A---\n(?!\n)(?:(?:(?:[\w-]+:|-)(?:[ \t].*)?|[ \t#].*|)\n)*(?:---|\.\.\.)(?:\n|\Z)")
+_KEPT = {
+    "h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "ul", "ol", "li", "dl", "dt", "dd", "table",
+    "caption", "thead", "tbody", "tfoot", "tr", "td", "th", "blockquote", "pre", "code", "b", "strong", "i",
+    "em", "u", "s", "del", "ins", "sub", "sup", "div",
+}  # fmt: skip
+_AS_DIV = {
+    "section", "article", "main", "header", "footer", "nav", "aside", "figure", "figcaption", "address",
+    "details", "summary",
+}  # fmt: skip
+_DROPPED = {
+    "script", "style", "template", "noscript", "iframe", "frame", "frameset", "object", "embed", "applet",
+    "svg", "math", "canvas", "audio", "video", "button", "select", "textarea", "datalist", "dialog",
+}  # fmt: skip
+_EMPTY = {
+    "br", "hr", "img", "input", "link", "meta", "base", "source", "track", "wbr", "area", "col", "param",
+    "embed", "frame",
+}  # fmt: skip
+_INDENTED = {"blockquote", "ul", "ol", "dl", "dd"}
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])")
+
+
+@dataclass
+class CleanMarkup:
+    """Cleaned HTML, its title, and what was left out, by name."""
+
+    html: str = ""
+    title: str = ""
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def text(self) -> str:
+        return unescape(re.sub(r"<[^<>]*>", " ", self.html))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(f"{count} {name}{'s' * (count > 1)} left out." for name, count in sorted(self.left_out.items()))
+
+
+def clean_html(text: str) -> CleanMarkup:
+    """HTML with the elements of the allow-list, without attributes, and the texts in them."""
+    parser = _Cleaner()
+    parser.feed(text)
+    parser.close()
+    made = parser.made
+    made.html = "".join(parser.parts)
+    made.title = " ".join(made.title.split())
+    return made
+
+
+def markdown_html(text: str) -> CleanMarkup:
+    """Markdown (CommonMark with tables) as clean HTML. Raises `ValueError` if it is nested more deeply than is read."""
+    parser = MarkdownIt("commonmark", {"maxNesting": MOST_NESTED}).enable(["table", "strikethrough"])
+    tokens = parser.parse(FRONT_MATTER.sub("", text))
+    if any(token.level >= MOST_NESTED - 2 for token in tokens):
+        raise ValueError(f"its lists and quotations are nested more than {MOST_NESTED} deep")
+    return clean_html(parser.renderer.render(tokens, parser.options, {}))
+
+
+def text_html(text: str) -> CleanMarkup:
+    """Plain text as HTML: paragraphs between blank lines, with their lines."""
+    parts = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
+    lines = ([" ".join(line.split()) for line in part.split("\n")] for part in parts)
+    kept = ([escape(line) for line in part if line] for part in lines)
+    return CleanMarkup("".join(f"<p>{'<br/>'.join(part)}</p>" for part in kept if part))
+
+
+class _Cleaner(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.made = CleanMarkup()
+        self._open: list[str] = []
+        self._without: list[str] = []  # the dropped element and those in it
+        self._titled = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._without:
+            if tag == self._without[0] and tag not in _EMPTY:
+                self._without.append(tag)
+            return
+        given = {name: value or "" for name, value in attrs}
+        if tag == "title":
+            self._titled = not self.made.title
+        elif tag == "img":
+            self.made.left_out["picture"] += 1
+        elif tag in _DROPPED or "hidden" in given or _UNSEEN.search(given.get("style", "").lower()):
+            if tag not in _DROPPED:
+                self.made.left_out["hidden part"] += 1
+            if tag not in _EMPTY:
+                self._without.append(tag)
+        elif (name := "div" if tag in _AS_DIV else tag) in _KEPT and len(self._open) < MOST_DEPTH:
+            spans = "".join(
+                f' {key}="{min(int(given[key]), MOST_SPAN)}"'
+                for key in ("colspan", "rowspan")
+                if tag in ("td", "th") and re.fullmatch(r"[1-9]\d{0,4}", given.get(key, ""))
+            )
+            if name in _INDENTED and sum(each in _INDENTED for each in self._open) >= MOST_INDENTED:
+                name = "div"
+            self.parts.append(f"<{name}{spans}>")
+            if tag not in _EMPTY:
+                self._open.append(name)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _EMPTY:  # <p/> is <p> in HTML
+            self.handle_starttag(tag, attrs)
+        else:
+            self.handle_starttag(tag, attrs)
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._without:
+            if tag == self._without[-1]:
+                self._without.pop()
+            return
+        if tag == "title":
+            self._titled = False
+        name = "div" if tag in _AS_DIV else tag
+        if name in self._open:
+            while (inner := self._open.pop()) != name:
+                self.parts.append(f"</{inner}>")
+            self.parts.append(f"</{name}>")
+
+    def handle_data(self, data: str) -> None:
+        if self._titled:
+            self.made.title += data
+        elif not self._without:
+            self.parts.append(escape(data, quote=False))

@@ -1,0 +1,45 @@
+"""Every `Converter`: equal files give equal pages with their words; what can't be read is one error that names it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from ragcore.errors import InputError
+from ragcore.ingest.convert.converters import CONVERTING
+from ragcore.ingest.convert.kinds import CONVERTERS
+from ragcore.protocols import Converter
+from ragcore.types.library import FileKind
+from tests.check.files import book
+
+FILES: dict[FileKind, bytes] = {
+    "xlsx": book(Wells=[["Well", "May"], ["Mill Bridge", 11.6]]),
+    "csv": b"Well,May\nMill Bridge,11.6\n",
+    "md": b"# Wells\n\nMill Bridge: 11.6\n",
+    "html": b"<h1>Wells</h1><p>Mill Bridge: 11.6</p>",
+    "txt": b"Wells\n\nMill Bridge: 11.6\n",
+}
+EACH = [(converter, kind) for converter in CONVERTING for kind in converter.kinds]
+
+
+@pytest.mark.parametrize(("converter", "kind"), EACH, ids=lambda value: value if isinstance(value, str) else "")
+class TestConverter:
+    def test_equal_files_give_equal_pages_with_their_words(self, converter: Converter, kind: FileKind) -> None:
+        first, again = (converter.convert(FILES[kind], f"wells.{kind}", kind, 9) for _ in range(2))
+        texts = [[page.get_text() for page in made.pages] for made in (first, again)]
+        assert texts[0] == texts[1]
+        assert {"Mill", "Bridge", "11.6"} <= {word.rstrip(":") for word in "".join(texts[0]).replace(":", ": ").split()}
+        assert (first.notes, first.title) == (again.notes, again.title)
+
+    def test_a_file_without_contents_is_named(self, converter: Converter, kind: FileKind) -> None:
+        with pytest.raises(InputError, match=rf"empty\.{kind}"):
+            converter.convert(b"", f"empty.{kind}", kind, 9)
+
+    def test_pages_are_limited(self, converter: Converter, kind: FileKind) -> None:
+        with pytest.raises(InputError, match=f"wells.{kind} has more than 0 pages"):
+            converter.convert(FILES[kind], f"wells.{kind}", kind, 0)
+
+
+def test_every_kind_but_pdf_has_one_converter() -> None:
+    assert sorted(kind for _, kind in EACH) == sorted(set(get_args(FileKind)) - {"pdf"}) == sorted(CONVERTERS)
