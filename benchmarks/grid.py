@@ -76,6 +76,7 @@ def main() -> None:
     documents = [row for row in rows if "cells" in row and row["split"] == options.half]
     with Engine.open(options.home) as engine:
         ids = filled(engine, [stem(row) for row in documents])
+        documents = [row for row in documents if stem(row) in ids]
         found: dict[str, list[Judged]] = {"grid": [], "baseline": []}
         seconds = dict.fromkeys(found, 0.0)
         for kind in options.kind or dict.fromkeys(row["kind"] for row in documents):

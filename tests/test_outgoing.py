@@ -69,7 +69,7 @@ def test_the_app(watched: Watch, surveyed: Path, tmp_path: Path) -> None:
     # As if to be reached from other machines, too: Streamlit looks for their addresses then.
     reached = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "GROUNDWORK_AUTH__MODE": "local"}
     with serve(home, ORT_DISABLE_TELEMETRY="0", **reached, **watched.environment) as app:
-        session = signed_in(home)
+        session = signed_in(home, app.url)
         assert handshake(app.url, origin=app.url, **session) == 101
         assert handshake(app.url, **session, origin="http://elsewhere.example") == 403
         assert handshake(app.url, **session, origin="http://localhost:1") == 403  # a page of another program here

@@ -42,12 +42,12 @@ def respond(
         connection.close()
 
 
-def signed_in(home: Path) -> dict[str, str]:
-    """Header of a new session in the app on ``home`` where people sign in."""
+def signed_in(home: Path, url: str) -> dict[str, str]:
+    """Header of a new session in the app at ``url`` on ``home`` where people sign in."""
     accounts = Accounts(home)
     token = accounts.accept(accounts.invite(f"{uuid.uuid4().hex}@example.org", "test"), "", "", PASSWORD, Device())
     accounts.close()
-    return {"Cookie": f"gw_session={token}"}
+    return {"Cookie": f"gw_session_{urlsplit(url).port}={token}"}
 
 
 def handshake(url: str, origin: str | None = None, host: str | None = None, **headers: str) -> int:

@@ -11,7 +11,7 @@ import re
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,7 +24,9 @@ SCHEMA = 1
 IDLE, LONGEST = 12 * 3600.0, 7 * 86400.0  # seconds: of a session without use, and of any
 USED = 60.0  # seconds between two notes that a session is used
 LINK = 7 * 86400.0
-FREE = 5  # tries before the first delay
+# Tries before the first delay: for an account from one address, from an address, and for an account from anywhere. So
+# nobody keeps others out by trying their accounts, or all who come through one proxy.
+FREE, FREE_ADDRESS, FREE_ACCOUNT = 5, 30, 50
 DELAY, LONGEST_DELAY = 15.0, 900.0  # seconds: after the last free try, doubled by each further one
 FORGOTTEN = 86400.0  # seconds after which tries count no more
 COMMAND_LINE = "command line"
@@ -136,9 +138,14 @@ class Accounts:
             return self._link(connection, "reset", user.email, user.admin)
 
     def block(self, email: str, by: str, blocked: bool = True) -> None:
-        """Block an account, which ends its sessions, or admit it again. Raises `InputError` for an unknown account, and
-        for the only administrator."""
+        """Block an account, which ends its sessions, or admit it again; of somebody invited, withdraw the invitation.
+        Raises `InputError` for an unknown account, and for the only administrator."""
         with self._database.write() as connection:
+            given = email.strip().lower()
+            known = connection.row("SELECT 1 FROM users WHERE email = ?", given)
+            if blocked and not known and connection.execute("DELETE FROM links WHERE email = ?", (given,)).rowcount:
+                self._note(connection, "invitation withdrawn", given, by)
+                return
             user = _known(connection, email)
             others = "SELECT count(*) FROM users WHERE admin AND NOT blocked AND user_id <> ?"
             if blocked and user.admin and not connection.value(others, user.user_id):
@@ -168,7 +175,8 @@ class Accounts:
                 user = _known(connection, email)
                 connection.update("users", "user_id = ?", user.user_id, password=stored)
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", (user.user_id,))
-                connection.execute("DELETE FROM tries WHERE whose = ?", (f"account {email}",))
+                for whose in _tries(email, device):
+                    connection.execute("DELETE FROM tries WHERE whose = ?", (whose,))
             else:
                 user = self._join(connection, email, name, link.admin, stored)
             connection.execute("DELETE FROM links WHERE email = ?", (link.email,))
@@ -181,7 +189,7 @@ class Accounts:
         account exists, is blocked or has another password."""
         email = email.strip().lower()[:254]
         with self._database.write() as connection:
-            self._count_try(connection, f"account {email}", f"address {device.address}")
+            self._count_try(connection, _tries(email, device))
         row = self._database.rows("SELECT password FROM users WHERE email = ? AND NOT blocked", email)
         good = matches(password[:LONGEST_TYPED], row[0]["password"] if row else None)
         with self._database.write() as connection:
@@ -192,7 +200,7 @@ class Accounts:
                     connection, "sign-in refused", email if found else "", email if found else "", device.address
                 )
             else:
-                for whose in (f"account {email}", f"address {device.address}"):
+                for whose in _tries(email, device):
                     connection.execute("DELETE FROM tries WHERE whose = ?", (whose,))
                 self._note(connection, "signed in", email, email, device.address)
                 return self._begin(connection, made(User, found), device)
@@ -272,8 +280,9 @@ class Accounts:
         """Change the password of a session's person; all other sessions end. Raises `InputError`, and `SignInRefused`
         after too many tries."""
         user = session.user
+        own = f"password {user.user_id}"  # who tries to sign in as somebody doesn't keep them from changing it
         with self._database.write() as connection:
-            self._count_try(connection, f"account {user.email}")
+            self._count_try(connection, {own: FREE})
         rows = self._database.rows("SELECT password FROM users WHERE user_id = ?", user.user_id)
         if not matches(old[:LONGEST_TYPED], rows[0]["password"] if rows else None):
             raise InputError("The current password is wrong.", hint="Type it again.")
@@ -282,7 +291,8 @@ class Accounts:
             connection.update("users", "user_id = ?", user.user_id, password=stored)
             others = (user.user_id, session.session_id)
             connection.execute("DELETE FROM sessions WHERE user_id = ? AND session_id <> ?", others)
-            connection.execute("DELETE FROM tries WHERE whose = ?", (f"account {user.email}",))
+            connection.execute("DELETE FROM tries WHERE whose = ?", (own,))
+            connection.execute("DELETE FROM links WHERE email = ?", (user.email,))
             self._note(connection, "password changed", user.email, user.email, address)
 
     def _join(self, connection: Connection, email: str, name: str, admin: bool, password: str | None) -> User:
@@ -315,14 +325,15 @@ class Accounts:
             raise LinkSpent("This link was used before, or is too old.")
         return made(Link, row)
 
-    def _count_try(self, connection: Connection, *whose: str) -> None:
-        """Count a try. Raises `SignInRefused` while there is to be none."""
+    def _count_try(self, connection: Connection, whose: Mapping[str, int]) -> None:
+        """Count a try, of those ``whose`` with the number of free ones. Raises `SignInRefused` while there is to be
+        none."""
         now = self._clock()
         connection.execute("DELETE FROM tries WHERE last <= ?", (now - FORGOTTEN,))
-        for each in whose:
+        for each, free in whose.items():
             row = connection.row("SELECT count, last FROM tries WHERE whose = ?", each)
-            if row is not None and row["count"] >= FREE:
-                wait = min(LONGEST_DELAY, DELAY * 2.0 ** min(row["count"] - FREE, 30))
+            if row is not None and row["count"] >= free:
+                wait = min(LONGEST_DELAY, DELAY * 2.0 ** min(row["count"] - free, 30))
                 left = row["last"] + wait - now
                 if left > 0:
                     raise SignInRefused("Too many tries.", hint=f"Try again in {_in_words(left)}.")
@@ -333,6 +344,15 @@ class Accounts:
     def _note(self, connection: Connection, action: str, email: str, by: str, address: str = "") -> None:
         row = {"at": self._clock(), "action": action, "email": email, "by": by, "address": address}
         connection.insert("audit", row)
+
+
+def _tries(email: str, device: Device) -> dict[str, int]:
+    """What a try to sign in counts for, each with its free tries."""
+    return {
+        f"account {email} from {device.address}": FREE,
+        f"address {device.address}": FREE_ADDRESS,
+        f"account {email}": FREE_ACCOUNT,
+    }
 
 
 _SESSIONS = """SELECT *, users.created AS joined, sessions.created AS begun FROM sessions

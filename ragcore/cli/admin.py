@@ -59,8 +59,10 @@ def log(engine: Engine, options: argparse.Namespace) -> int:
 
 
 def _link(engine: Engine, options: argparse.Namespace, code: str) -> int:
-    link = f"{engine.settings.auth.url or 'http://localhost:8501'}/gw/auth/link/{code}"
+    url = engine.settings.auth.url
+    link = f"{url or 'http://localhost:8501'}/gw/auth/link/{code}"
     lines = [f"Pass this link on to {options.email}. It works once, for 7 days:", link]
+    lines += [] if url else ["If the app has another address, put that before /gw, or set auth.url."]
     show(options, lambda: {"email": options.email, "link": link}, lines)
     return 0
 

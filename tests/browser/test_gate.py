@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -132,11 +133,12 @@ def test_a_websocket_opens_for_a_session_and_closes_with_it(team: App) -> None:
     try:
         accounts.accept(accounts.invite("priya@fernhill.example", "test"), "", "", GOOD, Device())
         token = accounts.sign_in("priya@fernhill.example", GOOD, Device())
+        cookie = f"gw_session_{urlsplit(team.url).port}"
         address = f"ws{team.url.removeprefix('http')}/_stcore/stream"
-        own: Any = {"origin": team.url, "additional_headers": {"Cookie": f"gw_session={token}"}}
+        own: Any = {"origin": team.url, "additional_headers": {"Cookie": f"{cookie}={token}"}}
         for refused in (
             own | {"additional_headers": {}},
-            own | {"additional_headers": {"Cookie": "gw_session=x"}},
+            own | {"additional_headers": {"Cookie": f"{cookie}=x"}},
             own | {"origin": "http://evil.example"},
             own | {"origin": None},
         ):

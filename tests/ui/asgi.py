@@ -23,6 +23,7 @@ def ask(
     *,
     headers: Mapping[str, str] | None = None,
     body: object = None,
+    client: tuple[str, int] | None = None,
     behind: Callable[[ASGIApp], ASGIApp] = lambda app: app,
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of a GET, or of a POST where there is a ``body`` (bytes, or JSON), straight through
@@ -48,6 +49,7 @@ def ask(
         "query_string": query.encode(),
         "headers": [(name.encode(), value.encode()) for name, value in (headers or {}).items()],
         "root_path": "",
+        "client": client,
     }
     # In a thread of its own: after a browser test, Playwright's loop is the running one of this thread.
     with ThreadPoolExecutor(1) as thread:

@@ -173,7 +173,7 @@ def test_signing_in_sets_a_cookie_that_no_script_and_no_other_site_gets(site: Si
     status, headers, _ = site.sign_in()
     assert (status, headers["location"]) == (303, "/")
     given = headers["set-cookie"].lower()
-    assert given.startswith("gw_session=")
+    assert given.startswith("gw_session_8501=")
     assert all(part in given for part in ("; httponly", "; samesite=lax", "; path=/", "; max-age=604800"))
     assert "; secure" not in given  # on this machine, over http
     assert site.ask("/", session=cookie(headers))[0] == 200
@@ -194,11 +194,11 @@ def test_over_https_the_cookie_is_bound_to_the_host(tmp_path: Path, site: Site) 
 
 def test_a_session_that_was_planted_is_not_taken_over(site: Site) -> None:
     planted = site.session(JONAS)
-    status, headers, _ = site.sign_in(cookie=f"gw_session={planted}")
+    status, headers, _ = site.sign_in(cookie=f"gw_session_8501={planted}")
     assert status == 303
     assert cookie(headers) != planted
     assert site.accounts.session(planted) is None
-    status, headers, _ = site.sign_in(cookie="gw_session=chosen")
+    status, headers, _ = site.sign_in(cookie="gw_session_8501=chosen")
     assert cookie(headers) != "chosen"
     assert site.accounts.session("chosen") is None
 
@@ -287,6 +287,7 @@ def test_only_administrators_see_and_change_who_may_sign_in(opened: Services, si
         ("keep", {}),
         ("reading", {"changes": {"ocr.mode": "off"}}),
         ("change", {"changes": {"llm.base_url": "http://localhost:1"}}),
+        ("change", {"changes": {"rerank.model": "sentence-transformers:/etc"}}),
     ],
 )
 def test_only_administrators_change_what_holds_for_everybody(
@@ -330,7 +331,7 @@ def test_an_answer_that_streams_ends_with_its_session(site: Site) -> None:
             site.accounts.end(found, MARA)
 
     gate = Gate(app, site.access, site.accounts, checked=0.0)  # type: ignore[arg-type]
-    assert ask([], "/", headers=HOST | {"cookie": f"gw_session={mara}"}, behind=lambda _: gate)[2] == b"words"
+    assert ask([], "/", headers=HOST | {"cookie": f"gw_session_8501={mara}"}, behind=lambda _: gate)[2] == b"words"
 
 
 @pytest.mark.parametrize(
@@ -365,7 +366,7 @@ def test_the_server_does_not_start_in_the_open(
 def test_the_gate_costs_little(site: Site) -> None:
     mara, took = site.session(), dict[bool, list[float]]()
     app = Starlette(routes=[Route("/x", lambda _: PlainTextResponse("x"))])
-    headers = HOST | {"cookie": f"gw_session={mara}"}
+    headers = HOST | {"cookie": f"gw_session_8501={mara}"}
     for _ in range(60):
         for gated in (False, True):
             started = time.perf_counter()

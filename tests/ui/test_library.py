@@ -114,7 +114,7 @@ def test_a_name_that_cannot_be_is_refused_and_a_body_that_cannot_be_is_an_error(
 )
 def test_an_original_is_saved_as_it_was_and_never_opened(opened: Services, name: str, data: bytes, kind: str) -> None:
     doc_id = opened.engine.add(data, name).doc_id
-    status, headers, body = ask(library_routes.routes(), f"/gw/documents/{doc_id}/original", token(opened))
+    status, headers, body = ask(library_routes.routes(), f"/gw/documents/{doc_id}/original", headers=token(opened))
     assert (status, body) == (200, data)
     assert headers["content-type"].split(";")[0] == kind
     assert headers["x-content-type-options"] == "nosniff"

@@ -49,6 +49,12 @@ def test_only_the_app_itself_is_answered(kind: str, host: str, origin: str | Non
     assert _opened(headers) == (expected == 200)
 
 
+@pytest.mark.parametrize(("address", "expected"), [("127.0.0.1", 200), ("::1", 200), ("192.0.2.7", 403), ("x", 403)])
+def test_without_sign_in_only_this_machine_is_answered(address: str, expected: int) -> None:
+    headers = {"host": "localhost:8501"}
+    assert ask(ROUTES, FILE, headers=headers, client=(address, 50000), behind=web.OwnOrigin)[0] == expected
+
+
 def test_a_name_can_be_allowed(request: pytest.FixtureRequest) -> None:
     before = config.get_option("server.allowedHosts")
     request.addfinalizer(lambda: config.set_option("server.allowedHosts", before))

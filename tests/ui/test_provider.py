@@ -232,7 +232,7 @@ def test_a_listed_proxy_says_who_is_there_and_nobody_else_does(proxied: Site) ->
         assert (status, "set-cookie" in headers, b"You can" in page) == (200, False, True)
     status, headers, _ = at(proxied, "10.0.0.5", "/gw/auth/sign-in", x_forwarded_email=MARA)
     assert status == 303
-    cookie = f"gw_session={session_of(headers)}"
+    cookie = f"gw_session_8501={session_of(headers)}"
     assert at(proxied, "10.0.0.6", "/library", cookie, x_forwarded_email=MARA)[0] == 200
     for address, email in (("192.0.2.1", MARA), ("10.0.0.5", JONAS), ("10.0.0.5", "")):
         assert at(proxied, address, "/library", cookie, x_forwarded_email=email)[0] == 303

@@ -38,12 +38,15 @@ class Access:
     @property
     def cookie(self) -> str:
         """Name of the session's cookie."""
-        return "__Host-gw_session" if self.secure else "gw_session"
+        if self.secure:
+            return "__Host-gw_session"
+        return f"gw_session_{st.get_option('server.port')}"  # a browser sends it to every port of this machine
 
     def vouched(self, asked: HTTPConnection) -> str:
         """Email of who comes through a listed proxy; "" for anybody else."""
         peer = asked.client.host if asked.client else ""
-        return asked.headers.get(self.auth.header, "").strip().lower() if peer in listed(self.auth.proxies) else ""
+        given = asked.headers.getlist(self.auth.header)  # of several, one may be the browser's own
+        return given[0].strip().lower() if peer in listed(self.auth.proxies) and len(given) == 1 else ""
 
     @property
     def url(self) -> str:
@@ -73,14 +76,14 @@ def hosts() -> list[str]:
 def _check(auth: AuthSettings) -> None:
     address = str(st.get_option("server.address") or "")
     if auth.mode == "off":
-        if not _loopback(address):
+        if not loopback(address):
             raise ConfigError(
                 f"Without sign-in Groundwork listens on this machine only, not on {address or 'every address'}.",
                 hint=f'Set server.address to "localhost", or auth.mode to "local". {NEXT}',
             )
         return
     names = [urlsplit(auth.url).hostname or "", *(str(one) for one in st.get_option("server.allowedHosts") or ())]
-    if not auth.url.startswith("https://") and not all(_loopback(name) for name in names if name):
+    if not auth.url.startswith("https://") and not all(loopback(name) for name in names if name):
         raise ConfigError(
             "Passwords and sessions must not travel in clear: other machines need an https address.",
             hint=f"Put a proxy with TLS in front and set auth.url to its https:// address. {NEXT}",
@@ -111,7 +114,12 @@ def listed(text: str) -> list[str]:
     return [part.strip().lower() for part in text.split(",") if part.strip()]
 
 
-def _loopback(address: str) -> bool:
+def from_here(asked: HTTPConnection) -> bool:
+    """Whether a request may come from where it does: without sign-in, only from this machine."""
+    return access().accounts is not None or asked.client is None or loopback(asked.client.host)
+
+
+def loopback(address: str) -> bool:
     try:
         return address.lower() == "localhost" or ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -87,6 +87,9 @@ class Pages:
         """Response to who comes through the proxy, without any page of ours."""
         email, domains = self.access.vouched(request), listed(self.access.auth.domains)
         try:
+            present = await run_in_threadpool(self.accounts.session, self._token(request))
+            if request.method == "HEAD" or (present is not None and present.user.email == email):
+                return RedirectResponse(back, 303)
             if not email:
                 raise SignInRefused("The proxy didn’t say who you are.", hint="Open the app by its usual address.")
             given = (PROXY, email, email, "", domains, device(request))

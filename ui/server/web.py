@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers as Given
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui.gate.access import access, hosts
+from ui.gate.access import access, from_here, hosts
 from ui.server import visits
 from ui.server.bundles import FOR_GOOD, STREAMLIT, TYPES, UI, later, stylesheet
 from ui.server.warming import warming
@@ -154,7 +154,9 @@ class OwnOrigin:
             return
         given = Given(scope=scope)
         host, origin = given.get("host", ""), given.get("origin")
-        if not _answers_to(host):
+        if not from_here(HTTPConnection(scope)):
+            said = "Without sign-in, the app answers this machine only. See docs/team.md."
+        elif not _answers_to(host):
             said = f"{host[:100]!r} isn't an allowed host. Add it to server.allowedHosts in .streamlit/config.toml."
         elif origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
             said = "Another web site sent this request."

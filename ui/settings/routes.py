@@ -30,6 +30,7 @@ from ui.settings import presets, structures
 Json = dict[str, Any]
 
 _LOCAL = frozenset({"rerank.model", "index.embedder", "verify.entailment"})
+_LOADED = "sentence-transformers:"  # from any folder or address that is named after it
 _trials = threading.BoundedSemaphore(4)  # at once: a server that hangs keeps a thread from others
 
 
@@ -56,7 +57,8 @@ def change(request: Request, body: Json) -> Response:
     """Change settings for this visit, as typed; null restores the saved value. A local model is tried first."""
     visits, own, changes = services().visits, visit(request) or "", _changes(body)
     before = visits.overrides(own)
-    if changes.get("llm.base_url"):  # the server would call an address of anybody's choice
+    loads = any(str(changes.get(key) or "").startswith(_LOADED) for key in _LOCAL)
+    if changes.get("llm.base_url") or loads:  # the server would call an address, or open a folder, of anybody's choice
         _administrators_only(request)
     visits.change(own, changes)
     try:
@@ -114,7 +116,10 @@ def _administrators_only(request: Request) -> None:
     """Raises `ConfigError` for who signed in and is no administrator."""
     session = getattr(request.state, "session", None)
     if session is not None and not session.user.admin:
-        raise ConfigError("Only administrators can save settings or choose a server.", hint="Ask one of them.")
+        raise ConfigError(
+            "Only administrators can save settings, or choose a server or a model of their own.",
+            hint="Ask one of them.",
+        )
 
 
 def _keep(changes: Json) -> None:

@@ -75,7 +75,12 @@ export class Account {
       const block = one.email !== me.email && button(one.blocked ? "Admit again" : "Block", `block ${one.email}`, () => this.send("block", { email: one.email, blocked: !one.blocked }, one.blocked ? "Admitted again." : "Blocked, and signed out everywhere."), "quiet");
       return line(one.name, `${one.email}, ${one.admin ? "administrator, " : ""}${seen}`, [reset, block].filter(Boolean));
     });
-    const waiting = invited.map((one) => line(one.email, `invited, until ${new Date(one.expires * 1000).toLocaleDateString("en", { day: "numeric", month: "short" })}`, button("New link", `invite ${one.email}`, () => this.send("invite", { email: one.email, admin: one.admin }, "The link before no longer works."), "quiet")));
+    const waiting = invited.map((one) => {
+      const until = new Date(one.expires * 1000).toLocaleDateString("en", { day: "numeric", month: "short" });
+      const again = button("New link", `invite ${one.email}`, () => this.send("invite", { email: one.email, admin: one.admin }, "The link before no longer works."), "quiet");
+      const withdraw = button("Withdraw", `withdraw ${one.email}`, () => this.send("block", { email: one.email }, "The invitation no longer works."), "quiet");
+      return line(one.email, `invited, until ${until}`, [again, withdraw]);
+    });
     const email = h("input", { class: "gw-field", id: "gw-invite", type: "email", required: "", placeholder: "name@example.org", autocomplete: "off" });
     const admin = h("input", { type: "checkbox" });
     const go = async (event) => {
