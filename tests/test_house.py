@@ -32,7 +32,7 @@ LINES = {
     "evaluate": 2180,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1370,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
+    "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
     "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
     "ingest": 8850,  # with grids that hold several tables, and 1,130 for files that are no PDF: sheets, text, markup
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices

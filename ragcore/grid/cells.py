@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import dropwhile, pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragcore.answer.cite import Citer, MarkerParser
@@ -61,6 +62,8 @@ BATCH = 64  # passages scored at once
 SAME = 0.6  # least share of a claim's words in the clause that speaks of it
 TOO_MANY = "There are more; these are the first."
 LONGEST_NAME = 160  # characters of a sentence that stands for a name
+LONGEST_DATE = 24  # characters of a date that is no day
+_TO = frozenset({"to", "-", "–", "—"})  # between the ends of a range
 BOTH = 2  # values of equal standing that contradict each other; more of them speak of different things
 _LOOK = 0.02  # least probability that a passage speaks of what a list asks for
 ANSWERS = 0.8  # least probability that a sentence answers a question
@@ -322,47 +325,64 @@ def _written(filled: FilledSection, column: Column) -> Cell:
     told = (said[0] if said else answer.text).rstrip(".")
     if not said or any(claim.status in ("unsupported", "uncited") for claim in answer.claims):
         return replace(cell, reason=UNSUPPORTED.format(said=told))
-    value = _of_words(said, column, answer.citations)
+    value = of_words(said, column, answer.citations)
     if value is None:
         return replace(cell, reason=UNREAD.format(said=told, kind=_UNSAID[column.type]))
     return replace(cell, status="stated", value=replace(value, citations=answer.citations), nearest=(), supported=True)
 
 
-def _of_words(said: Sequence[str], column: Column, citations: Sequence[Citation]) -> CellValue | None:
+def of_words(said: Sequence[str], column: Column, citations: Sequence[Citation]) -> CellValue | None:
     """Value of the type of ``column`` in the sentences of an answer, which begins with it; None if it has none."""
     first = said[0]
     days, named = days_in(first), years(first)
     period = iso(days[0]) if days else str(max(named)) if named else ""
     match column.type:
         case "value":
-            figure = _figure(blanked(first, date_spans(first)))
-            number, unit = measured(figure, "", column.unit)
-            return CellValue(figure, number, unit, period) if figure else None
+            found = _figures(blanked(first, date_spans(first)), column.unit)
+            return replace(found, period=period) if found is not None else None
         case "date":
-            return CellValue(period, period=period) if period else None
+            begins = first.partition(period)[0] + period  # "March 2024", "mid-2026"
+            text = begins if period in first and len(begins) <= LONGEST_DATE else period
+            return CellValue(text, period=period) if period else None
         case "yes_no":
             word = first.partition(",")[0].partition(" ")[0].rstrip(".:;")
             return CellValue(word) if word in ("Yes", "No") else None
         case "list":
             return CellValue("\n".join(said), float(len(said)))
         case _:
-            name = _quoted_start(first, citations)
+            name = _quoted_name(first, column, citations)
             return CellValue(name) if name else None
 
 
-def _figure(text: str) -> str:
-    """First duration, or figure with its currency, scale and unit, of ``text``; "" without one."""
-    spans = [(one.start, one.end) for one in lengths(text)[:1]] or [span_of(text, one) for one in numbers(text)[:1]]
-    return "".join(text[start:end] for start, end in spans)
+def _figures(text: str, unit: str) -> CellValue | None:
+    """First figure of ``text`` that can be given in ``unit``, else its first; a duration counts where it begins. None
+    without one, or if it is one end of a range."""
+    ends = {}
+    for one in numbers(text):
+        start, end = span_of(text, one)
+        whole = one.value < 0  # with the brackets that make it so
+        ends[one.start if whole else start] = max(end, one.start + len(one.raw.rstrip())) if whole else end
+    ends |= {one.start: one.end for one in lengths(text)}
+    found = [(start, end, *measured(text[start:end], "", unit)) for start, end in sorted(ends.items())]
+    wanted = [one for one in found if unit and one[3] == unit] or found
+    if not wanted:
+        return None
+    start, end, number, own = wanted[0]
+    between = {text[one[1] : other[0]].strip() for one, other in pairwise(found) if start in (one[0], other[0])}
+    return CellValue(text[start:end], number, own) if _TO.isdisjoint(between) else None
 
 
-def _quoted_start(text: str, citations: Sequence[Citation]) -> str:
-    """Longest beginning of ``text`` that a citation has, word by word; "" if none has its first word."""
+def _quoted_name(text: str, column: Column, citations: Sequence[Citation]) -> str:
+    """Longest beginning of ``text``, articles aside, that a citation has, word by word; "" if nothing in it is spelt
+    like a name, or more than is asked for."""
     cited = [f" {' '.join(tokens(one.quotation))} " for one in citations]
-    ends = [word.end for word in words_of(text)]
-    for end in reversed(ends):
-        if any(f" {' '.join(tokens(text[:end]))} " in one for one in cited):
-            return text[:end]
+    asked = set(content_stems(column.asked))
+    words = list(dropwhile(lambda word: word.plain in STOP_WORDS, words_of(text)))
+    for count in range(len(words), 0, -1):
+        name = text[words[0].start : words[count - 1].end]
+        own = [word for word in words[:count] if word.capital or word.marked]
+        if own[-1:] == words[count - 1 : count] and any(f" {' '.join(tokens(name))} " in one for one in cited):
+            return name if any(not asked.issuperset(content_stems(word.plain)) for word in own) else ""
     return ""
 
 

@@ -21,14 +21,15 @@ ALONE = (
 
 
 def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Path]:
-    """Files as given, and all that Groundwork reads below a folder, sorted by name; a PDF is left out if its ADE JSON
-    is included. A folder without any is returned itself, so that `add` rejects it instead of ignoring it silently."""
+    """Files as given, and all that Groundwork reads below a folder but hidden ones, sorted by name; a PDF is left out
+    if its ADE JSON is included. A folder without any is returned itself, so that `add` rejects it instead of ignoring
+    it silently."""
     from ragcore.ingest.ade.source import looks_like_ade
 
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            files = sorted(item for item in path.rglob("*") if item.is_file())
+            files = sorted(item for item in path.rglob("*") if item.is_file() and _is_meant(item.relative_to(path)))
             taken = [
                 item
                 for item in files
@@ -39,6 +40,11 @@ def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[P
             found.append(path)
     paired = {pdf for path in found if (pdf := _pdf_beside(path)) is not None and _is_sound(path, settings)}
     yield from (path for path in found if path not in paired)
+
+
+def _is_meant(path: Path) -> bool:
+    """Whether a file below a folder is meant with it: none that is hidden, of a program, or Office's own."""
+    return not any(part.startswith((".", "~$")) or part == "node_modules" for part in path.parts)
 
 
 def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = "", pdf: bytes | None = None) -> Added:

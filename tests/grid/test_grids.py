@@ -14,10 +14,11 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.errors import Cancelled, ConfigError, InputError, ModelError, UnknownDocument, UnknownGrid
+from ragcore.grid.cells import of_words
 from ragcore.grid.columns import given_columns
 from ragcore.grid.grids import Grids
-from ragcore.types import EVERYTHING, Scope
-from ragcore.types.grid import STATED, Grid, GridCell
+from ragcore.types import EVERYTHING, Citation, Scope
+from ragcore.types.grid import STATED, Column, Grid, GridCell
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
 
@@ -397,7 +398,7 @@ ASKED = [
     ("value", "How much of capital expenditure was for buildings?", "$7.1 million went into the hall in Leuven", ""),
     ("name", "In which town are sensors assembled?", "Aberfeld, where sensors are assembled", "Aberfeld"),
     ("name", "In which town are sensors assembled?", "Oslo, where sensors are assembled", ""),
-    ("date", "When will the second supplier deliver?", "Mid-2026, when the second should deliver", "2026"),
+    ("date", "When will the second supplier deliver?", "Mid-2026, when the second should deliver", "Mid-2026"),
     ("yes_no", "Can the ceramic rings be bought elsewhere?", "No, the ceramic rings come from one supplier", "No"),
     (
         "list",
@@ -465,3 +466,32 @@ def test_documents_are_added_as_rows_where_rows_are_chosen_documents(engine: Eng
     sections = made(engine, scope=Scope(sections=(node.of(sample),)))
     assert not engine.grids.add_documents(sections, [added])
     assert engine.grids.info(sections).total == len(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("unit", "said", "number"),
+    [
+        ("USD million", "$391 million for the three months ended 30 June 2024", 391.0),
+        ("EUR", "€ 5 million, 2 years after signing", 5e6),
+        ("USD million", "(1,250) million in fiscal 2024", -1250.0),
+        ("%", "(4.2)%", -4.2),
+        ("days", "30 days after notice, for $5", 30.0),
+        ("USD million", "$1.2 to $1.4 million", None),
+        ("USD million", "Nothing", None),
+    ],
+)
+def test_a_writers_sentence_is_read_for_the_value_in_the_columns_unit(
+    unit: str, said: str, number: float | None
+) -> None:
+    found = of_words([said], Column("c", "Amount", "", "value", unit), [])
+    assert (found and found.number) == number
+    assert found is None or found.unit == unit
+
+
+def test_a_writers_name_is_spelt_like_one_in_the_cited_words() -> None:
+    cited = Citation(1, "d", "t", 1, "1", "The Company, Acme Holdings Inc. (the “Seller”), sells.", 0, 53, ())
+    column = Column("c", "Seller", "Who sells?", "name")
+    names = {"Acme Holdings Inc., the seller": "Acme Holdings Inc", "The seller is Acme": "", "Bob sells": ""}
+    for said, name in names.items():
+        found = of_words([said], column, [cited])
+        assert (found.text if found else "") == name

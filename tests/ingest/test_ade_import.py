@@ -173,8 +173,8 @@ def test_an_upload_pairs_a_json_with_its_pdf(engine: Engine) -> None:
     ]
     ingestion = Ingestion(engine, removed=lambda _: None)
     try:
-        notes = take(batch, engine, ingestion)
-        alone = take([upload(7, "alone.json", ade([chunk("text", FINDING, (70, 90, 540, 200))]))], engine, ingestion)
+        notes, _ = take(batch, engine, ingestion)
+        alone, _ = take([upload(7, "alone.json", ade([chunk("text", FINDING, (70, 90, 540, 200))]))], engine, ingestion)
     finally:
         ingestion.close()
     assert [(note.tone, note.text) for note in notes] == [

@@ -16,10 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.errors import InputError, UnknownKind
-from ragcore.ingest.convert.kinds import kind_of
+from ragcore.ingest.convert.kinds import decoded, kind_of
 from ragcore.ingest.convert.markup import clean_html, markdown_html, text_html
+from ragcore.pipelines.add_files import files_to_read
 from tests import pdfs
 from tests.check.files import archive, book, saved, word
 from tests.command_line import run
@@ -314,3 +316,42 @@ def test_a_binary_workbook_is_refused_with_what_to_do() -> None:
     with pytest.raises(UnknownKind) as raised:
         kind_of(archive({"xl/workbook.bin": b""}), "a.xlsb")
     assert ".xlsx" in raised.value.hint
+
+
+@pytest.mark.timeout(20)
+def test_any_number_of_comments_before_the_text_is_read_at_once() -> None:
+    assert kind_of(b"<!-- lint -->\n" * 20_000 + b"# Title", "a.md") == "md"
+    assert kind_of(b"<!-- lint -->\n" * 20_000 + b"Title", "a") == "txt"
+    assert kind_of(b"<!-- lint -->\n" * 20_000 + b"<html>", "a") == "html"
+
+
+@pytest.mark.parametrize(
+    ("markup", "kept", "hidden"),
+    [
+        ('<ul><li style="display:none">x<li>First<li>Second</ul><p>Capped.', "First Second Capped.", "x"),
+        ("<p hidden>gone<p>Kept.", "Kept.", "gone"),
+        ('<table><tr style="display:none"><td>1<td>2<tr><td>Price</table>after', "Price after", "1"),
+        ("<ul><li hidden>x<ul><li>y</ul>z<li>kept</ul>", "kept", "y"),
+        ("<ul><li hidden>x</ul>after", "after", "x"),
+        ("<div hidden>a<div>b</div>c</div>after", "after", "c"),
+    ],
+)
+def test_what_is_hidden_ends_where_html_ends_it(markup: str, kept: str, hidden: str) -> None:
+    made = clean_html(markup)
+    assert " ".join(made.text.split()) == kept
+    assert hidden not in made.text
+    assert made.notes == ("1 hidden part left out.",)
+
+
+def test_the_encoding_that_a_page_declares_is_taken() -> None:
+    page = '<html><meta charset="windows-1251"><p>Привет мир'
+    assert decoded(page.encode("cp1251")) == (page, "windows-1251")
+    wrong = b'<html><meta charset="rot13"><p>caf\xe9'
+    assert decoded(wrong) == (wrong.decode("cp1252"), "cp1252")
+
+
+def test_a_folder_is_taken_without_what_is_hidden_in_it(tmp_path: Path) -> None:
+    for name in ("a.md", ".git/x.txt", "node_modules/y/README.md", "~$b.xlsx", "deep/c.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("words")
+    assert [path.name for path in files_to_read([tmp_path], load()[0].ingest)] == ["a.md", "c.csv"]

@@ -16,6 +16,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, PositiveInt, ValidationError, model_validator
 
 from ragcore.errors import BadAdeJson, TooManyPages
+from ragcore.ingest.convert.kinds import SUFFIXES
 from ragcore.ingest.layout import Rect
 
 TOLERANCE = 0.02  # of the page: how far a box may extend beyond it before it is an error
@@ -96,9 +97,10 @@ class AdeFile:
 
 
 def is_json(data: bytes, name: str) -> bool:
-    """Whether a file is to be read as JSON, by its first bytes, else by its name."""
+    """Whether a file is to be read as JSON, by its first bytes, unless its name is that of another kind, else by it."""
     head = data[:_HEAD_BYTES].removeprefix(_BOM).lstrip()
-    return head.startswith(b"{") or (name.lower().endswith(".json") and b"%PDF-" not in head)
+    named = Path(name).suffix.lower() in SUFFIXES and Path(name).suffix.lower() != ".pdf"
+    return (head.startswith(b"{") and not named) or (name.lower().endswith(".json") and b"%PDF-" not in head)
 
 
 def looks_like_ade(path: Path) -> bool:

@@ -44,14 +44,18 @@ _BOMS = (  # the longer ones first, which begin like shorter ones
     *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
 )
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_HTML = re.compile(r"(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+# Possessive: nothing that was passed over is tried again.
+_HTML = re.compile(
+    r"(?>(?:<\?xml[^>]*>|<!--(?>.*?-->)|\s+)*+)<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 
 
 def kind_of(data: bytes, name: str) -> FileKind:
     """Kind of the file ``name``. Raises `NotAPdf`, `EncryptedFile`, `DamagedFile`, `FileTooLarge`, or `UnknownKind`."""
     suffix = PurePath(name).suffix.lower()
     named = SUFFIXES.get(suffix)
-    if b"%PDF-" in data[:_HEAD_BYTES]:
+    if data.startswith(b"%PDF-") or (b"%PDF-" in data[:_HEAD_BYTES] and (named in (None, "pdf") or not decoded(data))):
         return "pdf"
     if data.startswith(b"PK\x03\x04"):
         return _packed(data, name)
@@ -64,21 +68,21 @@ def kind_of(data: bytes, name: str) -> FileKind:
         raise NotAPdf(f"{name} is not a PDF.")
     if named == "xlsx":
         raise DamagedFile(f"{name} is damaged, or no Excel file.")
-    if text is None or (named is None and suffix and not _HTML.match(text[0])):
+    html = text is not None and named in (None, "html", "txt") and _HTML.match(text[0]) is not None
+    if text is None or (named is None and suffix and not html):
         raise UnknownKind(f"{name} is no file that Groundwork reads.")
-    if _HTML.match(text[0]) and named in (None, "html", "txt"):
-        return "html"
-    return named or "txt"
+    return "html" if html else named or "txt"
 
 
 def decoded(data: bytes) -> tuple[str, str] | None:
-    """Text of a file and its encoding: UTF-8, what its byte order mark says, or else Windows' Western encoding. None if
-    it is no text."""
-    codes = [code for bom, code in _BOMS if data.startswith(bom)][:1] or ["utf-8", "cp1252"]
+    """Text of a file and its encoding: UTF-8, what its byte order mark or, in HTML, its head says, or else Windows'
+    Western encoding. None if it is no text."""
+    said = [code.decode() for code in _CHARSET.findall(data[:_HEAD_BYTES])]
+    codes = [code for bom, code in _BOMS if data.startswith(bom)][:1] or ["utf-8", *said[:1], "cp1252"]
     for code in codes:
         try:
             text = data.decode(code)
-        except UnicodeDecodeError:
+        except (UnicodeDecodeError, LookupError):
             continue
         if not _CONTROLS.search(text):
             return text, code

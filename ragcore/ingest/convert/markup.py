@@ -32,6 +32,16 @@ _EMPTY = {
     "br", "hr", "img", "input", "link", "meta", "base", "source", "track", "wbr", "area", "col", "param",
     "embed", "frame",
 }  # fmt: skip
+# Elements whose end tag may be left out, with the start tags that end them, but for one in one of `_SCOPES` inside.
+_ROW_ENDS = frozenset({"tr", "tbody", "thead", "tfoot"})
+_ENDED_BY: dict[str, frozenset[str]] = {
+    "li": frozenset({"li"}),
+    "p": frozenset(_KEPT | _AS_DIV) - {"br", "code", "b", "strong", "i", "em", "u", "s", "del", "ins", "sub", "sup"},
+    "tr": _ROW_ENDS,
+    **dict.fromkeys(("td", "th"), _ROW_ENDS | {"td", "th"}),
+    **dict.fromkeys(("dt", "dd"), frozenset({"dt", "dd"})),
+}
+_SCOPES = {"table", "ul", "ol", "dl", "select"}
 _INDENTED = {"blockquote", "ul", "ol", "dl", "dd"}
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])")
 
@@ -87,14 +97,16 @@ class _Cleaner(HTMLParser):
         self.parts: list[str] = []
         self.made = CleanMarkup()
         self._open: list[str] = []
-        self._without: list[str] = []  # the dropped element and those in it
+        self._without: list[str] = []  # the dropped element and those that are open in it
         self._titled = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._without:
-            if tag == self._without[0] and tag not in _EMPTY:
-                self._without.append(tag)
-            return
+            dropped, *inside = self._without
+            if tag not in _ENDED_BY.get(dropped, ()) or not _SCOPES.isdisjoint(inside):
+                self._without += [tag] if tag not in _EMPTY else []
+                return
+            self._without = []
         given = {name: value or "" for name, value in attrs}
         if tag == "title":
             self._titled = not self.made.title
@@ -106,6 +118,8 @@ class _Cleaner(HTMLParser):
             if tag not in _EMPTY:
                 self._without.append(tag)
         elif (name := "div" if tag in _AS_DIV else tag) in _KEPT and len(self._open) < MOST_DEPTH:
+            while self._open and tag in _ENDED_BY.get(self._open[-1], ()):
+                self.parts.append(f"</{self._open.pop()}>")
             spans = "".join(
                 f' {key}="{min(int(given[key]), MOST_SPAN)}"'
                 for key in ("colspan", "rowspan")
@@ -125,10 +139,14 @@ class _Cleaner(HTMLParser):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if self._without:
-            if tag == self._without[-1]:
-                self._without.pop()
+        if tag in self._without:
+            while self._without.pop() != tag:
+                pass
             return
+        if self._without:
+            if self._without[0] not in _ENDED_BY or ("div" if tag in _AS_DIV else tag) not in self._open:
+                return
+            self._without = []  # the element around it ends
         if tag == "title":
             self._titled = False
         name = "div" if tag in _AS_DIV else tag
