@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ragcore.config.settings import load
 from ragcore.errors import InputError, TooManyPages
 from ragcore.ingest.convert.converters import convert
-from ragcore.ingest.convert.workbook import MOST_CELLS, NO_VALUE, read_csv, read_xlsx
+from ragcore.ingest.convert.workbook import MOST_CELLS, NO_VALUE, SheetTable, read_csv, read_xlsx, sheet_parts
 from ragcore.ingest.document import build_document
 from ragcore.ingest.read import Reader
 from ragcore.types import Document
@@ -180,6 +180,62 @@ def test_merged_cells_two_headers_and_titles_keep_their_places(tmp_path: Path) -
     assert "2024 / Actual: 6" in line
     assert "2023 / Plan: 7" in line
     assert place_of(made, made.text.index("Larkfield"), made.text.index("Larkfield") + 9) == "Balance!A1"
+
+
+def lines(made: Document) -> list[str]:
+    """Rows of the tables as text, with the names of their columns."""
+    return [made.text[start:end] for e in made.body if e.table for start, end in e.table.row_spans]
+
+
+_STATEMENT: list[list[object]] = [
+    ["Net sales", "$ 391,035", "$ 383,285", "$ 394,328"],
+    ["Cost of sales", "210,352", "214,137", "223,546"],
+]
+
+
+@pytest.mark.parametrize(
+    ("above", "top", "merged", "names"),
+    [
+        (["CONSOLIDATED STATEMENTS, $ in Millions", "12 Months Ended"], [], ["A1:A2", "B1:D1"], None),
+        (["", "12 Months Ended"], [["CONSOLIDATED STATEMENTS"], ["$ in Millions"], []], ["B4:D4"], None),
+        (["", "12 Months Ended"], [], ["B1:D1"], [datetime(2024, 9, 30), datetime(2023, 9, 30), datetime(2022, 9, 30)]),
+        (["", "12 Months Ended"], [], ["B1:D1"], [2024, 2023, 2022]),
+        (["Item", "12 Months Ended"], [], ["B1:D1"], ["in millions", "2024", "2023", "2022"]),
+    ],
+)
+def test_dates_below_a_merged_header_name_the_columns(
+    tmp_path: Path, above: list[object], top: list[list[object]], merged: list[str], names: list[object] | None
+) -> None:
+    names = names or ["Sep. 30, 2024", "Sep. 30, 2023", "Sep. 30, 2022"]
+    dates = names if len(names) == 4 else [None, *names]
+    workbook = openpyxl.load_workbook(io.BytesIO(book(S=[*top, above, dates, *_STATEMENT])))
+    for area in merged:
+        workbook["S"].merge_cells(area)
+    made = document(tmp_path, saved(workbook))
+    year = next(row for row in lines(made) if "— Net sales" in row).split(" | ")[1]
+    assert year.startswith("12 Months Ended / ")
+    assert "2024" in year
+    assert year.endswith(": $ 391,035")
+
+
+@pytest.mark.parametrize(
+    ("rows", "merged", "headers"),
+    [
+        ([["Done", "Task", "Owner"], ["", "Write", "Anna"], ["x", "Test", "Bob"]], [], 1),
+        ([["Name", "Contact", ""], ["Anna", "a@b.org", "Lane"], ["Bob", "b@b.org", "Road"]], ["B1:C1"], 1),
+        ([["Well", "Depth", "Yield"], ["", "m", "m³/h"], ["Orchard", 61, 4]], [], 2),
+        ([["", "2024", ""], ["Item", "Plan", "Actual"], ["Costs", 5, 6]], ["B1:C1"], 2),
+    ],
+)
+def test_a_row_of_texts_below_the_header_is_a_header_only_if_figures_or_a_merged_cell_say_so(
+    rows: list[list[object]], merged: list[str], headers: int
+) -> None:
+    workbook = openpyxl.load_workbook(io.BytesIO(book(S=rows)))
+    for area in merged:
+        workbook["S"].merge_cells(area)
+    (table,) = sheet_parts(read_xlsx("x.xlsx", saved(workbook)).sheets[0])
+    assert isinstance(table, SheetTable)
+    assert table.headers == headers
 
 
 def test_hidden_sheets_rows_and_columns_are_left_out_and_counted() -> None:

@@ -81,8 +81,7 @@ def sheet_parts(sheet: Sheet) -> Iterator[SheetTable | tuple[SheetCell, ...]]:
         first = min(row[0].column for row in rows)
         lines = next((n for n, row in enumerate(rows) if row[-1].column > first), len(rows))
         frozen = sum(row[0].row <= sheet.frozen for row in rows[lines:])
-        named = lines < len(rows) and names_columns([(cell.column, cell.text) for cell in rows[lines]], first)
-        headers = frozen if 0 < frozen <= MOST_HEADERS else int(named)
+        headers = frozen if 0 < frozen <= MOST_HEADERS else _headers(rows[lines:], first)
         if headers or table is None:
             if table is not None:
                 yield table
@@ -95,6 +94,20 @@ def sheet_parts(sheet: Sheet) -> Iterator[SheetTable | tuple[SheetCell, ...]]:
             table.rows += rows
     if table is not None:
         yield table
+
+
+def _headers(rows: Sequence[tuple[SheetCell, ...]], first: int) -> int:
+    """How many rows at the top name columns: one, and those below that go on with it. A row goes on below a merged cell
+    or without a cell in the column ``first``; with only one of these, a row that names none must follow."""
+    named = [names_columns([(cell.column, cell.text) for cell in row], first) for row in rows[: MOST_HEADERS + 1]]
+    count = int(any(named[:1]))
+    while 0 < count < min(len(named), MOST_HEADERS) and named[count]:
+        merged = any(cell.columns > 1 for cell in rows[count - 1])
+        beside = rows[count][0].column > first
+        if not (merged and beside) and not ((merged or beside) and named[count + 1 : count + 2] == [False]):
+            break
+        count += 1
+    return count
 
 
 def names_columns(row: Sequence[tuple[int, str]], first: int = 0) -> bool:
