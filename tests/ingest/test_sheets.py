@@ -265,6 +265,22 @@ def test_a_formula_has_its_stored_value_or_says_that_it_has_none() -> None:
         ("\ufeffäöü,b\n1,2\n".encode(), [["äöü", "b"], ["1", "2"]]),
         ("café,b\n1,2\n".encode("cp1252"), [["café", "b"], ["1", "2"]]),
         (b'a,b\n"x",2\n"say ""so"", he said",4\n', [["a", "b"], ["x", "2"], ['say "so", he said', "4"]]),
+        (
+            b"Export, Konto 12, Stand 1.2.2024\n\nDatum;Betrag;Zweck\n"
+            + b"01.01.2024;-1,50;Miete\n02.01.2024;-2,50;Strom\n03.01.2024;9,99;Gas, Wasser\n",
+            [
+                ["Export, Konto 12, Stand 1.2.2024"],
+                [],
+                ["Datum", "Betrag", "Zweck"],
+                ["01.01.2024", "-1,50", "Miete"],
+                ["02.01.2024", "-2,50", "Strom"],
+                ["03.01.2024", "9,99", "Gas, Wasser"],
+            ],
+        ),
+        (b"sep=;\r\na,b;c\r\n1,2;3\r\n", [["a,b", "c"], ["1,2", "3"]]),
+        (b"1,5;2,5\n3,5;4,5\n", [["1,5", "2,5"], ["3,5", "4,5"]]),
+        (b'7;"x, y"\n8;"z, y"\n', [["7", "x, y"], ["8", "z, y"]]),
+        (b"a;1,2;3\nb;1,4;5\n", [["a", "1,2", "3"], ["b", "1,4", "5"]]),
         (b"only one column\nsecond\n", [["only one column"], ["second"]]),
     ],
 )
@@ -272,6 +288,11 @@ def test_a_csv_is_read_by_its_own_delimiter_and_encoding(data: bytes, rows: list
     read = read_csv("x.csv", data)
     assert [[cell.text for cell in row] for row in read.sheets[0].rows] == rows
     assert bool(read.notes) == (b"\xe9" in data)
+
+
+def test_places_count_from_below_the_line_that_names_the_delimiter() -> None:
+    first = read_csv("x.csv", b"sep=|\na|b\n").sheets[0].rows[0]
+    assert [cell.place for cell in first] == ["A1", "B1"]
 
 
 def test_more_cells_or_pages_than_the_limit_are_refused() -> None:

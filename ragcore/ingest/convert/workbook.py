@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -23,6 +24,8 @@ MOST_HEADERS = 5  # frozen rows that are taken for a header
 NO_VALUE = "[no stored value]"  # of a formula that no program has computed
 _COPY = "Copy what is needed to a new file, or save it as CSV."
 _SAMPLE = 65_536  # characters from which a CSV's delimiter is told
+_OWN_DELIMITER = re.compile(r'"?sep=(.)"?(?:\r\n?|\n)', re.IGNORECASE)  # a first line for Excel, which doesn't show it
+_NO_DECIMAL = re.compile(r"(?<!\d),|,(?!\d)")
 _CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
 # Ranges of cells that openpyxl makes one cell after another.
 _RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
@@ -123,13 +126,12 @@ def read_csv(name: str, data: bytes) -> Workbook:
     if found is None:
         raise DamagedFile(f"{name} is no text file.")
     text, code = found
-    try:  # of the rest it tells, a quotation mark that comes later may be another
-        delimiter = csv.Sniffer().sniff(text[:_SAMPLE], ",;\t|").delimiter
-    except csv.Error:
-        delimiter = "\t" if name.lower().endswith((".tsv", ".tab")) else ","
+    own = _OWN_DELIMITER.match(text)
+    text = text[own.end() :] if own else text
     rows: list[tuple[SheetCell, ...]] = []
     cells = 0
     try:
+        delimiter = own[1] if own else _delimiter(name, text)
         for number, values in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
             shown = ((column, " ".join(value.split())) for column, value in enumerate(values, start=1))
             rows.append(
@@ -140,6 +142,22 @@ def read_csv(name: str, data: bytes) -> Workbook:
     except (csv.Error, ValueError) as error:
         raise DamagedFile(f"{name} is damaged at row {len(rows) + 1}: {error}.") from error
     return Workbook((Sheet(PurePath(name).stem, tuple(rows)),), encoding_notes(code))
+
+
+def _delimiter(name: str, text: str) -> str:
+    """Delimiter by which most rows have the same number of columns, more than one. Of several, that which leaves fewer
+    quotation marks, a comma only if it isn't that of decimals, and that of more columns."""
+    sample = text[:_SAMPLE]
+    best, delimiter = (0, 0, False, 0), "\t" if name.lower().endswith((".tsv", ".tab")) else ","
+    for each in ",;\t|":
+        rows = list(csv.reader(io.StringIO(sample, newline=""), delimiter=each))
+        counts = Counter(len(row) for row in rows if len(row) > 1)
+        columns = max(counts, key=lambda count: (counts[count], count), default=0)
+        marks = sum(value.count('"') for row in rows for value in row)
+        found = counts[columns], -marks, each != "," or _NO_DECIMAL.search(sample) is not None, columns
+        if columns and found > best:
+            best, delimiter = found, each
+    return delimiter
 
 
 def encoding_notes(code: str) -> tuple[str, ...]:
