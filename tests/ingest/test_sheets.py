@@ -295,6 +295,26 @@ def test_places_count_from_below_the_line_that_names_the_delimiter() -> None:
     assert [cell.place for cell in first] == ["A1", "B1"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "headers"),
+    [
+        (
+            "Operator;J. Mueller\nDate;05.03.2024\nAccount;12345678\n\nWell;Depth;Yield\nOrchard;61;4\n",
+            [0, 1],
+        ),
+        ("Operator:;J. Mueller\nDate:;05.03.2024\n", [0]),
+        ("Sample;Name;Low;High;Note\n1;Caffeine;2;3;ok\n\nBlank;Caffeine;;;n.d.\n", [1]),
+        ("Well;Depth\nA;61\n\nPump;Power\nB;4\n", [1, 1]),
+        (";2024;2023\nCosts;5;6\n\n;2022;2021\nCosts;7;8\n", [1, 1]),
+        ("Well;Depth;Yield\nA;61;4\n\nsee;annex\nB;62;5\n", [1]),
+        ("Name:;Value:\nA;61\n", [1]),
+    ],
+)
+def test_a_row_of_texts_is_a_header_only_of_a_table(rows: str, headers: list[int]) -> None:
+    tables = list(sheet_parts(read_csv("x.csv", rows.encode()).sheets[0]))
+    assert [table.headers for table in tables if isinstance(table, SheetTable)] == headers
+
+
 def test_more_cells_or_pages_than_the_limit_are_refused() -> None:
     with pytest.raises(InputError, match=f"{MOST_CELLS:,} cells"):
         read_csv("x.csv", b"1,2,3,4,5\n" * (MOST_CELLS // 5 + 1))

@@ -77,14 +77,18 @@ def sheet_parts(sheet: Sheet) -> Iterator[SheetTable | tuple[SheetCell, ...]]:
     """Tables of a sheet, with blank rows between them, and cells that are lines of text. Rows without one that names
     columns go on with the table above them."""
     table: SheetTable | None = None
-    for blank, found in groupby(sheet.rows, key=lambda row: not row):
-        if blank:
-            continue
-        rows = list(found)
+    blocks = [list(found) for blank, found in groupby(sheet.rows, key=lambda row: not row) if not blank]
+    for number, rows in enumerate(blocks):
         first = min(row[0].column for row in rows)
         lines = next((n for n, row in enumerate(rows) if row[-1].column > first), len(rows))
         frozen = sum(row[0].row <= sheet.frozen for row in rows[lines:])
-        headers = frozen if 0 < frozen <= MOST_HEADERS else _headers(rows[lines:], first)
+        headers = _headers(rows[lines:], first)
+        if 0 < frozen <= MOST_HEADERS:
+            headers = frozen
+        elif table is not None and table.headers:
+            headers = 0 if _goes_on(rows[lines:], first, headers) else headers
+        elif _are_fields(rows[lines:], first, blocks[number + 1] if number + 1 < len(blocks) else ()):
+            headers = 0
         if headers or table is None:
             if table is not None:
                 yield table
@@ -97,6 +101,25 @@ def sheet_parts(sheet: Sheet) -> Iterator[SheetTable | tuple[SheetCell, ...]]:
             table.rows += rows
     if table is not None:
         yield table
+
+
+def _last(rows: Sequence[tuple[SheetCell, ...]]) -> int:
+    """Last column of some rows."""
+    return max((row[-1].column + row[-1].columns - 1 for row in rows), default=0)
+
+
+def _are_fields(rows: Sequence[tuple[SheetCell, ...]], first: int, below: Sequence[tuple[SheetCell, ...]]) -> bool:
+    """Whether rows are names with a value each: two columns, above a wider table or with colons after names."""
+    if _last(rows) > first + 1:
+        return False
+    ends = [tuple(cell.text.endswith(":") for cell in row) for row in rows]
+    return (True, False) in ends or (len(below) > 1 and _last(below) > _last(rows))
+
+
+def _goes_on(rows: Sequence[tuple[SheetCell, ...]], first: int, headers: int) -> bool:
+    """Whether rows below a blank one go on with the table above: one row, those with a header that is not as wide as
+    the others, and names with a value each."""
+    return len(rows) < 2 or _last(rows[:headers]) < _last(rows) or _are_fields(rows, first, ())
 
 
 def _headers(rows: Sequence[tuple[SheetCell, ...]], first: int) -> int:
