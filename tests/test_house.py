@@ -42,7 +42,7 @@ LINES = {
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2010,  # published trees and graphs
     "suggest": 470,
-    "text": 2155,  # with number formats and their conditions, parts of a year, clauses, stance, slots, names, titles, the lexicon
+    "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
     "types": 2735,  # with places in the original, grids and their rows, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }

@@ -115,13 +115,13 @@ def _number(value: float, style: str) -> str:
     section, signed = _section(value, _sections(style)[:3])
     parts = list(_PART.finditer(section))
     digits = [match[6] for match in parts if match[6]]
-    general = any(match[7] for match in parts)
+    general = sum(match[7] is not None for match in parts)
     others = "".join(match[8] or " " for match in parts)
     pattern, _, fraction = "".join(digits).partition(".")
     whole, decimals = pattern.rstrip(","), fraction.rstrip(",")
     if section.strip() in ("", "@") or re.search(r"[Ee][+-]|/", others):
         return _plain(value)
-    if (general and digits) or (len(digits) > 1 and ("," in whole or any("." in run for run in digits[:-1]))):
+    if general + bool(digits) > 1 or (len(digits) > 1 and ("," in whole or any("." in run for run in digits[:-1]))):
         return _plain(value)
     if general:
         texts, something = [_plain(abs(value))], value != 0

@@ -241,6 +241,7 @@ def test_a_workbook_is_read_as_it_is_shown() -> None:
         (-4, "[>=ten]0;(0)", "-4"),
         (12.5, 'General" kg"', "12.5 kg"),
         (-12.5, 'General" kg"', "-12.5 kg"),
+        (5, "General-General", "5"),
         (90, '0" km/h"', "90 km/h"),
         (2134, "00000", "02134"),
         (12, "0,000", "0,012"),
