@@ -34,7 +34,7 @@ LINES = {
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
     "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
-    "ingest": 8850,  # with grids that hold several tables, and 1,130 for files that are no PDF: sheets, text, markup
+    "ingest": 8910,  # with grids that hold several tables, and 1,190 for files that are no PDF: sheets, text, markup
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 1775,  # with pages made of other files, structures: their building, state and estimate
     "providers": 1338,
@@ -42,7 +42,7 @@ LINES = {
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 2010,  # published trees and graphs
     "suggest": 470,
-    "text": 2095,  # with number formats, parts of a year, clauses, stance, slots, names, titles, the lexicon
+    "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
     "types": 2735,  # with places in the original, grids and their rows, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }

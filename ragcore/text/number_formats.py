@@ -3,15 +3,21 @@ scale and brackets, a date by its format or with its month in words."""
 
 from __future__ import annotations
 
+import operator as op
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from ragcore.text.words import MONTHS
 
 # Parts of a format: text in quotes, one escaped character, a currency or condition in brackets, the width of a
-# character, a filler, digits.
-_PART = re.compile(r'"([^"]*)"|\\(.)|\[([^\]]*)\]|_(.)|\*(.)|([#0?][#0?,]*(?:\.[#0?,]*)?)|(.)', re.DOTALL)
+# character, a filler, digits, the word for no format.
+_PART = re.compile(
+    r'"([^"]*)"|\\(.)|\[([^\]]*)\]|_(.)|\*(.)|([#0?][#0?,]*(?:\.[#0?,]*)?|\.[#0?,]+)|(General)|(.)', re.DOTALL | re.I
+)
+_CONDITION = re.compile(r"\[\s*(<=|>=|<>|<|>|=)([^\]]*)\]")
+_COMPARED = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "=": op.eq, "<>": op.ne}
 # Parts of a format of dates: text in quotes, one escaped character, brackets, fillers, parts of a date, and the rest.
 _DATE_PART = re.compile(
     r'"([^"]*)"|\\(.)|\[(h+|m+|s+)\]|\[[^\]]*\]|[_*].|(y+|m+|d+|h+|s+(?:\.0+)?)|(am/pm|a/p)|(.)',
@@ -20,7 +26,7 @@ _DATE_PART = re.compile(
 _OWN_DATES = ("mm-dd-yy", "m/d/yy h:mm")  # Excel's names for the reader's own format
 _EXACT = 10  # significant digits that Excel shows of a number without a format
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_LARGE = 1e11  # from which it shows a power of ten
+_LARGE = 1e15  # from which a whole number is shown by a power of ten: Excel keeps fifteen digits
 
 
 def shown(value: object, style: str = "General") -> str:
@@ -105,25 +111,81 @@ def _day(value: date) -> str:
 
 
 def _number(value: float, style: str) -> str:
-    sections = _sections(style)
-    negative = value < 0 and len(sections) > 1
-    section = sections[2] if value == 0 and len(sections) > 2 else sections[1] if negative else sections[0]
+    """``value`` by the section of ``style`` that holds for it; as it is if that can't be read."""
+    section, signed = _section(value, _sections(style)[:3])
     parts = list(_PART.finditer(section))
-    digits = [match for match in parts if match[6]]
-    if section.strip() in ("", "@", "General") or len(digits) > 1 or re.search(r"E[+-]|/", section):
-        return f"{value:.0f}" if value == int(value) and abs(value) < _LARGE else f"{value:.{_EXACT}g}"
-    pattern, _, fraction = digits[0][6].partition(".") if digits else ("", "", "")
+    digits = [match[6] for match in parts if match[6]]
+    general = sum(match[7] is not None for match in parts)
+    others = "".join(match[8] or " " for match in parts)
+    pattern, _, fraction = "".join(digits).partition(".")
     whole, decimals = pattern.rstrip(","), fraction.rstrip(",")
-    scale = len(pattern + fraction) - len(whole + decimals)  # commas behind the digits: thousands
+    if section.strip() in ("", "@") or re.search(r"[Ee][+-]|/", others):
+        return _plain(value)
+    if general + bool(digits) > 1 or (len(digits) > 1 and ("," in whole or any("." in run for run in digits[:-1]))):
+        return _plain(value)
+    if general:
+        texts, something = [_plain(abs(value))], value != 0
+    else:
+        scale = len(pattern + fraction) - len(whole + decimals)  # commas behind the digits: thousands
+        amount = Decimal(repr(abs(value))).scaleb(2 * others.count("%") - 3 * scale)
+        text = _digits(amount, whole, decimals)
+        something = any(character in "123456789" for character in text)
+        texts = _shared(text, digits) if digits else []
+    filled = iter(texts)
+    sign = "-" if value < 0 and signed and something else ""
+    written = "".join(next(filled) if match[6] or match[7] else _literal(match) for match in parts)
+    return sign + " ".join(written.split())
+
+
+def _plain(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) and abs(value) < _LARGE else f"{value:.{_EXACT}g}"
+
+
+def _digits(amount: Decimal, whole: str, decimals: str) -> str:
+    """``amount`` with as many digits before and after the point as the placeholders ask for."""
+    zeros = len(whole[whole.index("0") :].replace(",", "")) if "0" in whole else 1
+    comma = "," if "," in whole else ""
+    wide = zeros + (zeros - 1) // 3 * len(comma) + (len(decimals) + 1 if decimals else 0)
     with localcontext(rounding=ROUND_HALF_UP):
-        amount = Decimal(repr(abs(value))).scaleb(2 * any(match[7] == "%" for match in parts) - 3 * scale)
-        text = f"{amount:{',' if ',' in whole else ''}.{len(decimals)}f}"
+        text = f"{amount:0{wide}{comma}.{len(decimals)}f}"
     for _ in range(len(decimals) - len(decimals.rstrip("#?"))):
         text = text.removesuffix("0")
-    something = any(character in "123456789" for character in text)
-    text = text.rstrip(".") if something or "0" in whole + decimals else ""
-    sign = "-" if value < 0 and not negative and something else ""
-    return sign + " ".join("".join(text if match[6] else _literal(match) for match in parts).split())
+    text = text.rstrip(".") if decimals else text
+    return text if "0" in whole else text.removeprefix("0")
+
+
+def _shared(text: str, digits: Sequence[str]) -> list[str]:
+    """``text`` over runs of placeholders with other characters between them; the first has what is left."""
+    out = []
+    for run in reversed(digits[1:]):
+        before = len(text.partition(".")[0]) - len(run.partition(".")[0].rstrip(","))
+        out.append(text[max(before, 0) :])
+        text = text[: max(before, 0)]
+    return [text, *reversed(out)]
+
+
+def _section(value: float, sections: Sequence[str]) -> tuple[str, bool]:
+    """Section for ``value``, "" if there is none, and whether a negative one has its sign before it: not in a section
+    for all negative numbers."""
+    conditions = [_CONDITION.search(section) for section in sections]
+    if not any(conditions):
+        at = 2 if value == 0 and len(sections) > 2 else int(value < 0 and len(sections) > 1)
+        return sections[at], at != 1
+    first = conditions[0][1] if conditions[0] else ">"
+    for n, (section, found) in enumerate(zip(sections, conditions)):
+        if found:
+            try:
+                holds = _COMPARED[found[1]](value, float(found[2]))
+            except ValueError:
+                return "", True
+            if holds:
+                return section, not (found[1] in ("<", "<=") and float(found[2]) == 0)
+        elif n == len(sections) - 1:
+            rest = n == 1 and first in (">", ">=") and (conditions[0] is None or float(conditions[0][2]) == 0)
+            return section, not rest
+        elif value > 0 if n == 0 or first in ("<", "<=") else value < 0:
+            return section, value > 0
+    return "", True
 
 
 def _literal(match: re.Match[str]) -> str:
@@ -131,7 +193,7 @@ def _literal(match: re.Match[str]) -> str:
         return match[3][1:].partition("-")[0] if match[3].startswith("$") else ""
     if match[4] or match[5]:
         return " " if match[4] else ""
-    return match[1] or match[2] or match[7] or ""
+    return match[1] or match[2] or match[8] or ""
 
 
 def _sections(style: str) -> list[str]:

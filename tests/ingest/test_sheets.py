@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ragcore.config.settings import load
 from ragcore.errors import InputError, TooManyPages
 from ragcore.ingest.convert.converters import convert
-from ragcore.ingest.convert.workbook import MOST_CELLS, NO_VALUE, read_csv, read_xlsx
+from ragcore.ingest.convert.workbook import MOST_CELLS, NO_VALUE, SheetTable, read_csv, read_xlsx, sheet_parts
 from ragcore.ingest.document import build_document
 from ragcore.ingest.read import Reader
 from ragcore.types import Document
@@ -182,6 +182,62 @@ def test_merged_cells_two_headers_and_titles_keep_their_places(tmp_path: Path) -
     assert place_of(made, made.text.index("Larkfield"), made.text.index("Larkfield") + 9) == "Balance!A1"
 
 
+def lines(made: Document) -> list[str]:
+    """Rows of the tables as text, with the names of their columns."""
+    return [made.text[start:end] for e in made.body if e.table for start, end in e.table.row_spans]
+
+
+_STATEMENT: list[list[object]] = [
+    ["Net sales", "$ 391,035", "$ 383,285", "$ 394,328"],
+    ["Cost of sales", "210,352", "214,137", "223,546"],
+]
+
+
+@pytest.mark.parametrize(
+    ("above", "top", "merged", "names"),
+    [
+        (["CONSOLIDATED STATEMENTS, $ in Millions", "12 Months Ended"], [], ["A1:A2", "B1:D1"], None),
+        (["", "12 Months Ended"], [["CONSOLIDATED STATEMENTS"], ["$ in Millions"], []], ["B4:D4"], None),
+        (["", "12 Months Ended"], [], ["B1:D1"], [datetime(2024, 9, 30), datetime(2023, 9, 30), datetime(2022, 9, 30)]),
+        (["", "12 Months Ended"], [], ["B1:D1"], [2024, 2023, 2022]),
+        (["Item", "12 Months Ended"], [], ["B1:D1"], ["in millions", "2024", "2023", "2022"]),
+    ],
+)
+def test_dates_below_a_merged_header_name_the_columns(
+    tmp_path: Path, above: list[object], top: list[list[object]], merged: list[str], names: list[object] | None
+) -> None:
+    names = names or ["Sep. 30, 2024", "Sep. 30, 2023", "Sep. 30, 2022"]
+    dates = names if len(names) == 4 else [None, *names]
+    workbook = openpyxl.load_workbook(io.BytesIO(book(S=[*top, above, dates, *_STATEMENT])))
+    for area in merged:
+        workbook["S"].merge_cells(area)
+    made = document(tmp_path, saved(workbook))
+    year = next(row for row in lines(made) if "— Net sales" in row).split(" | ")[1]
+    assert year.startswith("12 Months Ended / ")
+    assert "2024" in year
+    assert year.endswith(": $ 391,035")
+
+
+@pytest.mark.parametrize(
+    ("rows", "merged", "headers"),
+    [
+        ([["Done", "Task", "Owner"], ["", "Write", "Anna"], ["x", "Test", "Bob"]], [], 1),
+        ([["Name", "Contact", ""], ["Anna", "a@b.org", "Lane"], ["Bob", "b@b.org", "Road"]], ["B1:C1"], 1),
+        ([["Well", "Depth", "Yield"], ["", "m", "m³/h"], ["Orchard", 61, 4]], [], 2),
+        ([["", "2024", ""], ["Item", "Plan", "Actual"], ["Costs", 5, 6]], ["B1:C1"], 2),
+    ],
+)
+def test_a_row_of_texts_below_the_header_is_a_header_only_if_figures_or_a_merged_cell_say_so(
+    rows: list[list[object]], merged: list[str], headers: int
+) -> None:
+    workbook = openpyxl.load_workbook(io.BytesIO(book(S=rows)))
+    for area in merged:
+        workbook["S"].merge_cells(area)
+    (table,) = sheet_parts(read_xlsx("x.xlsx", saved(workbook)).sheets[0])
+    assert isinstance(table, SheetTable)
+    assert table.headers == headers
+
+
 def test_hidden_sheets_rows_and_columns_are_left_out_and_counted() -> None:
     workbook = openpyxl.load_workbook(
         io.BytesIO(book(Open=[["Name", "Secret", "Value"], ["a", "s", 1], ["b", "s", 2]], Shut=[["x"]]))
@@ -209,6 +265,22 @@ def test_a_formula_has_its_stored_value_or_says_that_it_has_none() -> None:
         ("\ufeffäöü,b\n1,2\n".encode(), [["äöü", "b"], ["1", "2"]]),
         ("café,b\n1,2\n".encode("cp1252"), [["café", "b"], ["1", "2"]]),
         (b'a,b\n"x",2\n"say ""so"", he said",4\n', [["a", "b"], ["x", "2"], ['say "so", he said', "4"]]),
+        (
+            b"Export, Konto 12, Stand 1.2.2024\n\nDatum;Betrag;Zweck\n"
+            + b"01.01.2024;-1,50;Miete\n02.01.2024;-2,50;Strom\n03.01.2024;9,99;Gas, Wasser\n",
+            [
+                ["Export, Konto 12, Stand 1.2.2024"],
+                [],
+                ["Datum", "Betrag", "Zweck"],
+                ["01.01.2024", "-1,50", "Miete"],
+                ["02.01.2024", "-2,50", "Strom"],
+                ["03.01.2024", "9,99", "Gas, Wasser"],
+            ],
+        ),
+        (b"sep=;\r\na,b;c\r\n1,2;3\r\n", [["a,b", "c"], ["1,2", "3"]]),
+        (b"1,5;2,5\n3,5;4,5\n", [["1,5", "2,5"], ["3,5", "4,5"]]),
+        (b'7;"x, y"\n8;"z, y"\n', [["7", "x, y"], ["8", "z, y"]]),
+        (b"a;1,2;3\nb;1,4;5\n", [["a", "1,2", "3"], ["b", "1,4", "5"]]),
         (b"only one column\nsecond\n", [["only one column"], ["second"]]),
     ],
 )
@@ -216,6 +288,31 @@ def test_a_csv_is_read_by_its_own_delimiter_and_encoding(data: bytes, rows: list
     read = read_csv("x.csv", data)
     assert [[cell.text for cell in row] for row in read.sheets[0].rows] == rows
     assert bool(read.notes) == (b"\xe9" in data)
+
+
+def test_places_count_from_below_the_line_that_names_the_delimiter() -> None:
+    first = read_csv("x.csv", b"sep=|\na|b\n").sheets[0].rows[0]
+    assert [cell.place for cell in first] == ["A1", "B1"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "headers"),
+    [
+        (
+            "Operator;J. Mueller\nDate;05.03.2024\nAccount;12345678\n\nWell;Depth;Yield\nOrchard;61;4\n",
+            [0, 1],
+        ),
+        ("Operator:;J. Mueller\nDate:;05.03.2024\n", [0]),
+        ("Sample;Name;Low;High;Note\n1;Caffeine;2;3;ok\n\nBlank;Caffeine;;;n.d.\n", [1]),
+        ("Well;Depth\nA;61\n\nPump;Power\nB;4\n", [1, 1]),
+        (";2024;2023\nCosts;5;6\n\n;2022;2021\nCosts;7;8\n", [1, 1]),
+        ("Well;Depth;Yield\nA;61;4\n\nsee;annex\nB;62;5\n", [1]),
+        ("Name:;Value:\nA;61\n", [1]),
+    ],
+)
+def test_a_row_of_texts_is_a_header_only_of_a_table(rows: str, headers: list[int]) -> None:
+    tables = list(sheet_parts(read_csv("x.csv", rows.encode()).sheets[0]))
+    assert [table.headers for table in tables if isinstance(table, SheetTable)] == headers
 
 
 def test_more_cells_or_pages_than_the_limit_are_refused() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -23,6 +24,8 @@ MOST_HEADERS = 5  # frozen rows that are taken for a header
 NO_VALUE = "[no stored value]"  # of a formula that no program has computed
 _COPY = "Copy what is needed to a new file, or save it as CSV."
 _SAMPLE = 65_536  # characters from which a CSV's delimiter is told
+_OWN_DELIMITER = re.compile(r'"?sep=(.)"?(?:\r\n?|\n)', re.IGNORECASE)  # a first line for Excel, which doesn't show it
+_NO_DECIMAL = re.compile(r"(?<!\d),|,(?!\d)")
 _CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
 # Ranges of cells that openpyxl makes one cell after another.
 _RANGE = re.compile(rb"""<[^<>\s/]*?(?:mergeCell|hyperlink)\s[^<]*?\bref\s*=\s*["']([^"']*)""")
@@ -74,15 +77,18 @@ def sheet_parts(sheet: Sheet) -> Iterator[SheetTable | tuple[SheetCell, ...]]:
     """Tables of a sheet, with blank rows between them, and cells that are lines of text. Rows without one that names
     columns go on with the table above them."""
     table: SheetTable | None = None
-    for blank, found in groupby(sheet.rows, key=lambda row: not row):
-        if blank:
-            continue
-        rows = list(found)
+    blocks = [list(found) for blank, found in groupby(sheet.rows, key=lambda row: not row) if not blank]
+    for number, rows in enumerate(blocks):
         first = min(row[0].column for row in rows)
         lines = next((n for n, row in enumerate(rows) if row[-1].column > first), len(rows))
         frozen = sum(row[0].row <= sheet.frozen for row in rows[lines:])
-        named = lines < len(rows) and names_columns([(cell.column, cell.text) for cell in rows[lines]], first)
-        headers = frozen if 0 < frozen <= MOST_HEADERS else int(named)
+        headers = _headers(rows[lines:], first)
+        if 0 < frozen <= MOST_HEADERS:
+            headers = frozen
+        elif table is not None and table.headers:
+            headers = 0 if _goes_on(rows[lines:], first, headers) else headers
+        elif _are_fields(rows[lines:], first, blocks[number + 1] if number + 1 < len(blocks) else ()):
+            headers = 0
         if headers or table is None:
             if table is not None:
                 yield table
@@ -95,6 +101,39 @@ def sheet_parts(sheet: Sheet) -> Iterator[SheetTable | tuple[SheetCell, ...]]:
             table.rows += rows
     if table is not None:
         yield table
+
+
+def _last(rows: Sequence[tuple[SheetCell, ...]]) -> int:
+    """Last column of some rows."""
+    return max((row[-1].column + row[-1].columns - 1 for row in rows), default=0)
+
+
+def _are_fields(rows: Sequence[tuple[SheetCell, ...]], first: int, below: Sequence[tuple[SheetCell, ...]]) -> bool:
+    """Whether rows are names with a value each: two columns, above a wider table or with colons after names."""
+    if _last(rows) > first + 1:
+        return False
+    ends = [tuple(cell.text.endswith(":") for cell in row) for row in rows]
+    return (True, False) in ends or (len(below) > 1 and _last(below) > _last(rows))
+
+
+def _goes_on(rows: Sequence[tuple[SheetCell, ...]], first: int, headers: int) -> bool:
+    """Whether rows below a blank one go on with the table above: one row, those with a header that is not as wide as
+    the others, and names with a value each."""
+    return len(rows) < 2 or _last(rows[:headers]) < _last(rows) or _are_fields(rows, first, ())
+
+
+def _headers(rows: Sequence[tuple[SheetCell, ...]], first: int) -> int:
+    """How many rows at the top name columns: one, and those below that go on with it. A row goes on below a merged cell
+    or without a cell in the column ``first``; with only one of these, a row that names none must follow."""
+    named = [names_columns([(cell.column, cell.text) for cell in row], first) for row in rows[: MOST_HEADERS + 1]]
+    count = int(any(named[:1]))
+    while 0 < count < min(len(named), MOST_HEADERS) and named[count]:
+        merged = any(cell.columns > 1 for cell in rows[count - 1])
+        beside = rows[count][0].column > first
+        if not (merged and beside) and not ((merged or beside) and named[count + 1 : count + 2] == [False]):
+            break
+        count += 1
+    return count
 
 
 def names_columns(row: Sequence[tuple[int, str]], first: int = 0) -> bool:
@@ -110,13 +149,12 @@ def read_csv(name: str, data: bytes) -> Workbook:
     if found is None:
         raise DamagedFile(f"{name} is no text file.")
     text, code = found
-    try:  # of the rest it tells, a quotation mark that comes later may be another
-        delimiter = csv.Sniffer().sniff(text[:_SAMPLE], ",;\t|").delimiter
-    except csv.Error:
-        delimiter = "\t" if name.lower().endswith((".tsv", ".tab")) else ","
+    own = _OWN_DELIMITER.match(text)
+    text = text[own.end() :] if own else text
     rows: list[tuple[SheetCell, ...]] = []
     cells = 0
     try:
+        delimiter = own[1] if own else _delimiter(name, text)
         for number, values in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
             shown = ((column, " ".join(value.split())) for column, value in enumerate(values, start=1))
             rows.append(
@@ -127,6 +165,22 @@ def read_csv(name: str, data: bytes) -> Workbook:
     except (csv.Error, ValueError) as error:
         raise DamagedFile(f"{name} is damaged at row {len(rows) + 1}: {error}.") from error
     return Workbook((Sheet(PurePath(name).stem, tuple(rows)),), encoding_notes(code))
+
+
+def _delimiter(name: str, text: str) -> str:
+    """Delimiter by which most rows have the same number of columns, more than one. Of several, that which leaves fewer
+    quotation marks, a comma only if it isn't that of decimals, and that of more columns."""
+    sample = text[:_SAMPLE]
+    best, delimiter = (0, 0, False, 0), "\t" if name.lower().endswith((".tsv", ".tab")) else ","
+    for each in ",;\t|":
+        rows = list(csv.reader(io.StringIO(sample, newline=""), delimiter=each))
+        counts = Counter(len(row) for row in rows if len(row) > 1)
+        columns = max(counts, key=lambda count: (counts[count], count), default=0)
+        marks = sum(value.count('"') for row in rows for value in row)
+        found = counts[columns], -marks, each != "," or _NO_DECIMAL.search(sample) is not None, columns
+        if columns and found > best:
+            best, delimiter = found, each
+    return delimiter
 
 
 def encoding_notes(code: str) -> tuple[str, ...]:
