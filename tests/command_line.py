@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from unittest.mock import patch
 
 from ragcore.cli.main import main
 
@@ -25,11 +24,14 @@ def run(arguments: Sequence[str], stdin: str = "") -> Ran:
     """What the program does with ``arguments``. Its streams are pipes: what cannot be written as UTF-8 fails."""
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     err = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", write_through=True)
-    with redirect_stdout(out), redirect_stderr(err), patch("sys.stdin", io.StringIO(stdin)):
-        try:
+    before, sys.stdin = sys.stdin, io.StringIO(stdin)
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
             code = main(arguments)
-        except SystemExit as wrong_usage:  # what argparse raises
-            code = int(wrong_usage.code or 0)
+    except SystemExit as wrong_usage:  # what argparse raises
+        code = int(wrong_usage.code or 0)
+    finally:
+        sys.stdin = before
     return Ran(code, _written(out), _written(err))
 
 

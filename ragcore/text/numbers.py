@@ -139,8 +139,9 @@ def span_of(text: str, number: Number) -> tuple[int, int]:
     start = text.find(raw, number.start)
     end = start + len(raw)
     rest = text[end:].lstrip(" -")
-    named = number.unit is not None and rest.startswith(number.unit.name)
-    return start, len(text) - len(rest) + len(number.unit.name) if named and number.unit is not None else end
+    if number.unit is not None and rest.startswith(number.unit.name):
+        end = len(text) - len(rest) + len(number.unit.name)
+    return start, end
 
 
 def plural(number: int, noun: str) -> str:

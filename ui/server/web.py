@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers as Given
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -152,9 +151,9 @@ class OwnOrigin:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        given = Given(scope=scope)
-        host, origin = given.get("host", ""), given.get("origin")
-        if not from_here(HTTPConnection(scope)):
+        asked = HTTPConnection(scope)
+        host, origin = asked.headers.get("host", ""), asked.headers.get("origin")
+        if not from_here(asked):
             said = "Without sign-in, the app answers this machine only. See docs/team.md."
         elif not _answers_to(host):
             said = f"{host[:100]!r} isn't an allowed host. Add it to server.allowedHosts in .streamlit/config.toml."

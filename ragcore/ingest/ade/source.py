@@ -99,8 +99,8 @@ class AdeFile:
 def is_json(data: bytes, name: str) -> bool:
     """Whether a file is to be read as JSON, by its first bytes, unless its name is that of another kind, else by it."""
     head = data[:_HEAD_BYTES].removeprefix(_BOM).lstrip()
-    named = Path(name).suffix.lower() in SUFFIXES and Path(name).suffix.lower() != ".pdf"
-    return (head.startswith(b"{") and not named) or (name.lower().endswith(".json") and b"%PDF-" not in head)
+    may_be = SUFFIXES.get(Path(name).suffix.lower(), "pdf") == "pdf"
+    return (head.startswith(b"{") and may_be) or (name.lower().endswith(".json") and b"%PDF-" not in head)
 
 
 def looks_like_ade(path: Path) -> bool:

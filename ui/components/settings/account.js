@@ -1,14 +1,13 @@
 // One's sessions and password, and for administrators the people who may sign in.
 
-import { ApiError, get, post } from "../shared/api.js";
+import { answered, get, post } from "../shared/api.js";
 import { copy } from "../shared/clipboard.js";
 import { h, icon, prose } from "../shared/dom.js";
 import { when } from "../shared/when.js";
-import { card, line } from "./parts.js";
+import { button, card, line } from "./parts.js";
 
 export const PART = "gw-account";
 
-const button = (words, focus, onclick, kind = "") => h("button", { type: "button", class: `gw-btn sm ${kind}`.trim(), "data-focus": focus, onclick }, words);
 const secret = (id, words, complete) => [h("label", { for: id }, words), h("input", { class: "gw-field", id, type: "password", autocomplete: complete, required: "", maxlength: "1000" })];
 
 export class Account {
@@ -21,13 +20,7 @@ export class Account {
   }
 
   async ask(call, said = "") {
-    let told;
-    try {
-      told = await call();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      told = { refused: error };
-    }
+    const told = await answered(call);
     this.error = told.refused ?? null;
     this.said = this.error ? "" : said;
     if (!this.error) this.found = told;

@@ -1,6 +1,6 @@
 // The Settings page: fetches what is in force, draws its sections, and changes it for this visit.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
+import { ApiError, answered, configure, get, post } from "../shared/api.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 import { Account, PART as ACCOUNT } from "./account.js";
 import { All } from "./all.js";
@@ -80,13 +80,7 @@ class Page {
 
   // What comes back is what is in force now. What goes wrong is said, and everything stays as it was.
   async ask(call, after = () => {}) {
-    let found;
-    try {
-      found = await call();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      found = { refused: error };
-    }
+    const found = await answered(call);
     this.error = found.refused ?? null;
     if (this.error) {
       this.draw();

@@ -4,6 +4,8 @@ import { h, icon } from "../shared/dom.js";
 
 export const card = (...lines) => h("div", { class: "frm" }, lines);
 
+export const button = (words, focus, onclick, kind = "") => h("button", { type: "button", class: `gw-btn sm ${kind}`.trim(), "data-focus": focus, onclick }, words);
+
 export function line(title, said, control, more = {}) {
   const label = more.for ? h("label", { for: more.for }, title) : h("b", {}, title);
   return h("div", { class: `fl ${more.class ?? ""}`.trim() }, h("div", { class: "lb" }, label, said && h("p", {}, said)), h("div", { class: "ct" }, control));

@@ -1,15 +1,13 @@
 // Trees and graphs over the library: their state, and building and forgetting them. It is one library for everybody.
 
-import { ApiError, get, post } from "../shared/api.js";
+import { answered, get, post } from "../shared/api.js";
 import { h, icon, prose } from "../shared/dom.js";
-import { card, line, state } from "./parts.js";
+import { button, card, line, state } from "./parts.js";
 
 export const PART = "gw-structures";
 
 const EVERY = 1000; // ms between looks at what is being built
 const STATES = { ready: ["ok", "check_circle", "Ready"], partly: ["warn", "warning", "In part"], "not built": ["", "remove", "Not built"] };
-
-const button = (words, focus, onclick, kind = "") => h("button", { type: "button", class: `gw-btn sm ${kind}`.trim(), "data-focus": focus, onclick }, words);
 
 export class Structures {
   constructor(built) {
@@ -22,13 +20,7 @@ export class Structures {
   }
 
   async ask(call) {
-    let told;
-    try {
-      told = await call();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      told = { refused: error };
-    }
+    const told = await answered(call);
     this.error = told.refused ?? null;
     const ran = this.found?.job?.running;
     if (!this.error) this.found = { ...this.found, ...told };

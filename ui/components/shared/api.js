@@ -58,6 +58,16 @@ export const post = (path, body = {}) =>
     body: JSON.stringify(body),
   });
 
+// The answer to a call; of one that fails, its error as what was `refused`.
+export async function answered(call) {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { refused: error };
+  }
+}
+
 // What is no JSON: a picture, a file. What goes wrong is thrown, though it may come as JSON that says so.
 export async function getFile(address) {
   const response = await reach(address);

@@ -1,6 +1,6 @@
 // Page on which work of a kind begins, with the list of what was begun so far: checks, grids.
 
-import { ApiError, get, post } from "./api.js";
+import { ApiError, answered, get, post } from "./api.js";
 import { button, h, icon, showTrouble, troubleBox } from "./dom.js";
 import { when } from "./when.js";
 
@@ -30,15 +30,9 @@ export class JobsPage {
 
   // What cannot be done comes as an answer in words.
   async act(path, body) {
-    try {
-      const answer = await post(`/${this.kind}${path}`, body);
-      this.say(answer.refused);
-      return answer.refused ? null : answer;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.say(error);
-      return null;
-    }
+    const answer = await answered(() => post(`/${this.kind}${path}`, body));
+    this.say(answer.refused);
+    return answer.refused ? null : answer;
   }
 
   // What a file holds, by `read`; null if the browser can't open it.
