@@ -29,8 +29,8 @@ def test_the_page_is_never_blank(app: App, browser: Any, theme: str) -> None:
     page.goto(app.url, wait_until="commit")
     opening = page.locator(".gw-opening")
     expect(opening.get_by_role("status")).to_have_text("Opening Groundwork")
-    ground = opening.evaluate("screen => getComputedStyle(screen).backgroundColor")
     page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
+    ground = opening.evaluate("screen => getComputedStyle(screen).backgroundColor")
     for route in held:
         route.continue_()
     page.locator(".st-key-gw_composer textarea").wait_for()
@@ -50,7 +50,7 @@ def test_what_takes_long_is_said_in_the_theme_that_was_chosen(app: App, browser:
     page.route("**/static/js/index.*.js", lambda _: None)
     page.goto(app.url, wait_until="commit")
     opening = page.locator(".gw-opening")
-    assert opening.evaluate("screen => getComputedStyle(screen).backgroundColor") == "rgb(18, 20, 19)"
+    expect(opening).to_have_css("background-color", "rgb(18, 20, 19)")
     expect(opening.get_by_role("status")).to_contain_text("goes on by itself")
     context.close()
 
