@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import streamlit as st
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 
-from ragcore.accounts.accounts import Accounts
+from ragcore.accounts.accounts import Accounts, User
 from ragcore.config.settings import AuthSettings, default_home, load
-from ragcore.errors import ConfigError
+from ragcore.errors import ConfigError, InputError
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NEXT = "See docs/team.md."
@@ -64,6 +64,24 @@ def access() -> Access:
         _check(auth)
         _settled.append(Access(auth, None if auth.mode == "off" else Accounts(default_home())))
     return _settled[0]
+
+
+def asker(request: Request) -> User | None:
+    """Who sends a request that the gate let in; None where nobody signs in."""
+    session = getattr(request.state, "session", None)
+    return session.user if session else None
+
+
+def person() -> User | None:
+    """Who the running session of Streamlit belongs to; None where nobody signs in. Raises `InputError` if the sign-in
+    has ended."""
+    accounts = access().accounts
+    if accounts is None:
+        return None
+    session = accounts.session(st.context.cookies.get(access().cookie) or "")
+    if session is None:
+        raise InputError("You are signed out.", hint="Reload the page to sign in.")
+    return session.user
 
 
 def hosts() -> list[str]:

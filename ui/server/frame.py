@@ -15,9 +15,9 @@ import streamlit as st
 
 from ragcore.accounts.accounts import Accounts
 from ragcore.engine import Engine
-from ragcore.errors import GroundworkError, InputError
+from ragcore.errors import GroundworkError
 from ui.chat.payload import dollars, model_name
-from ui.gate.access import access
+from ui.gate.access import access, person
 from ui.server import visits
 from ui.server.services import close, services
 from ui.server.warming import warming
@@ -122,14 +122,11 @@ def _pill(engine: Engine, visit: str | None) -> str:
 
 def _who() -> str:
     """Who is signed in, and signing out; "" where nobody signs in. Raises `InputError` if the session has ended."""
-    accounts = access().accounts
-    if accounts is None:
+    user = person()
+    if user is None:
         return ""
-    session = accounts.session(st.context.cookies.get(access().cookie) or "")
-    if session is None:
-        raise InputError("You are signed out.", hint="Reload the page to sign in.")
-    name, email = escape(session.user.name), escape(session.user.email)
-    initials = "".join(word[0] for word in session.user.name.split()[:2]).upper()
+    name, email = escape(user.name), escape(user.email)
+    initials = "".join(word[0] for word in user.name.split()[:2]).upper()
     form = (
         f'<form method="post" action="{prefix()}/gw/auth/sign-out"><button class="gw-btn sm">Sign out</button></form>'
     )

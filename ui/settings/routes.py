@@ -21,6 +21,7 @@ from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
+from ui.gate.access import asker
 from ui.server.guard import engine_of, guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 from ui.server.visits import refused_to_keep
@@ -114,8 +115,8 @@ def keep(request: Request, body: Json) -> Response:
 
 def _administrators_only(request: Request) -> None:
     """Raises `ConfigError` for who signed in and is no administrator."""
-    session = getattr(request.state, "session", None)
-    if session is not None and not session.user.admin:
+    user = asker(request)
+    if user is not None and not user.admin:
         raise ConfigError(
             "Only administrators can save settings, or choose a server or a model of their own.",
             hint="Ask one of them.",
