@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -16,7 +16,20 @@ from ragcore.offline.writer import OfflineWriter
 from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.protocols import LLM
 from ragcore.providers.anthropic import AnthropicModel
-from ragcore.types import Answer, AnswerEvent, Checked, Cited, Done, Dropped, Found, Segment, Text, Turn, Usage
+from ragcore.types import (
+    Answer,
+    AnswerEvent,
+    Checked,
+    Cited,
+    Document,
+    Done,
+    Dropped,
+    Found,
+    Segment,
+    Text,
+    Turn,
+    Usage,
+)
 from ragcore.types.spending import cost
 from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
 from tests.documents import Grid, make_document
@@ -27,7 +40,13 @@ read = RuleAnalyser().read
 QUESTION = "How much did revenues rise in fiscal 2023?"
 
 
-def answering(llm: LLM, *segments: Segment, question: str = QUESTION, rerank: float = 0.9) -> AnswerStream:
+def answering(
+    llm: LLM,
+    *segments: Segment,
+    question: str = QUESTION,
+    rerank: float = 0.9,
+    opened: Callable[[str], Document] = document,
+) -> AnswerStream:
     taken = segments or (PROSE, DIVIDENDS)
     return AnswerStream(
         AnswerTask(
@@ -36,7 +55,7 @@ def answering(llm: LLM, *segments: Segment, question: str = QUESTION, rerank: fl
             retrieval(question, taken, rerank=rerank),
             sources(*taken) if segments or llm is not None else (),
         ),
-        Services(llm, SETTINGS, document),
+        Services(llm, SETTINGS, opened),
     )
 
 
@@ -354,13 +373,21 @@ def test_our_own_time_to_the_first_token_is_short() -> None:
 
 
 def test_stop_ends_the_check_too() -> None:
-    said = " ".join(f"Revenues rose 1{n}% <<SOURCE 1.2>>." for n in range(800))
-    stream = answering(ScriptedWriter(said))
-    timer = threading.Timer(1.0, stream.stop)
+    written = False
+
+    def opened(doc_id: str) -> Document:
+        if written:  # the check opens the documents of what is cited
+            stream.stop()
+        return document(doc_id)
+
+    said = " ".join(f"Revenues rose 1{n}% <<SOURCE 1.2>>." for n in range(8))
+    stream = answering(ScriptedWriter(said), opened=opened)
+    cited = 0
     for event in stream:
-        if isinstance(event, Text) and "1799%" in event.text:
-            timer.start()
+        cited += isinstance(event, Cited)
+        written = cited == 8
     assert stream.answer is not None
+    assert stream.answer.status == "complete"
     assert any(claim.reason == "Not checked: checking was stopped." for claim in stream.answer.claims)
     assert any(note.endswith("not checked: checking was stopped.") for note in stream.answer.notes)
 
