@@ -30,13 +30,13 @@ def test_a_question_to_go_on_with_is_asked_by_a_click(app: App, open_page: Calla
         question = offered.first.inner_text()
         page.reload()
         offered.first.wait_for()
-        assert offered.first.inner_text() == question, "kept with the answer"
+        expect(offered.first).to_have_text(question, use_inner_text=True)  # kept with the answer
         offered.first.focus()
         page.keyboard.press("Enter")
         second = page.locator(".gw-turn").nth(1)
         second.locator(".gw-answer a.gw-cite").first.wait_for()
-        assert second.locator(".gw-q").inner_text() == question
-        assert page.locator(".gw-turn").first.locator(".gw-next").count() == 0, "only under the last answer"
+        expect(second.locator(".gw-q")).to_have_text(question, use_inner_text=True)
+        expect(page.locator(".gw-turn").first.locator(".gw-next")).to_have_count(0)  # only under the last answer
 
 
 def test_what_can_be_done_with_an_answer(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
@@ -72,9 +72,9 @@ def test_what_can_be_done_with_an_answer(app: App, shelf: Shelf, open_page: Call
 
     with promise("one line says what it rests on; the list of sources lies behind"):
         line = page.locator(".gw-line")
-        assert "1 source on p. 1" in line.inner_text()
-        assert "Checked" in line.inner_text()
-        assert page.locator(".gw-sources").is_hidden()
+        expect(line).to_contain_text("1 source on p. 1", use_inner_text=True)
+        expect(line).to_contain_text("Checked", use_inner_text=True)
+        expect(page.locator(".gw-sources")).to_be_hidden()
         line.get_by_role("button", name="1 source on p. 1").click()
         page.locator(".gw-sources a.gw-cite").click()
         page.locator('.gw-highlight[data-role="cited"][data-n="1"]').first.wait_for()
@@ -137,7 +137,7 @@ def test_what_one_thinks_of_an_answer_and_links_to_others(
         earlier, doc_id = two_answers(app, shelf)
         page.goto(earlier)
         page.locator(".gw-pane .gw-highlight").first.wait_for()
-        assert page.locator(".gw-pane .dt").input_value() == doc_id
+        expect(page.locator(".gw-pane .dt")).to_have_value(doc_id)
     with promise("a link whose answer is gone says so"):
         page.goto(f"{app.url}/?c={shelf.conversations[name]}&t=0123456789abcdef&n=1")
         page.get_by_text("This link’s answer can’t be shown.").wait_for()

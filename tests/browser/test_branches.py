@@ -36,8 +36,8 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     page.locator(COMPLETE).get_by_text("The first one.").wait_for()
     ask(page, "And in June?")
     page.locator(COMPLETE).get_by_text("The second one.").wait_for()
-    assert "June" in page.locator(".gw-understood").inner_text()
-    assert "Understood as: " in page.locator(".gw-understood").inner_text()
+    expect(page.locator(".gw-understood")).to_contain_text("June", use_inner_text=True)
+    expect(page.locator(".gw-understood")).to_contain_text("Understood as: ", use_inner_text=True)
     other = page.context.new_page()
     other.goto(page.url)
     other.get_by_text("The second one.").wait_for()
@@ -79,7 +79,7 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     server.reply(Reply(text="The second one anew."))
     page.locator(".gw-turn").last.get_by_role("button", name="Ask it again").click()
     page.locator(COMPLETE).get_by_text("The second one anew.").wait_for()
-    assert page.locator(".gw-versions").all_inner_texts() == ["1/2", "2/2"]
+    expect(page.locator(".gw-versions")).to_have_text(["1/2", "2/2"], use_inner_text=True)
     ask(page, "And in July?")
     page.locator(COMPLETE).nth(2).wait_for()  # or it would take a reply of the next test
     assert questions(page)[1:] == ["And in June?", "And in July?"], "it goes on where it is shown"
@@ -101,7 +101,7 @@ def test_what_was_spent_and_a_question_that_is_being_edited(claude: Served, open
         assert spent.nth(1).inner_text().split("\n")[-1] > "$0.000"
         page.get_by_text("Claude Sonnet 4.6, answers").wait_for()
         page.keyboard.press("Escape")
-        assert page.locator(".gw-panel .spent:visible").count() == 0
+        expect(page.locator(".gw-panel .spent:visible")).to_have_count(0)
 
     with promise("a question that is being edited stays when another tab changes the branch"):
         server.reply(Reply(text="The second of these."))
@@ -112,10 +112,10 @@ def test_what_was_spent_and_a_question_that_is_being_edited(claude: Served, open
         field.fill("Half of a quest")
         other.get_by_role("button", name="Ask it again").click()
         page.locator(COMPLETE).get_by_text("The second of these.").wait_for()
-        assert field.input_value() == "Half of a quest"
+        expect(field).to_have_value("Half of a quest")
         field.press("Escape")
         page.get_by_text("Answered once.").wait_for(state="detached")
-        assert page.locator(".gw-versions").all_inner_texts() == ["2/2"]
+        expect(page.locator(".gw-versions")).to_have_text(["2/2"], use_inner_text=True)
 
 
 def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
@@ -136,12 +136,13 @@ def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, op
     page = open_page(f"{app.url}/?c={talk}")
     said = page.locator(".gw-understood")
     said.wait_for()
-    assert said.inner_text() == (
-        "Understood as: “What was the highest nitrate reading of the survey?” Rewritten by Claude Haiku 4.5."
+    expect(said).to_have_text(
+        "Understood as: “What was the highest nitrate reading of the survey?” Rewritten by Claude Haiku 4.5.",
+        use_inner_text=True,
     )
     page.get_by_text("The judge could not be reached, so claims were checked by rules only.").wait_for()
     chip = page.locator(".gw-answer a.gw-cite.added")
-    assert chip.count() == 1
+    expect(chip).to_have_count(1)
     assert (chip.get_attribute("aria-label") or "").endswith("added by Groundwork")
     assert chip.evaluate("e => getComputedStyle(e).outlineStyle") == "dashed"
     chip.hover()
@@ -153,4 +154,4 @@ def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, op
     assert "added by Groundwork" in page.evaluate("navigator.clipboard.readText()")
     page.get_by_role("button", name="More about this conversation").click()
     page.get_by_role("button", name="Rename", exact=True).wait_for()
-    assert page.locator(".gw-panel .spent").inner_text() == "", "nothing was ever spent"
+    expect(page.locator(".gw-panel .spent")).to_have_text("", use_inner_text=True)  # nothing was ever spent

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, still, talk_to
 from tests.browser.test_claude import ask
@@ -25,7 +26,7 @@ def test_a_question_gets_an_answer_with_chips_and_is_kept(
         page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
         page.reload()
         page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
-        assert page.locator(".gw-q").all_inner_texts() == [QUESTION, "What did the survey test for?"]
+        expect(page.locator(".gw-q")).to_have_text([QUESTION, "What did the survey test for?"], use_inner_text=True)
 
     with promise("only documents in scope are asked"):
         page.get_by_role("button", name="New conversation").click()
@@ -53,8 +54,8 @@ def test_a_question_gets_an_answer_with_chips_and_is_kept(
         card = page.locator(".gw-card")
         card.wait_for()
         still(page, ".gw-card")
-        assert citation.quote.split()[0] in card.inner_text()
-        assert f"p. {citation.page_label}" in card.inner_text()
+        expect(card).to_contain_text(citation.quote.split()[0], use_inner_text=True)
+        expect(card).to_contain_text(f"p. {citation.page_label}", use_inner_text=True)
         claim = page.locator(".gw-claim").first.bounding_box()
         box = card.bounding_box()
         assert box["y"] >= claim["y"] + claim["height"] - 1 or box["y"] + box["height"] <= claim["y"] + 1

@@ -47,17 +47,17 @@ def test_a_chip_opens_its_page_while_the_answer_streams_and_stop_keeps_what_came
     live = page.locator('.gw-turn[data-state="live"]')
     live.locator("a.gw-cite").click(delay=500)  # a slow finger, under which words arrive
     page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-    assert live.count() == 1, "the answer was still being written"
+    expect(live).to_have_count(1)  # the answer was still being written
     ask(page, "And the lowest?")
     waits = page.get_by_text("The previous answer is still being written.")
     waits.wait_for()
-    assert page.get_by_label("Ask your documents").input_value() == "And the lowest?", "it stays in the field"
+    expect(page.get_by_label("Ask your documents")).to_have_value("And the lowest?")  # it stays in the field
     stop = page.get_by_role("button", name="Stop", exact=True)
     stop.click()
     done = page.locator('.gw-turn[data-state="stopped"]')
     done.wait_for()
-    assert "It was the Orchard Lane pump" in done.inner_text()
-    assert "word599" not in done.inner_text()
+    expect(done).to_contain_text("It was the Orchard Lane pump", use_inner_text=True)
+    expect(done).not_to_contain_text("word599", use_inner_text=True)
     waits.wait_for(state="detached")
     assert page.locator('.gw-highlight[data-role="cited"]').count() >= 1, "the lit words stay lit"
 
@@ -169,7 +169,7 @@ def test_an_answer_that_was_cut_keeps_its_sources_and_names_what_was_dropped(
     expect(cut.locator(".gw-sources a.gw-cite")).to_have_count(1)
     expect(cut.get_by_role("button", name="Copy with citations")).to_have_count(1)
     expect(cut.get_by_role("button", name="Try again")).to_have_count(1)
-    assert "1 citation named an unknown source" in cut.locator(".gw-note-line").inner_text()
+    expect(cut.locator(".gw-note-line")).to_contain_text("1 citation named an unknown source", use_inner_text=True)
 
 
 @pytest.mark.slow

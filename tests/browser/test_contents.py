@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from playwright.sync_api import expect
+
 from ragcore.engine import Engine
 from ragcore.types.sections import section_tree, walk
 from tests import pdfs
@@ -44,26 +46,26 @@ def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Cal
             page.keyboard.press("Tab")
             page.keyboard.press("Home")
             focused = page.locator("[role=treeitem]:focus")
-            assert focused.get_attribute("aria-expanded") == "true"
+            expect(focused).to_have_attribute("aria-expanded", "true")
             page.keyboard.press("ArrowLeft")
-            assert focused.get_attribute("aria-expanded") == "false"
-            assert page.get_by_role("treeitem").count() == 1
+            expect(focused).to_have_attribute("aria-expanded", "false")
+            expect(page.get_by_role("treeitem")).to_have_count(1)
             page.keyboard.press("ArrowRight")
             page.keyboard.press("ArrowRight")
             assert (focused.get_attribute("title"), focused.get_attribute("aria-level")) == ("Care", "2")
             page.keyboard.press("End")
-            assert focused.get_attribute("title") == "Frost"
+            expect(focused).to_have_attribute("title", "Frost")
             page.keyboard.type("se")
-            assert focused.get_attribute("title") == "Seals"
+            expect(focused).to_have_attribute("title", "Seals")
             page.keyboard.press("ArrowLeft")
-            assert focused.get_attribute("title") == "Repair"
+            expect(focused).to_have_attribute("title", "Repair")
             page.keyboard.press("ArrowDown")
         with promise("axe finds nothing in the tree"):
             check(page, "the contents")
         with promise("a heading is gone to, lit and marked"):
             page.keyboard.press("Enter")
             page.locator(".gw-heading").first.wait_for()
-            assert page.locator(f'.gw-page[data-page="{seals.first_page}"] .gw-heading').count() == 1
+            expect(page.locator(f'.gw-page[data-page="{seals.first_page}"] .gw-heading')).to_have_count(1)
             page.locator('[role=treeitem][aria-current="location"]').wait_for()
         with promise("a question to a section is answered from it alone"):
             page.keyboard.press("Tab")
@@ -118,7 +120,7 @@ def test_the_outline_of_the_library_leads_to_groups_documents_and_sections(
         with promise("keys close a group, open it and lead to its documents"):
             node.focus()
             page.keyboard.press("ArrowLeft")
-            assert node.get_attribute("aria-expanded") == "false"
+            expect(node).to_have_attribute("aria-expanded", "false")
             node.get_by_role("treeitem").first.wait_for(state="hidden")
             page.keyboard.press("ArrowRight")
             page.keyboard.press("ArrowRight")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from tests import pdfs
@@ -53,15 +54,15 @@ def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_t
     ask(page, QUESTION)
     page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
     note = page.locator(".gw-unsearched")
-    assert "“long.pdf” is still being read and was not searched" in note.inner_text()
-    assert "Checked" in page.locator(".gw-line").inner_text()
+    expect(note).to_contain_text("“long.pdf” is still being read and was not searched", use_inner_text=True)
+    expect(page.locator(".gw-line")).to_contain_text("Checked", use_inner_text=True)
 
     page.get_by_role("link", name="Library").click()
     row = page.locator('tr[data-status="work"]')
     row.get_by_role("button", name="Remove").click()
     page.locator("tr[data-doc]").filter(has_text="long.pdf").wait_for(state="detached")
-    assert page.locator("tr[data-doc]").count() == 5
-    assert page.locator(".gw-library .gw-msg:visible").count() == 0
+    expect(page.locator("tr[data-doc]")).to_have_count(5)
+    expect(page.locator(".gw-library .gw-msg:visible")).to_have_count(0)
 
 
 @pytest.mark.slow
@@ -83,7 +84,7 @@ def test_a_document_in_scope_that_another_tab_removed_is_said(
     page.unroute("**/pages/*.png?*")
     said = page.locator(".gw-pane .gw-page-error")
     said.get_by_text("was removed from the library").wait_for()
-    assert " ".join(citation.quote.split()) in said.inner_text()
+    expect(said).to_contain_text(" ".join(citation.quote.split()), use_inner_text=True)
     page.get_by_role("button", name="Ask it again").click()
     page.get_by_text("The documents in scope were removed from the library.").wait_for()
     ask(page, QUESTION)
@@ -108,8 +109,8 @@ def test_the_page_follows_the_newest_answer_and_nothing_of_an_older_one_stays_li
     page.locator('.gw-turn[data-state="complete"]').nth(1).wait_for()
     page.locator('.gw-highlight[data-role="claim"]').first.wait_for()
     assert page.locator(".gw-highlight").first.bounding_box() != older
-    assert page.locator('.gw-highlight[data-role="cited"]').count() == 0
-    assert page.locator(".gw-claim.is-active, a.gw-cite[aria-current]").count() == 0
+    expect(page.locator('.gw-highlight[data-role="cited"]')).to_have_count(0)
+    expect(page.locator(".gw-claim.is-active, a.gw-cite[aria-current]")).to_have_count(0)
     assert "cite=" not in page.url
 
 
@@ -178,8 +179,8 @@ def test_a_document_from_its_address_to_its_removal(app: App, open_page: Callabl
         page.goto(f"{app.url}/?c={talk}")
         with promise("the page of the first citation stands beside its answer"):
             page.locator('.gw-highlight[data-role="claim"]').first.wait_for()
-            assert page.locator(".gw-pane .dt").input_value() == citation.doc_id
-            assert page.locator('.gw-highlight[data-role="cited"]').count() == 0
+            expect(page.locator(".gw-pane .dt")).to_have_value(citation.doc_id)
+            expect(page.locator('.gw-highlight[data-role="cited"]')).to_have_count(0)
             assert "cite=" not in page.url
             page.locator(".gw-page .gw-tag").first.click()
             page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
@@ -197,12 +198,12 @@ def test_a_document_from_its_address_to_its_removal(app: App, open_page: Callabl
             chip.click()
             said = page.locator(".gw-pane .gw-page-error")
             said.get_by_text("was removed from the library").wait_for()
-            assert citation.title in said.inner_text()
-            assert " ".join(citation.quote.split()) in said.inner_text()
-            assert citation.doc_id not in said.inner_text()
+            expect(said).to_contain_text(citation.title, use_inner_text=True)
+            expect(said).to_contain_text(" ".join(citation.quote.split()), use_inner_text=True)
+            expect(said).not_to_contain_text(citation.doc_id, use_inner_text=True)
             page.locator(".gw-answer a.gw-cite[aria-current]").first.wait_for()
-            assert page.locator(".gw-pane .rail button, .gw-page").count() == 0
-            assert not page.locator(".gw-pane .pgbox").is_visible()
+            expect(page.locator(".gw-pane .rail button, .gw-page")).to_have_count(0)
+            expect(page.locator(".gw-pane .pgbox")).to_be_hidden()
         with promise("a document that is not there says so"):
             page.goto(f"{app.url}/library?doc=0123456789abcdef")
             page.get_by_text("This document can’t be opened.").wait_for()
@@ -225,7 +226,7 @@ def test_the_library_shows_what_was_read_where(app: App, shelf: Shelf, open_page
     words = [" ".join(document.text[cell.start : cell.end].split()) for cell in table.cells]
     assert [text for text in shown if text] == words
     cells = page.locator(".gw-doc .cl")
-    assert cells.count() == len(words)
+    expect(cells).to_have_count(len(words))
     # The cell's outline stands where the cell is printed.
     sheet, first = page.locator(".gw-doc .sheet").bounding_box(), cells.first.bounding_box()
     box = document.boxes(table.cells[0].start, table.cells[0].end)[0]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import expect
+
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.runs import Configuration
@@ -52,7 +54,7 @@ def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Call
     with promise("both are judged without a key, under the judge's name; Claude needs one"):
         page.get_by_role("button", name="Judge", exact=True).click()
         page.get_by_text("Needs a key for Claude").wait_for()
-        assert page.get_by_role("button", name="By Claude").is_disabled()
+        expect(page.get_by_role("button", name="By Claude")).to_be_disabled()
         check(page, "the form")
         page.get_by_role("button", name="By the support score").click()
         page.get_by_role("heading", name="RAGChecker, judged by the support score").wait_for(timeout=60_000)
@@ -140,10 +142,10 @@ def test_an_answer_becomes_a_test_question(
     with promise("the form has the answer without its numbers, and its citations"):
         keep()
         check(page, "the form of a test question")
-        assert form.get_by_label("Question", exact=True).input_value() == QUESTION
+        expect(form.get_by_label("Question", exact=True)).to_have_value(QUESTION)
         assert "61.4" in form.get_by_label("Answer to expect").input_value()
         assert "[1]" not in form.get_by_label("Answer to expect").input_value()
-        assert form.get_by_role("group", name="Evidence").get_by_role("checkbox").first.is_checked()
+        expect(form.get_by_role("group", name="Evidence").get_by_role("checkbox").first).to_be_checked()
     with promise("Escape leaves it, and the focus goes back"):
         page.keyboard.press("Escape")
         form.wait_for(state="hidden")
@@ -160,7 +162,7 @@ def test_an_answer_becomes_a_test_question(
         form.get_by_role("link", name="My questions").click()
         mine = page.get_by_role("list", name="My questions").get_by_role("listitem")
         mine.get_by_text("61.4 mg/l").wait_for()
-        assert mine.count() == 1
+        expect(mine).to_have_count(1)
         mine.get_by_role("button", name="Change").click()
         form.get_by_label("Question", exact=True).fill("What was the highest reading of nitrate?")
         check(page, "my questions")
@@ -193,9 +195,9 @@ def test_an_answer_becomes_a_test_question(
         offered.nth(1).get_by_role("button", name="Not this one").click()
         offered.nth(1).wait_for(state="hidden")
         offered.get_by_role("button", name="Keep").click()
-        assert form.get_by_label("Answer to expect").input_value() == ""
+        expect(form.get_by_label("Answer to expect")).to_have_value("")
         form.get_by_label("Answer to expect").fill("61.4")
         check(page, "a candidate")
         form.get_by_role("button", name="Keep", exact=True).click()
         mine.get_by_text("61.4").wait_for()
-        assert offered.count() == 0
+        expect(offered).to_have_count(0)

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from tests import pdfs
@@ -48,13 +49,13 @@ def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callab
         page.get_by_label("Question", exact=True).last.fill(QUESTION)
         page.keyboard.press("Enter")
         page.locator(".gw-explore .pas h2").wait_for()
-        assert page.get_by_label("Penalty").is_hidden()
-        assert "given in" in page.locator(".gw-explore .said").inner_text()
+        expect(page.get_by_label("Penalty")).to_be_hidden()
+        expect(page.locator(".gw-explore .said")).to_contain_text("given in", use_inner_text=True)
         link = page.locator(f"{ROW} a").first
         link.focus()
         page.keyboard.press("Enter")
         page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
-        assert page.locator(ROW).first.get_attribute("aria-current") == "true"
+        expect(page.locator(ROW).first).to_have_attribute("aria-current", "true")
         panel = page.locator(".gw-explore .pas")
         panel.get_by_text("Chosen").wait_for()
         assert panel.locator("dt").all_inner_texts()[:2] == ["Meaning", "Words (BM25)"]
@@ -65,7 +66,7 @@ def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callab
         page.reload()
         page.locator(ROW).first.wait_for()
         assert page.url == asked
-        assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
+        expect(page.get_by_label("Question", exact=True).last).to_have_value(QUESTION)
     with promise("what is wrong is said and nothing is lost"):
         page.locator(".gw-explore .pas h2").wait_for()
         rows = page.locator(ROW).count()
@@ -73,8 +74,8 @@ def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callab
         page.keyboard.press("Enter")
         alert = page.locator(".gw-explore").get_by_role("alert")
         alert.wait_for()
-        assert "too short" in alert.inner_text()
-        assert page.locator(ROW).count() == rows
+        expect(alert).to_contain_text("too short", use_inner_text=True)
+        expect(page.locator(ROW)).to_have_count(rows)
         page.get_by_label("Question", exact=True).last.fill(QUESTION)
         page.keyboard.press("Enter")
         alert.wait_for(state="detached")
@@ -89,26 +90,28 @@ def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callab
         with page.expect_response(lambda one: "/gw/explore" in one.url and QUESTION in (one.request.post_data or "")):
             held[0].continue_()
         page.locator('.gw-explore [aria-busy="true"]').wait_for(state="detached")
-        assert alert.count() == 0
+        expect(alert).to_have_count(0)
     with promise("the answer's “Why these” leads to what it used"):
         page.goto(f"{app.url}/?c={shelf.conversations['survey.pdf']}")
         page.get_by_role("link", name="Why these").click()
         page.locator(ROW).first.wait_for()
-        assert page.get_by_label("Question", exact=True).last.input_value() == QUESTION
+        expect(page.get_by_label("Question", exact=True).last).to_have_value(QUESTION)
         assert shelf.turns["survey.pdf"] in page.url
         legend = page.locator(".gw-explore .first .lg").first.locator("li")
-        assert legend.all_inner_texts() == ["cited in the answer", "given to the writer", "found", "not found"]
+        expect(legend).to_have_text(
+            ["cited in the answer", "given to the writer", "found", "not found"], use_inner_text=True
+        )
         page.locator(f'{ROW}[data-use="cited"]').first.wait_for()
         page.get_by_text("How it was searched").click()
         facts = page.locator(".gw-explore .facts")
         facts.wait_for()
-        assert QUESTION in facts.inner_text()
-        assert "Searching by meaning" in page.locator(".gw-explore .times").inner_text()
+        expect(facts).to_contain_text(QUESTION, use_inner_text=True)
+        expect(page.locator(".gw-explore .times")).to_contain_text("Searching by meaning", use_inner_text=True)
         page.get_by_role("button", name="Show what found each").click()
         legend.get_by_text("words only").wait_for()
     with promise("and on to other questions"):
         asked = page.get_by_role("region", name="Questions").get_by_role("button")
-        assert asked.first.get_attribute("aria-current") == "true"
+        expect(asked.first).to_have_attribute("aria-current", "true")
         asked.nth(1).click()
         page.locator('.gw-explore .asked li:nth-child(2) [aria-current="true"]').wait_for()
         assert shelf.turns["survey.pdf"] not in page.url
@@ -126,9 +129,9 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
         last = min(boxes.count(), 4) - 1
         boxes.first.click()
         boxes.nth(last).click(modifiers=["Shift"])
-        assert page.locator(f"{ROW} input:checked").count() == last + 1
+        expect(page.locator(f"{ROW} input:checked")).to_have_count(last + 1)
         page.get_by_role("button", name="Clear the selection").click()
-        assert page.locator(f"{ROW} input:checked").count() == 0
+        expect(page.locator(f"{ROW} input:checked")).to_have_count(0)
     with promise("what a box selects, the keys select in the table"):
         every = page.locator(ROW).count()
         heading = page.locator(".gw-explore .list h2")
@@ -136,21 +139,21 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
         page.locator(f"{ROW} a").first.focus()
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Space")
-        assert heading.inner_text() == "1 chunk selected"
+        expect(heading).to_have_text("1 chunk selected", use_inner_text=True)
         page.keyboard.press("Shift+ArrowDown")
-        assert heading.inner_text() == "2 chunks selected"
-        assert page.locator(ROW).count() == every, "the others stay in the table"
-        assert page.locator(f"{ROW} input:checked").count() == 2
+        expect(heading).to_have_text("2 chunks selected", use_inner_text=True)
+        expect(page.locator(ROW)).to_have_count(every)  # the others stay in the table
+        expect(page.locator(f"{ROW} input:checked")).to_have_count(2)
         until(page, f"{faint}?.length === 2")
         page.keyboard.press("Shift+Tab")  # to the row's box, and from the table to its heading's buttons
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Enter")
-        assert page.locator(ROW).count() == 2
+        expect(page.locator(ROW)).to_have_count(2)
         page.get_by_role("button", name="List all").wait_for()
         page.keyboard.press("Escape")
-        assert heading.inner_text() == "Chunks, most relevant first"
-        assert page.locator(ROW).count() == every
+        expect(heading).to_have_text("Chunks, most relevant first", use_inner_text=True)
+        expect(page.locator(ROW)).to_have_count(every)
         until(page, f"{faint} == null")
     with promise("the plot follows the theme"):
         ink = f"document.querySelector('{PLOT} .xtick text').style.fill"
@@ -188,11 +191,11 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
         page.mouse.down()
         page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2, steps=4)
         page.locator(f"{PLOT}.sketched canvas").wait_for()
-        assert page.locator(f"{PLOT} .point").first.is_hidden()
+        expect(page.locator(f"{PLOT} .point").first).to_be_hidden()
         assert page.url == kept_at
         page.mouse.up()
         page.locator(f"{PLOT}:not(.sketched) .point").first.wait_for()
-        assert page.locator(f"{PLOT} canvas").count() == 0
+        expect(page.locator(f"{PLOT} canvas")).to_have_count(0)
         value = slider.input_value()
         until(page, f"{SHAPES}.some((shape) => shape.line?.dash && Math.abs(shape.y0 - {value}) < 1e-9)")
         assert f"rse.irrelevant_chunk_penalty:{value}" in page.url
@@ -216,8 +219,8 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
         assert heading.inner_text().endswith("selected")
         assert 0 < page.locator(ROW).count() < every
         page.get_by_role("button", name="Clear the selection").click()
-        assert heading.inner_text() == "Chunks, most relevant first"
-        assert page.locator(ROW).count() == every
+        expect(heading).to_have_text("Chunks, most relevant first", use_inner_text=True)
+        expect(page.locator(ROW)).to_have_count(every)
         page.goto(address(app))
         explored(page)
     with promise("a click in the plot opens that chunk"):
@@ -238,12 +241,12 @@ def test_the_plot_and_the_table(app: App, open_page: Callable[..., Any]) -> None
         page.locator(".gw-explore .cmp .ct").last.get_by_text("words alone").wait_for()
         page.get_by_label("Search by", exact=True).select_option("raptor")
         page.locator(".gw-explore .cmp .ct").last.get_by_text("RAPTOR, collapsed").wait_for()
-        assert page.locator(".gw-explore .half.js-plotly-plot").count() == 2
+        expect(page.locator(".gw-explore .half.js-plotly-plot")).to_have_count(2)
         ranges = page.evaluate(
             "[...document.querySelectorAll('.gw-explore .half')].map((half) => half.layout.xaxis.range)"
         )
         assert ranges[0] == ranges[1], "both are on one scale"
-        assert "in both" in page.locator(".gw-explore .two .ph").inner_text()
+        expect(page.locator(".gw-explore .two .ph")).to_contain_text("in both", use_inner_text=True)
     check(page, "Explore, two settings")
     page.get_by_role("button", name="Open page").click()
     page.locator('.gw-highlight[data-role="passage"]').first.wait_for()
@@ -350,7 +353,7 @@ def lit_alone(page: Any, app: App, doc_id: str, sentence: str) -> None:
     face = page.locator(".gw-page .face").first.bounding_box()
     z = face["width"] / document.pages[0].width
     expected = [face["x"] + box.x0 * z, face["y"] + box.y0 * z, (box.x1 - box.x0) * z, (box.y1 - box.y0) * z]
-    assert lit.count() == 1
+    expect(lit).to_have_count(1)
     assert list(lit.bounding_box().values()) == pytest.approx(expected, abs=1.5)
 
 
@@ -375,12 +378,15 @@ def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..
             source = page.locator(".gw-explore .paths > li").filter(has_text="canal, p. 1")
             steps = source.get_by_role("list", name="How it was reached").get_by_role("listitem")
             steps.first.wait_for()
-            assert steps.all_inner_texts() == [
-                "Hello Love (your words)",
-                "Graham Parker (same sentence, p. 1 of song)",
-                "Deepcut (same sentence, p. 1 of singer)",
-                "this passage (names it, p. 1 of canal)",
-            ]
+            expect(steps).to_have_text(
+                [
+                    "Hello Love (your words)",
+                    "Graham Parker (same sentence, p. 1 of song)",
+                    "Deepcut (same sentence, p. 1 of singer)",
+                    "this passage (names it, p. 1 of canal)",
+                ],
+                use_inner_text=True,
+            )
         with promise("a click on a step opens the page with its sentence lit, and nothing else"):
             steps.nth(2).get_by_role("button").click()
             lit_alone(page, app, singer, FAMILY)
@@ -420,8 +426,8 @@ def test_the_map_of_connections(app: App, open_page: Callable[..., Any]) -> None
             page.get_by_label("Search by", exact=True).select_option("graph")
             view.click()
             node("Hello Love, your words, 1 passage").wait_for()
-            assert node("Graham Parker, name, 2 passages").count() == 1
-            assert node("canal, p. 1, passage given to the writer").count() == 1
+            expect(node("Graham Parker, name, 2 passages")).to_have_count(1)
+            expect(node("canal, p. 1, passage given to the writer")).to_have_count(1)
         check(page, "Explore with the map of connections")
         with promise("the arrows lead to a name"):
             view.focus()
@@ -435,7 +441,7 @@ def test_the_map_of_connections(app: App, open_page: Callable[..., Any]) -> None
                 across, along = "ArrowRight" if x > 0 else "ArrowLeft", "ArrowDown" if y > 0 else "ArrowUp"
                 page.keyboard.press(across if abs(x) > abs(y) else along)
             assert page.evaluate(focused) == "Graham Parker, name, 2 passages"
-            assert page.locator(f'{nodes}[tabindex="0"]').count() == 1
+            expect(page.locator(f'{nodes}[tabindex="0"]')).to_have_count(1)
         with promise("Enter shows where it stands, and there opens the page with the sentence lit"):
             page.keyboard.press("Enter")
             held = page.get_by_role("list", name="Where it stands").get_by_role("button")
@@ -446,7 +452,7 @@ def test_the_map_of_connections(app: App, open_page: Callable[..., Any]) -> None
                 page.keyboard.press("Tab")
             page.keyboard.press("Enter")
             lit_alone(page, app, singer, FAMILY)
-            assert opened.get_attribute("aria-current") == "step"
+            expect(opened).to_have_attribute("aria-current", "step")
         check(page, "Explore with a mention of a name lit")
         with promise("Escape leads back to the mention, to the name, and out of the map"):
             page.keyboard.press("Escape")
@@ -466,7 +472,7 @@ def test_the_map_of_connections(app: App, open_page: Callable[..., Any]) -> None
         with promise("the list has what the map has"):
             page.get_by_text("As a list", exact=True).click()
             rows = page.locator(".gw-explore .aslist tbody tr")
-            assert rows.count() == page.locator(nodes).count()
+            expect(rows).to_have_count(page.locator(nodes).count())
             rows.get_by_role("button", name="Graham Parker").click()
             held.first.wait_for()
         with promise("the address gives the same map"):

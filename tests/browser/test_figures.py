@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.types import Document, Scope
@@ -67,12 +68,12 @@ def test_a_description_in_the_library_and_under_a_citation(described: Described,
         chip.hover()
         card = page.locator(".gw-card")
         card.get_by_text("AI description", exact=True).wait_for()
-        assert "Check the figure itself" in card.inner_text()
+        expect(card).to_contain_text("Check the figure itself", use_inner_text=True)
         chip.click()
         lit = page.locator('.gw-highlight.frame[data-role="cited"]')
         lit.wait_for()
         still(page, '.gw-highlight.frame[data-role="cited"]')
-        assert lit.count() == 1
+        expect(lit).to_have_count(1)
         assert "AI description" in chip.get_attribute("aria-label")
         region = next(element.region[0] for element in described.document.elements if element.kind == "figure")
         sheet, frame = page.locator('.gw-page[data-page="1"]').bounding_box(), lit.bounding_box()

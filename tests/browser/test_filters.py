@@ -58,8 +58,8 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         page.locator('.gw-chip[data-part="kinds"]').wait_for()
         page.reload()
         answered(page, 1)
-        assert page.locator(".gw-chip").all_inner_texts() == ["Pages 2–3", "Text"]
-        assert field.input_value() == "2-3"
+        expect(page.locator(".gw-chip")).to_have_text(["Pages 2–3", "Text"], use_inner_text=True)
+        expect(field).to_have_value("2-3")
         expect(page.get_by_role("button", name="Text", exact=True)).to_have_attribute("aria-pressed", "true")
 
     with promise("they narrow the answer and are shown with it"):
@@ -77,12 +77,12 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         page.locator(".gw-chip").first.wait_for(state="detached")
         page.reload()
         answered(page, 2)
-        assert page.locator(".gw-chip").count() == 0
+        expect(page.locator(".gw-chip")).to_have_count(0)
         page.get_by_text("Only pages 2–3, text").wait_for()
 
     with promise("a mode of search holds for the visit, until it is taken back"):
         by = page.get_by_label("Search by", exact=True)
-        assert by.input_value() == "auto"
+        expect(by).to_have_value("auto")
         by.select_option("graph")
         page.locator('.gw-chip[data-part="mode"]', has_text="Connections").wait_for()
         page.reload()
@@ -119,7 +119,7 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         field.fill("40")
         box.press("Enter")
         page.get_by_text(f"Not asked yet: “{QUESTION}”").wait_for()
-        assert page.locator(".gw-turn").count() == 4
+        expect(page.locator(".gw-turn")).to_have_count(4)
         field.fill("1-2, 4-5")
         box.fill(QUESTION)
         box.press("Enter")
@@ -144,7 +144,7 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         page.goto(f"{filtered.url}/?c={talk}")
         answered(page, 1)
         chip = page.locator('.gw-chip[data-part="pages"]')
-        assert chip.inner_text() == "Pages 1–2, 4–5, 7–8 and 27 more"
+        expect(chip).to_have_text("Pages 1–2, 4–5, 7–8 and 27 more", use_inner_text=True)
         assert (chip.locator("span[title]").get_attribute("title") or "").endswith("85–86 and 88–89")
         assert chip.locator("span[title]").evaluate("e => e.scrollWidth <= e.clientWidth")
         assert chip.bounding_box()["height"] <= 34
@@ -171,7 +171,7 @@ def test_filters_are_checked_as_they_are_typed(filtered: App, open_page: Callabl
     with promise("what is wrong is not in force"):
         field.fill("2-")
         page.locator(".said.bad", has_text="“2-” is not a page").wait_for()
-        assert page.locator('.gw-chip[data-part="pages"]').inner_text() == "Pages 2–3 and 5"
+        expect(page.locator('.gw-chip[data-part="pages"]')).to_have_text("Pages 2–3 and 5", use_inner_text=True)
 
     with promise("pages are checked anew when the scope changes"):
         field.fill("4-6")
@@ -198,7 +198,7 @@ def test_filters_are_checked_as_they_are_typed(filtered: App, open_page: Callabl
         ask(page, QUESTION)
         answered(page, 1)
         page.get_by_text("Only tables").wait_for()
-        assert page.locator('.gw-chip[data-part="kinds"]').count() == 1, "it holds for the next question too"
+        expect(page.locator('.gw-chip[data-part="kinds"]')).to_have_count(1)  # it holds for the next question too
         page.get_by_role("button", name="New conversation").click()
         page.locator(".gw-chip").first.wait_for(state="detached")
         page.locator('.gw-filters [data-kind="table"][aria-pressed="false"]').wait_for()
@@ -211,7 +211,7 @@ def test_filters_are_checked_as_they_are_typed(filtered: App, open_page: Callabl
                 page.get_by_role("button", name="Tables", exact=True).click()
                 page.locator(f'.gw-filters [data-kind="table"][aria-pressed="{pressed}"]').wait_for()
                 in_scope(page, "2 of 2")
-        assert page.locator(".gw-scope .rows :checked").count() == 2
+        expect(page.locator(".gw-scope .rows :checked")).to_have_count(2)
 
 
 def asked(page: Any) -> str:
@@ -262,8 +262,8 @@ def test_filters_in_several_tabs(filtered: App, open_page: Callable[..., Any]) -
         page.wait_for_url(f"**c={one}*")
         page.get_by_role("button", name="Tables", exact=True).click()  # after it, what was typed is kept or dropped
         page.locator('.gw-chip[data-part="kinds"]').wait_for()
-        assert page.locator(".gw-chip").all_inner_texts() == ["Tables"]
-        assert page.get_by_label("Pages", exact=True).input_value() == ""
+        expect(page.locator(".gw-chip")).to_have_text(["Tables"], use_inner_text=True)
+        expect(page.get_by_label("Pages", exact=True)).to_have_value("")
         with Engine.open(filtered.home) as engine:
             assert engine.conversations.scope(one).pages == ()
             assert engine.conversations.scope(other).pages in ((), ((3, 4),))

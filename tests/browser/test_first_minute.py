@@ -77,7 +77,7 @@ def test_the_lines_of_the_sample_and_a_grid_of_its_cells(sample: App, open_page:
     with promise("a line opens its page"):
         line = lines.nth(1)
         told = line.locator("b").inner_text()
-        assert told in line.locator(".q").inner_text()
+        expect(line.locator(".q")).to_contain_text(told, use_inner_text=True)
         page.mouse.move(0, 0)  # from the card of another line
         page.evaluate("document.activeElement.blur()")  # and of the line that the focus went to
         page.locator(".gw-card").wait_for(state="detached")

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -81,7 +82,7 @@ def test_from_the_first_link_to_signing_out(team: App, open_page: Callable[..., 
         theirs.get_by_label("jonas: account").wait_for()
         go(theirs, "Settings")
         theirs.get_by_text(f"Signed in as jonas ({JONAS}).").wait_for()
-        assert theirs.get_by_role("heading", name="People").count() == 0
+        expect(theirs.get_by_role("heading", name="People")).to_have_count(0)
     with promise("a new password is for the next time, and ends the other sessions"):
         theirs.get_by_label("Current", exact=True).fill(GOOD)
         theirs.get_by_label("New", exact=True).fill(OTHER)

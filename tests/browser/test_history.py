@@ -35,17 +35,17 @@ def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open
     assert field.evaluate("e => e === document.activeElement")
     field.press_sequentially("sample 007")
     page.get_by_text("1 conversation found").wait_for()
-    assert rows.all_inner_texts() == ["Was sample 007 zymurgical?"]
-    assert rows.locator("b").all_inner_texts() == ["sample", "007"]
+    expect(rows).to_have_text(["Was sample 007 zymurgical?"], use_inner_text=True)
+    expect(rows.locator("b")).to_have_text(["sample", "007"], use_inner_text=True)
     field.fill("Orchard Lane")
     page.locator(".gw-history .found").first.wait_for()
-    assert "Orchard" in page.locator(".gw-history .found").first.inner_text()
+    expect(page.locator(".gw-history .found").first).to_contain_text("Orchard", use_inner_text=True)
     field.fill("xylophone")
     page.get_by_text("No conversation mentions “xylophone”.").wait_for()
-    assert rows.count() == 0
+    expect(rows).to_have_count(0)
     field.press("Escape")
     rows.nth(99).wait_for()
-    assert field.input_value() == ""
+    expect(field).to_have_value("")
 
     field.fill("sample 012")
     page.get_by_text("1 conversation found").wait_for()
@@ -53,7 +53,7 @@ def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open
     page.keyboard.press("Enter")
     page.get_by_role("heading", level=1, name="Was sample 012 zymurgical?").wait_for()
     expect(rows.first).to_have_attribute("aria-current", "page")
-    assert field.input_value() == "sample 012", "the search stays"
+    expect(field).to_have_value("sample 012")  # the search stays
     export = page.get_by_role("button", name="Export")
     expect(export).to_have_attribute("aria-disabled", "true")
     page.goto("about:blank")

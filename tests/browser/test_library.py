@@ -84,10 +84,10 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
 
     cut = rows.filter(has_text="cut.pdf")
-    assert "too damaged to open" in cut.locator(".why b").inner_text()
+    expect(cut.locator(".why b")).to_contain_text("too damaged to open", use_inner_text=True)
     expect(cut.get_by_text("Failed", exact=True)).to_have_count(1)
     report = rows.filter(has_text="report")
-    assert report.locator("td").nth(2).inner_text() == "6"
+    expect(report.locator("td").nth(2)).to_have_text("6", use_inner_text=True)
 
     secret = rows.filter(has_text="secret.pdf")
     password = secret.get_by_label("Password of")
@@ -100,7 +100,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
 
     cut.get_by_role("button", name="Remove cut.pdf").click()
     cut.wait_for(state="detached")
-    assert rows.count() == 2
+    expect(rows).to_have_count(2)
 
     report.get_by_role("link").click()
     drawer = page.get_by_label("Document", exact=True)
@@ -118,7 +118,7 @@ def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Cal
     before = rows.count()  # other tests may have added to this library
     page.locator("input[type=file]").set_input_files([file("again.pdf", shelf.files["survey.pdf"].read_bytes())])
     page.get_by_text("again.pdf is already in the library.").wait_for()
-    assert rows.count() == before
+    expect(rows).to_have_count(before)
     page.get_by_role("button", name="Dismiss").click()
     page.get_by_text("again.pdf is already in the library.").wait_for(state="detached")
 
@@ -130,11 +130,11 @@ def test_a_file_without_words_says_what_may_help(empty_app: App, open_page: Call
     page.locator("input[type=file]").set_input_files([file("blank.pdf", pdfs.blank())])
     row = page.locator('tr[data-status="failed"]')
     row.wait_for(timeout=120_000)
-    assert "turn on OCR for every page" in row.locator(".why").inner_text()
+    expect(row.locator(".why")).to_contain_text("turn on OCR for every page", use_inner_text=True)
     expect(row.get_by_role("button", name="Settings")).to_have_count(1)
     row.get_by_role("button", name="Retry").click()
     row.locator(".why").wait_for(timeout=120_000)
-    assert "kept" not in row.locator(".why").inner_text()
+    expect(row.locator(".why")).not_to_contain_text("kept", use_inner_text=True)
 
 
 @pytest.mark.slow
@@ -189,7 +189,7 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
         "deep (1)",
     ]
     choose.select_option("Trial/deep")
-    assert page.locator("tr[data-doc]:visible").count() == 1
+    expect(page.locator("tr[data-doc]:visible")).to_have_count(1)
 
     # What is dropped anywhere on the page goes to the uploader; the browser does not open it in place of the app.
     desk = tmp_path / "desk"
@@ -265,7 +265,7 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     assert stopped < kept < pages, "ended in the middle of it"
     gone = page.get_by_role("dialog", name="Groundwork does not answer")
     gone.get_by_text("This page goes on by itself").wait_for()
-    assert "treamlit" not in gone.inner_text()
+    expect(gone).not_to_contain_text("treamlit", use_inner_text=True)
     page.get_by_placeholder("Title, file, folder or tag").evaluate("field => { field.value = 'long' }")
     with serve(home, port=int(app.url.rpartition(":")[2])) as app:
         gone.wait_for(state="detached")
@@ -294,8 +294,8 @@ def test_a_scan_that_was_not_read_leads_to_settings_and_is_read_on_retry(
         page.locator("input[type=file]").set_input_files([file("scan.pdf", pdfs.scanned(pdfs.note(), dpi=110))])
         row = page.locator('tr[data-status="failed"]')
         row.get_by_text("OCR is off.").wait_for(timeout=120_000)
-        assert "config.toml" not in row.inner_text()
-        assert "ocr" not in row.inner_text()
+        expect(row).not_to_contain_text("config.toml", use_inner_text=True)
+        expect(row).not_to_contain_text("ocr", use_inner_text=True)
         row.get_by_role("button", name="Settings").click()
         page.wait_for_url("**/settings")
         page.wait_for_function("() => document.activeElement?.id === 'gw-reading'")

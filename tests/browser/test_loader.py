@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import STOPPED, App
 from ui.components import LOADER
@@ -65,4 +66,4 @@ def test_a_page_whose_server_went_away_while_it_loaded_says_so_and_opens_when_it
     page.get_by_text("Groundwork does not answer.").wait_for()
     page.locator("tr[data-doc]").first.wait_for()
     assert asked[:4] == ["script", "fetch", "fetch", "fetch"]
-    assert page.get_by_text("Error").count() == 0
+    expect(page.get_by_text("Error")).to_have_count(0)

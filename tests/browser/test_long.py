@@ -40,7 +40,7 @@ def test_earlier_turns_come_by_scrolling_and_by_hand(
     page = open_page(f"{app.url}/?c={conversation}")
     page.locator(f'.gw-turn[data-turn="{turns[-1]}"] .gw-answer').wait_for()
     assert numbers(page) == list(range(TURNS - 30, TURNS))
-    assert page.locator(".gw-earlier").inner_text() == "Show 45 earlier questions"
+    expect(page.locator(".gw-earlier")).to_have_text("Show 45 earlier questions", use_inner_text=True)
 
     page.evaluate("document.querySelector('.gw-flow').scrollTo(0, 300)")
     page.locator(f'.gw-turn[data-turn="{turns[TURNS - 60]}"]').wait_for(state="attached")
@@ -51,7 +51,7 @@ def test_earlier_turns_come_by_scrolling_and_by_hand(
     page.get_by_role("button", name="Show 15 earlier questions").press("Enter")
     page.locator(f'.gw-turn[data-turn="{turns[0]}"]').wait_for(state="attached")
     assert numbers(page) == list(range(TURNS))
-    assert page.locator(".gw-earlier").is_hidden()
+    expect(page.locator(".gw-earlier")).to_be_hidden()
 
     with page.expect_response(f"**/gw/conversations/{conversation}?*"):  # asked for anew, all that is here stays
         page.evaluate("dispatchEvent(new Event('focus'))")

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import App, Shelf, promise, still
 from tests.matrix import standing_for
@@ -67,7 +68,7 @@ def test_both_themes_and_three_panes(
         page.keyboard.press("ArrowLeft")
         wide = box(page, ".st-key-gw_pane")["width"]
         assert wide > pane["width"] + 70
-        assert border.get_attribute("aria-valuenow") == str(round(wide))
+        expect(border).to_have_attribute("aria-valuenow", str(round(wide)))
         page.reload()
         page.locator(".gw-page img").first.wait_for()
         assert box(page, ".st-key-gw_pane")["width"] == wide
@@ -92,7 +93,7 @@ def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Call
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", 390, 844, has_touch=True)
     chip = page.locator(".gw-answer a.gw-cite").first
     chip.wait_for()
-    assert not page.locator(".gw-pane").is_visible()
+    expect(page.locator(".gw-pane")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     composer = box(page, ".st-key-gw_composer")
     assert composer["y"] + composer["height"] <= 844

@@ -9,6 +9,7 @@ from typing import Any
 
 import pymupdf
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.long_document import TITLE, question, site
 from ragcore.engine import Engine
@@ -116,15 +117,15 @@ def test_a_document_of_many_pages(register: tuple[App, str], open_page: Callable
         for label, number, shown in (("iv", 4, "iv"), ("XI", 11, "xi"), ("4", 16, "4"), ("99", PAGES, "24")):
             box = go_to(page, label)
             page.locator(f".pgbox:has-text('{number} of {PAGES}')").wait_for()
-            assert box.input_value() == shown
+            expect(box).to_have_value(shown)
     with promise("an unknown label is said"):
         go_to(page, "plate 3")
         said = page.locator(".gw-pane .pgbox").get_by_role("alert")
-        assert said.inner_text() == "No page “plate 3”"
-        assert box.get_attribute("aria-invalid") == "true"
+        expect(said).to_have_text("No page “plate 3”", use_inner_text=True)
+        expect(box).to_have_attribute("aria-invalid", "true")
         page.keyboard.press("Escape")
-        assert box.input_value() == "24"
-        assert said.inner_text() == ""
+        expect(box).to_have_value("24")
+        expect(said).to_have_text("", use_inner_text=True)
         assert page.locator(".gw-pane .pgbox").inner_text().strip() == f"{PAGES} of {PAGES}"
 
     check(page, "a document of many pages")
@@ -132,8 +133,8 @@ def test_a_document_of_many_pages(register: tuple[App, str], open_page: Callable
         go_to(page, "9")
         page.locator(f".pgbox:has-text('21 of {PAGES}')").wait_for()
         stops = page.locator(".gw-pane .rail button[tabindex='0']")
-        assert stops.count() == 1
-        assert stops.get_attribute("aria-current") == "page"
+        expect(stops).to_have_count(1)
+        expect(stops).to_have_attribute("aria-current", "page")
         page.get_by_role("tab", name="Thumbnails").focus()
         page.keyboard.press("Tab")
         assert stops.evaluate("e => e === document.activeElement")
@@ -144,7 +145,7 @@ def test_a_document_of_many_pages(register: tuple[App, str], open_page: Callable
         page.keyboard.press("Enter")
         page.locator(f".pgbox:has-text('{PAGES} of {PAGES}')").wait_for()
         assert page.evaluate("document.activeElement.closest('.rail') !== null")
-        assert stops.count() == 1
+        expect(stops).to_have_count(1)
 
     with promise("a citation is lit and in sight on a turned page"):
         for turns in range(1, 5):
@@ -248,7 +249,7 @@ def test_a_document_of_many_pages_on_a_phone(register: tuple[App, str], open_pag
         page.reload()
         page.locator('.gw-answer a.gw-cite[aria-current="true"]').first.wait_for()
         idle(page)
-        assert page.locator(".gw-pane").is_hidden()
+        expect(page.locator(".gw-pane")).to_be_hidden()
         page.locator(".gw-peek").click()
         page.locator(".gw-highlight").first.wait_for()
     with promise("numbers in the margin lie over no word and no other number"):

@@ -117,7 +117,7 @@ def test_a_page_at_every_zoom_and_turn(name: str, app: App, shelf: Shelf, open_p
         page.keyboard.type("NITRATE")
         page.locator(".gw-match.on").wait_for()
         said = page.locator(".gw-find .said")
-        assert said.inner_text() == f"1 of {len(wanted)}"
+        expect(said).to_have_text(f"1 of {len(wanted)}", use_inner_text=True)
         for quarters in range(2):
             (shown,) = on_page(page, '.gw-page[data-page="1"]')
             zoom = shown["x1"] / turned(sheet, sheet, quarters).width
@@ -139,16 +139,16 @@ def test_a_page_at_every_zoom_and_turn(name: str, app: App, shelf: Shelf, open_p
         field = page.get_by_label("Find in document", exact=True).and_(page.locator("input"))
         field.focus()
         page.keyboard.press("Enter")
-        assert said.inner_text() == f"2 of {len(wanted)}"
+        expect(said).to_have_text(f"2 of {len(wanted)}", use_inner_text=True)
         page.keyboard.press("Shift+Enter")
         page.keyboard.press("Shift+Enter")
-        assert said.inner_text() == f"{len(wanted)} of {len(wanted)}"
+        expect(said).to_have_text(f"{len(wanted)} of {len(wanted)}", use_inner_text=True)
         field.fill("no such words")
         page.locator(".gw-find.none").wait_for()
-        assert said.inner_text() == "No match"
+        expect(said).to_have_text("No match", use_inner_text=True)
         page.keyboard.press("Escape")
-        assert page.locator(".gw-find").is_hidden()
-        assert page.locator(".gw-match").count() == 0
+        expect(page.locator(".gw-find")).to_be_hidden()
+        expect(page.locator(".gw-match")).to_have_count(0)
 
 
 def grey(pixmap: pymupdf.Pixmap, across: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -183,7 +183,7 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         page.get_by_role("button", name="Find in document").click()
         page.keyboard.type(f"{first[-1]} {second[0]}")
         page.locator(".gw-match.on").first.wait_for()
-        assert page.locator(".gw-match.on").count() == 2
+        expect(page.locator(".gw-match.on")).to_have_count(2)
         page.keyboard.press("Escape")
     with promise("the contents lead to headings, and stay over a reload"):
         zoom_to(page, 250)
@@ -191,7 +191,7 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         heading = page.get_by_role("treeitem").first
         heading.wait_for()
         heading.click()
-        assert heading.get_attribute("aria-current") == "location"
+        expect(heading).to_have_attribute("aria-current", "location")
         title = heading.get_attribute("title").split()[0]
         (word,) = [box for text, box in words_on(shelf.files["survey.pdf"], 1) if text == title][:1]
         (sheet,), (desk,) = client_rects(page, ".gw-page"), client_rects(page, ".gw-pane .desk")
@@ -211,8 +211,8 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         page.locator('.gw-highlight[data-n="1"]').first.wait_for()
         page.keyboard.press("]")
         page.keyboard.press("?")
-        assert page.locator(".gw-pane").is_visible()
-        assert keys.count() == 0
+        expect(page.locator(".gw-pane")).to_be_visible()
+        expect(keys).to_have_count(0)
         page.get_by_role("button", name="Keyboard").click()
         keys.get_by_label("Single keys").check()
         page.keyboard.press("Escape")
@@ -221,10 +221,10 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         page.keyboard.press("]")
         page.keyboard.press("[")
         page.get_by_role("button", name="Expand sidebar").wait_for()
-        assert page.locator(".gw-pane").is_hidden()
+        expect(page.locator(".gw-pane")).to_be_hidden()
         page.goto(survey)
         page.locator(".gw-answer a.gw-cite").first.wait_for()
-        assert page.locator(".gw-pane").is_hidden()
+        expect(page.locator(".gw-pane")).to_be_hidden()
         page.get_by_role("button", name="Expand sidebar").wait_for()
         page.locator(".gw-answer a.gw-cite").first.click()
         page.locator('.gw-highlight[data-n="1"]').first.wait_for()
@@ -269,10 +269,10 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         assert page.evaluate("navigator.clipboard.readText()") == f"“{quote}” ({title}, p. 1)"
         page.get_by_role("button", name="Ask about this").click()
         box = page.get_by_label("Ask your documents").and_(page.locator("textarea"))
-        assert box.input_value() == f"About “{quote}” ({title}, p. 1): "
+        expect(box).to_have_value(f"About “{quote}” ({title}, p. 1): ")
         page.keyboard.type("why?")
         assert box.input_value().endswith(": why?")
-        assert page.get_by_role("toolbar", name="Selected words").is_hidden()
+        expect(page.get_by_role("toolbar", name="Selected words")).to_be_hidden()
 
     with promise("a cell is lit with its row and column headers"):
         lit_cell(page, app, shelf)
@@ -299,7 +299,7 @@ def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Ca
         (sheet,), (desk,) = client_rects(page, ".gw-page"), client_rects(page, ".gw-pane .desk")
         assert sheet["y1"] - sheet["y0"] <= desk["y1"] - desk["y0"]
         assert sheet["y0"] >= desk["y0"]
-        assert page.locator(".gw-page .tiles img").count() == 0
+        expect(page.locator(".gw-page .tiles img")).to_have_count(0)
         screen.detach()
 
     with promise("a phone has search and contents in the drawer"):

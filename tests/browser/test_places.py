@@ -8,6 +8,7 @@ from typing import Any
 
 import pymupdf
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.types import Citation
 from tests.browser.conftest import App, Shelf, promise, still
@@ -124,7 +125,7 @@ def test_the_lit_words_are_in_sight_and_the_chip_says_so(app: App, shelf: Shelf,
     (desk,) = client_rects(page, ".gw-pane .desk")
     assert desk["y0"] <= lit["y0"]
     assert lit["y1"] <= desk["y1"]
-    assert chip.get_attribute("aria-current") == "true"
+    expect(chip).to_have_attribute("aria-current", "true")
     page.get_by_role("tab", name="Contents").click()
     page.wait_for_function(
         "() => document.querySelector('.gw-page').getBoundingClientRect().left"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
@@ -73,7 +74,7 @@ def test_the_page_of_the_first_citation_stands_beside_a_section(
     app, report_id = north
     page = open_page(f"{app.url}/reports?r={report_id}")
     lit_in_sight(page, "pumps and valves")
-    assert page.locator(".gw-evidence [aria-current]").count() == 0, "nothing has been opened yet"
+    expect(page.locator(".gw-evidence [aria-current]")).to_have_count(0)  # nothing has been opened yet
     row(page, "Employees").click()
     lit_in_sight(page, "employees")
     row(page, "Business").click()
@@ -111,8 +112,8 @@ def test_values_that_differ_stand_side_by_side_and_one_is_chosen(
     lit_in_sight(page, "437")
     other.get_by_role("button", name="Use this value").click()
     conflict.wait_for(state="detached")
-    assert "437" in page.locator(".gw-report .tx").inner_text()
-    assert page.locator('.gw-report .gw-claim[data-status="unsupported"]').count() == 0
+    expect(page.locator(".gw-report .tx")).to_contain_text("437", use_inner_text=True)
+    expect(page.locator('.gw-report .gw-claim[data-status="unsupported"]')).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     conflict.wait_for()
 
@@ -153,7 +154,7 @@ def test_a_pinned_passage_stays_and_a_section_keeps_to_its_own_documents(
     assert page.get_by_role("button", name="Unpin").bounding_box()["height"] >= 40
     page.set_viewport_size({"width": 1280, "height": 720})
     page.locator(".gw-pane .gw-evidence, .st-key-evidence .gw-evidence").locator(".places").wait_for()
-    assert page.locator(".gw-report .gw-evidence").count() == 0
+    expect(page.locator(".gw-report .gw-evidence")).to_have_count(0)
 
     # A sentence that does not hold is told of before the section is accepted, once.
     page.get_by_role("button", name="Edit", exact=True).click()

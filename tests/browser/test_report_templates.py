@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
+from playwright.sync_api import expect
 
 from tests.browser.conftest import App, promise
 
@@ -80,7 +81,7 @@ def test_files_become_outlines_or_are_told_with_the_place_of_their_mistake(
             page.locator(".gw-report .out a", has_text="1.1. Sales").click()
             assert page.locator('.gw-report .out a[data-state="heading"]').inner_text().strip() == "1. Group"
             assert page.locator(".gw-report .gd .form").inner_text().startswith("Table, Region | 2023")
-            assert "Sales by region." in page.locator(".gw-report .gd").inner_text()
+            expect(page.locator(".gw-report .gd")).to_contain_text("Sales by region.", use_inner_text=True)
             assert f"from {name}" in page.locator(".gw-report .rh .from").text_content()
         page.get_by_role("button", name="All reports").click()
         page.locator(".gw-reports .card").nth(4).wait_for()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
@@ -77,9 +78,9 @@ def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
         text = page.locator(".gw-report .tx").inner_text()
         assert "61.4" in text
         assert "Forty" in text
-        assert page.locator(".gw-report .ins").count() == 0
+        expect(page.locator(".gw-report .ins")).to_have_count(0)
         assert written(server) == 2
-        assert "spent" in money.inner_text()
+        expect(money).to_contain_text("spent", use_inner_text=True)
         # What stays missing is named, and not asked for again and again.
         page.get_by_role("button", name="Fill what is empty").click()
         state(page, "Wells again", "gap")
@@ -114,7 +115,7 @@ def test_a_reload_a_restart_and_a_stop_in_the_middle_lose_nothing(
         for heading in HEADINGS:
             page.locator(".gw-report .out a", has_text=heading).click()
             assert page.get_by_role("button", name=re.compile("^History")).inner_text().split() == ["History", "1"]
-            assert "nitrate readings taken" in page.locator(".gw-report .tx").inner_text()
+            expect(page.locator(".gw-report .tx")).to_contain_text("nitrate readings taken", use_inner_text=True)
 
         with promise("Stop keeps what is done"):
             second = new(home, *({"heading": heading} for heading in HEADINGS))

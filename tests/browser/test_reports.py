@@ -76,14 +76,14 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     assert page.locator(".gw-report .tally .bad").inner_text().strip() == "1 unsupported"
     page.get_by_role("button", name="Undo").click()
     page.locator('.gw-report .gw-claim[data-status="unsupported"]').wait_for(state="detached")
-    assert "61.4" in page.locator(".gw-report .tx").inner_text()
+    expect(page.locator(".gw-report .tx")).to_contain_text("61.4", use_inner_text=True)
     page.get_by_role("button", name=re.compile("^History")).click()
     page.locator(".gw-report .hist li").nth(1).wait_for()
     expect(page.locator(".gw-report .hist li")).to_have_count(2)
 
     page.get_by_role("button", name="Accept", exact=True).click()
     page.locator('.gw-report .out a[data-state="accepted"]').wait_for()
-    assert page.get_by_role("button", name="Edit", exact=True).count() == 0
+    expect(page.get_by_role("button", name="Edit", exact=True)).to_have_count(0)
     page.reload()
     page.locator('.gw-report .out a[data-state="accepted"]').wait_for()
     page.locator(".gw-report .out a", has_text="Dividends").click()
@@ -142,7 +142,9 @@ def test_a_report_beside_its_pages(app: App, open_page: Callable[..., Any]) -> N
         page.get_by_role("button", name="Add to the section").click()
         page.locator(".gw-report .sh .tag", has_text="by hand").wait_for()
         words = page.locator(".gw-text tspan").all_text_contents()[3:10]
-        assert " ".join(word.strip() for word in words) in page.locator(".gw-report .tx").inner_text()
+        expect(page.locator(".gw-report .tx")).to_contain_text(
+            " ".join(word.strip() for word in words), use_inner_text=True
+        )
         page.locator(".gw-evidence .places", has_text="Pinned").wait_for()
     with promise("a passage is unpinned"):
         page.get_by_role("button", name=re.compile("^Pin the passage of citation"), pressed=True).click()

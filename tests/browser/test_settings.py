@@ -20,7 +20,7 @@ KEY = "sk-ant-of-a-visit-0123456789"
 def opened(page: Any) -> Any:
     """The page with all of its settings."""
     page.locator(".gw-settings .opt").first.wait_for()
-    assert page.locator(".gw-settings .set").first.is_hidden(), "they are for those who look for them"
+    expect(page.locator(".gw-settings .set").first).to_be_hidden()  # they are for those who look for them
     page.locator("#gw-all > summary").click()
     return page
 
@@ -30,7 +30,7 @@ def test_settings_of_a_visit(app: App, open_page: Callable[..., Any]) -> None:
     with promise("a setting is checked as it is typed"):
         page.get_by_label("Search settings").fill("alpha weight")
         rows = page.locator(".gw-settings .set:visible")
-        assert rows.count() == 1
+        expect(rows).to_have_count(1)
         field = page.get_by_label("alpha", exact=True)
         field.fill("1.5")
         page.get_by_text("Must be a number from 0 to 1.").wait_for()
@@ -45,7 +45,7 @@ def test_settings_of_a_visit(app: App, open_page: Callable[..., Any]) -> None:
         opened(page).get_by_text("1 setting differs for this visit only").wait_for()
         opened(beside(page)).get_by_text("1 setting differs for this visit only").wait_for()
         other = opened(open_page(f"{app.url}/settings"))
-        assert other.get_by_label("alpha", exact=True).input_value() == "0.65", "another browser is another visit"
+        expect(other.get_by_label("alpha", exact=True)).to_have_value("0.65")  # another browser is another visit
         page.get_by_role("button", name="retrieve.alpha: back to 0.65").click()
         page.locator(".gw-settings .bar").wait_for(state="hidden")
 
@@ -57,8 +57,8 @@ def test_settings_of_a_visit(app: App, open_page: Callable[..., Any]) -> None:
             whole.press("Enter")
             assert whole.get_attribute("aria-invalid") == "true", typed
         whole.press("Escape")
-        assert whole.input_value() == "20"
-        assert page.locator(".gw-settings .bar").is_hidden()
+        expect(whole).to_have_value("20")
+        expect(page.locator(".gw-settings .bar")).to_be_hidden()
     with promise("so is a key that can be none, and the header says that one is missing"):
         page.get_by_role("radio", name="Claude", exact=True).check(force=True)
         page.locator(".gw-pill", has_text="Claude Sonnet 4.6 needs a key").wait_for()
@@ -71,8 +71,8 @@ def test_settings_of_a_visit(app: App, open_page: Callable[..., Any]) -> None:
             key.fill(typed)
             page.locator("#gw-key-said", has_text=said).wait_for()
             key.press("Enter")
-            assert key.input_value() == typed, "it stays to be corrected"
-        assert page.locator(".gw-settings .gw-msg.bad").count() == 0
+            expect(key).to_have_value(typed)  # it stays to be corrected
+        expect(page.locator(".gw-settings .gw-msg.bad")).to_have_count(0)
     with promise("so is the address of a server"):
         page.get_by_role("radio", name="Your own server").check(force=True)
         address, model = page.get_by_label("Address"), page.get_by_label("Model", exact=True)
@@ -108,7 +108,7 @@ def test_scans_presets_and_theme(app: App, shelf: Shelf, open_page: Callable[...
         other.locator('[data-key="ocr.language"] output', has_text="en").wait_for()
 
     with promise("presets and length are chosen by keys"):
-        assert page.get_by_role("radio", name="Step by step").is_disabled(), "there is no model"
+        expect(page.get_by_role("radio", name="Step by step")).to_be_disabled()  # there is no model
         page.get_by_role("radio", name="Balanced").focus()
         page.keyboard.press("ArrowRight")
         page.locator(".gw-settings .opt.on", has_text="Precise").wait_for()
@@ -139,7 +139,7 @@ def test_scans_presets_and_theme(app: App, shelf: Shelf, open_page: Callable[...
         assert max(background(page, ".gw-pane .tbar")) < 80, "on the other pages too"
         page.locator(".gw-page img").first.wait_for()
         page.keyboard.press("?")
-        assert page.locator("dialog.gw-keys").count() == 0, "no single key does anything"
+        expect(page.locator("dialog.gw-keys")).to_have_count(0)  # no single key does anything
 
 
 @pytest.mark.slow
@@ -177,7 +177,7 @@ def test_a_key_is_used_for_the_visit_tested_and_forgotten(
     page.get_by_label("API key").fill(KEY)
     page.get_by_role("button", name="Use this key").click()
     page.get_by_text("Claude Sonnet 4.6 answered in").wait_for()
-    assert page.locator("#gw-key").count() == 0, "masked"
+    expect(page.locator("#gw-key")).to_have_count(0)  # masked
     assert KEY not in page.content()
     assert KEY in repr(server.requests[before]["headers"])
     page.get_by_role("switch", name="Second opinion on claims").click()
@@ -205,7 +205,7 @@ def test_offline_is_one_click_and_the_header_says_so(claude: Served, open_page: 
     page.locator(".gw-pill", has_text="Claude Sonnet 4.6").wait_for()
     page.get_by_role("radio", name="Offline").check(force=True)
     page.locator(".gw-pill", has_text="Offline answerer").wait_for()
-    assert page.get_by_label("API key").count() == 0
+    expect(page.get_by_label("API key")).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -77,7 +77,7 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         boxes.nth(0).click()
         boxes.nth(2).click(modifiers=["Shift"])
         bar = library.get_by_role("group", name="Selected documents")
-        assert "3 documents selected" in bar.inner_text()
+        expect(bar).to_contain_text("3 documents selected", use_inner_text=True)
         height = library.locator(".gw-shelfbar").bounding_box()["height"]
         bar.get_by_role("button", name="Edit tags").click()
         library.get_by_label("New tag").fill("water, north")
@@ -118,7 +118,7 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         assert titles(library) == sorted(titles(library), key=str.lower)
         library.get_by_role("button", name="Title").click()
         assert titles(library) == sorted(titles(library), key=str.lower, reverse=True)
-        assert library.locator("th[aria-sort=descending]").inner_text() == "Title"
+        expect(library.locator("th[aria-sort=descending]")).to_have_text("Title", use_inner_text=True)
         names = titles(library)
         library.locator("tbody [data-f=title]").first.focus()
         library.keyboard.press("ArrowDown")
@@ -129,7 +129,7 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         library.keyboard.press("Space")
         expect(library.locator("tbody input:checked")).to_have_count(2)
         library.keyboard.press("Escape")
-        assert library.locator("tbody input:checked").count() == 0
+        expect(library.locator("tbody input:checked")).to_have_count(0)
         library.keyboard.press("Home")
         library.keyboard.press("Enter")
         library.locator(".gw-doc .contents").wait_for()
@@ -183,7 +183,7 @@ def tables(page: Any, app: App) -> None:
 
     page.get_by_role("tab", name="Tables").click()
     page.locator(".gw-doc li.table > button").first.click()
-    assert page.locator(".gw-doc .grid th").first.inner_text() == "Well"
+    expect(page.locator(".gw-doc .grid th").first).to_have_text("Well", use_inner_text=True)
     check(page, "the tables of a document")
     with page.expect_download() as kept:
         page.get_by_role("button", name="All tables as an Excel file").click()
@@ -259,7 +259,7 @@ def test_a_shelf_that_changes(own: App, open_page: Callable[..., Any]) -> None:
         with page.expect_response("**/gw/library?*"):  # it stays when the list is asked for
             page.evaluate("window.dispatchEvent(new Event('focus'))")
         idle(page)
-        assert page.get_by_text("This document was removed from the library.").is_visible()
+        expect(page.get_by_text("This document was removed from the library.")).to_be_visible()
         page.unroute("**/gw/library?*")
         page.evaluate("window.dispatchEvent(new Event('focus'))")  # it asks at once
         toast = page.locator(".gw-toast", has_text="extra.pdf")

@@ -66,7 +66,7 @@ def test_the_sample_is_one_click_from_its_first_answer_before_any_model_is_loade
         expect(page.locator(".gw-opening")).to_have_count(0)
         answer = page.locator('.gw-turn[data-state="complete"] .gw-answer')
         answer.wait_for(timeout=120_000)
-        assert "30 June 2029" in answer.inner_text()
+        expect(answer).to_contain_text("30 June 2029", use_inner_text=True)
         page.get_by_text("Quotes from your documents").wait_for()
         answer.locator("a.gw-cite").first.click()
         page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
