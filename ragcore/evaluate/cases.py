@@ -142,7 +142,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Row]]:
         raise InputError(f"{path} can't be read: {error.strerror}.", hint="Check the path.") from error
     ending = path.suffix.lower()
     if ending == ".xlsx":
-        yield from _table(_cells(data, path))
+        yield from _table(enumerate(_cells(data, path), start=1))
         return
     try:
         text = data.decode("utf-8-sig")
@@ -150,7 +150,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Row]]:
         raise InputError(f"{path.name} isn't UTF-8 text.", hint="Save it as UTF-8.") from error
     if ending in (".csv", ".tsv"):
         try:
-            yield from _table(csv.reader(io.StringIO(text, newline=""), delimiter="\t" if ending == ".tsv" else ","))
+            yield from _table(_lines(text, "\t" if ending == ".tsv" else ","))
         except csv.Error as error:
             raise InputError(f"{path.name} isn't a readable table: {error}.", hint="Save it as CSV again.") from error
     elif ending == ".jsonl":
@@ -180,10 +180,18 @@ def _cells(data: bytes, path: Path) -> Iterable[Sequence[object]]:
     return [] if book.active is None else list(book.active.iter_rows(values_only=True))
 
 
-def _table(rows: Iterable[Sequence[object]]) -> Iterator[tuple[int, Row]]:
+def _lines(text: str, delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
+    """Rows of CSV, each with the line that it begins on."""
+    reader, line = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1
+    for row in reader:
+        yield line, row
+        line = reader.line_num + 1
+
+
+def _table(rows: Iterable[tuple[int, Sequence[object]]]) -> Iterator[tuple[int, Row]]:
     """Rows of a table by their heads, which are told whatever their case; blank rows are left out."""
     heads: list[str] = []
-    for line, row in enumerate(rows, start=1):
+    for line, row in rows:
         cells = ["" if cell is None else unsafe(str(cell).strip()) for cell in row]
         if not any(cells):
             continue

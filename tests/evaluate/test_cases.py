@@ -98,6 +98,7 @@ def test_published_sets_are_told_by_their_keys(form: str, tmp_path: Path) -> Non
         ("a.csv", "question,answerable\nWhy?,perhaps", "line 2: answerable is 'perhaps'"),
         ("a.csv", "id,question\n1,Why?\n1,How?", "line 3: '1' is on line 2 too"),
         ("a.csv", "id,question\n1, ", "line 2: the question is empty"),
+        ("a.csv", 'question,answerable\n"Why\nnow?",yes\nHow?,perhaps', "line 4: answerable is 'perhaps'"),
         ("a.csv", "frage\nWarum?", 'no column "question"'),
         ("a.csv", "", "has no questions"),
         ("a.jsonl", '{"question": "Why?"}\n{"question"', "line 2: not valid JSON"),

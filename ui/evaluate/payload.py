@@ -135,7 +135,7 @@ def estimate(each: Sequence[Estimate], ready: bool) -> Json:
 def _shown(name: str, mean: float) -> str:
     if MEASURES[name].share:
         return f"{100.0 * mean:.1f}%"
-    return f"{mean:.1f} s" if name == "seconds" else payload.dollars(mean)
+    return f"{mean:.{1 if mean >= 1 else 2}f} s" if name == "seconds" else payload.dollars(mean)
 
 
 def _difference(one: Difference) -> Json:

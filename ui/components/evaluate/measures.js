@@ -33,11 +33,16 @@ function beside(row) {
   const cells = row.means.map((mean) => h("td", { class: "num" }, mean));
   if (!difference) return h("tr", {}, name(row), cells, h("td"), h("td"), h("td", { class: "muted" }, "Not in both runs."));
   const { mean, low, high, verdict, words } = difference;
+  const signed = signs(Math.max(Math.abs(low), Math.abs(high)));
   const said = { better: "B better", worse: "B worse" }[verdict] ?? (mean ? "No clear difference" : "Equal");
   return h("tr", {}, name(row), cells, h("td", {}, bar(difference)), h("td", { class: "num" }, signed(mean), h("small", {}, `${signed(low)} to ${signed(high)}`)), h("td", { class: `wd ${verdict}` }, h("b", {}, said), h("small", {}, words)));
 }
 
-const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(value && Math.abs(value) < 0.05 ? 4 : 1)}`;
+// Numbers of one row with the same decimals: as many as its largest needs.
+function signs(largest) {
+  const decimals = largest && largest < 0.5 ? Math.min(4, Math.ceil(1 - Math.log10(largest))) : 1;
+  return (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(decimals)}`;
+}
 
 // The interval on the row's own scale, no difference in the middle; the mark's form says what its colour does.
 function bar({ mean, low, high, verdict }) {
