@@ -158,6 +158,7 @@ def test_nobody_is_kept_out_by_what_others_try(accounts: Accounts) -> None:
     accounts.sign_in("mara@fernhill.example", OTHER, HERE)
 
 
+@pytest.mark.slow
 def test_many_accounts_from_one_address_and_one_from_many_are_slowed_down(accounts: Accounts) -> None:
     for n in range(FREE_ADDRESS):
         assert refused(accounts, f"nobody{n}@fernhill.example", OTHER)[0] == "Email or password is wrong."

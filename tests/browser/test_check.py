@@ -140,6 +140,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         assert "30 June 2029" in json.dumps(json.loads(file.read_text("utf-8")))
 
 
+@pytest.mark.slow
 def test_figures_that_do_not_add_up_are_decided_on_with_the_keyboard(
     sample: App, open_page: Callable[..., Any]
 ) -> None:

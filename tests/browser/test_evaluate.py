@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from ragcore.engine import Engine
@@ -101,6 +102,7 @@ def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Call
         check(page, "a search")
 
 
+@pytest.mark.slow
 def test_claude_judges_a_run_after_its_cost_is_shown(
     claude: tuple[App, MessagesServer], open_page: Callable[..., Any]
 ) -> None:

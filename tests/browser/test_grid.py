@@ -226,6 +226,7 @@ def notice(days: int) -> bytes:
     return pdfs.report("Agreement", {"Term": [f"The notice period is {days} days."]})
 
 
+@pytest.mark.slow
 def test_documents_of_one_title_stay_apart(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
     column = {"name": "Notice period", "question": "The notice period in days", "type": "value", "unit": "days"}
     with lent(sample, {"a.pdf": notice(30), "b.pdf": notice(60)}):

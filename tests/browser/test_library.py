@@ -208,6 +208,7 @@ def test_a_folder_is_taken_with_its_paths_by_button_and_by_drop(
     expect(page.locator("tr[data-doc]")).to_have_count(4)
 
 
+@pytest.mark.slow
 def test_a_press_counts_though_its_row_is_to_be_drawn_anew(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/library")
     page.locator("tr[data-doc]").first.wait_for()

@@ -255,6 +255,7 @@ def test_a_verdict_of_a_run_before_is_not_kept(checks: Checks, engine: Engine) -
     assert store.put(check_id, 1, 0, old, 0.1, "")
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_check_share_its_work(checks: Checks) -> None:
     draft = "\n\n".join(f"Larkfield had {n} sites in that year." for n in range(24))
     check_id = checks.add("draft.md", draft.encode(), EVERYTHING).check_id

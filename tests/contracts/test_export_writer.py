@@ -177,6 +177,7 @@ class TestWriter:
         assert found.references == [1]
         assert squeezed("Doc, p. 2: “Quoted words”") in words, "a note that no part lists stands at the end"
 
+    @pytest.mark.slow
     def test_time_grows_with_turns_not_faster(self, name: Kind, write: Writer) -> None:
         def turn(place: int) -> StoredTurn:
             cited = [samples.citation(n, f"Quote {place}.{n}. " + "lorem ipsum dolor " * 15) for n in range(1, 9)]

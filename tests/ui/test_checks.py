@@ -83,6 +83,7 @@ def test_a_pasted_draft_is_checked_and_its_verdicts_can_be_fetched_as_they_come(
     assert "sentences" not in call(opened, f"/{check_id}", query="from=3&done=3")
 
 
+@pytest.mark.slow
 def test_what_was_cut_off_is_stopped_and_goes_on(opened: Services, tmp_path: Path) -> None:
     many = begun(opened, "\n\n".join(f"Larkfield had {n} sites in that year." for n in range(30)))
     waiting = begun(opened)
