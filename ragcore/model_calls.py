@@ -9,6 +9,7 @@ a form of limited length, both within one time limit.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import threading
@@ -24,6 +25,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from ragcore.cancel import Stop
 from ragcore.errors import (
     Cancelled,
+    ConfigError,
     GroundworkError,
     KeyMissing,
     KeyRefused,
@@ -56,6 +58,19 @@ _MAYBE_BILLED = (ModelUnreachable, StreamBroken)
 def as_material(about: Mapping[str, object]) -> str:
     """JSON object for a prompt, which confines the document's words to its strings."""
     return json.dumps(about, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def digest(*parts: str) -> str:
+    """SHA-256 of texts, each as it stands among the others."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def unpriced(model: str) -> ConfigError:
+    """Error for a model without a price: what it costs can't be limited."""
+    return ConfigError(
+        f"llm.prices has no price for {model}, so the cost can't be limited.",
+        hint="Add its price to [llm.prices] in config.toml, or choose another llm.claude_model.",
+    )
 
 
 def most_tokens(request: ModelRequest) -> Usage:
@@ -264,7 +279,7 @@ class Forms:
             try:
                 return kind.model_validate_json(text, context=dict(context or {}))
             except ValidationError as error:
-                problem = told(error) if text else "it was not filled in"
+                problem = told(error, text)
         raise StreamBroken(f"what it filled in is not what was asked for ({problem})")
 
     def cost(self, prices: Prices) -> float | None:
@@ -297,8 +312,10 @@ class Forms:
         return text
 
 
-def told(error: ValidationError) -> str:
-    """First fault of a form in words."""
+def told(error: ValidationError, filled: str) -> str:
+    """First fault of a form that was ``filled`` in so, in words."""
+    if not filled:
+        return "it was not filled in"
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else str(first["msg"])

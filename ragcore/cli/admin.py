@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ragcore.accounts.accounts import COMMAND_LINE, Accounts
-from ragcore.cli.common import show
+from ragcore.cli.common import moment, show
 from ragcore.types.json import plain
 
 if TYPE_CHECKING:
@@ -43,9 +42,9 @@ def users(engine: Engine, options: argparse.Namespace) -> int:
     lines = []
     for user in found:
         marks = [mark for mark, on in (("administrator", user.admin), ("blocked", user.blocked)) if on]
-        seen = f"last here {_day(user.seen)}" if user.seen else "not signed in"
+        seen = f"last here {moment(user.seen)}" if user.seen else "not signed in"
         lines.append(f"{user.email}  {user.name}  ({', '.join([*marks, seen])})")
-    lines += [f"{link.email}  invited until {_day(link.expires)}" for link in invited]
+    lines += [f"{link.email}  invited until {moment(link.expires)}" for link in invited]
     show(options, lambda: {"users": plain(found), "invited": plain(invited)}, lines or ["Nobody can sign in yet."])
     return 0
 
@@ -53,7 +52,7 @@ def users(engine: Engine, options: argparse.Namespace) -> int:
 def log(engine: Engine, options: argparse.Namespace) -> int:
     with _accounts(engine) as accounts:
         found = accounts.log()
-    lines = [f"{_day(one.at)}  {one.action:24}  {one.email or '-'}  {one.by or '-'}  {one.address}" for one in found]
+    lines = [f"{moment(one.at)}  {one.action:24}  {one.email or '-'}  {one.by or '-'}  {one.address}" for one in found]
     show(options, lambda: {"events": plain(found)}, lines or ["Nothing happened yet."])
     return 0
 
@@ -65,10 +64,6 @@ def _link(engine: Engine, options: argparse.Namespace, code: str) -> int:
     lines += [] if url else ["If the app has another address, put that before /gw, or set auth.url."]
     show(options, lambda: {"email": options.email, "link": link}, lines)
     return 0
-
-
-def _day(at: float) -> str:
-    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"
 
 
 @contextmanager

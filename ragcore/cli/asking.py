@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-import time
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from ragcore.cli.common import (
     Json,
     documents_asked,
+    moment,
     print_json,
     say_error,
     scope_asked,
@@ -164,9 +164,8 @@ def _conversations(engine: Engine, options: argparse.Namespace) -> int:
     found = engine.conversations.all(options.list)
     lines = []
     for info in found:
-        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
         questions = "question " if info.turns == 1 else "questions"
-        lines.append(f"{info.conversation_id}  {used}  {info.turns:3} {questions}  {info.title}")
+        lines.append(f"{info.conversation_id}  {moment(info.updated)}  {info.turns:3} {questions}  {info.title}")
         lines += [f"{'':14}{info.found}"] if info.found else []
     show(options, lambda: {"conversations": plain(found)}, lines)
     if not found and not options.json:

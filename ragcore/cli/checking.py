@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -14,13 +12,13 @@ from ragcore.check.files import KINDS, VERDICTS, places, quoted_as, told
 from ragcore.cli.common import (
     counted_progress,
     documents_asked,
+    moment,
     print_json,
     read_file,
+    resumable,
     show,
-    stopped_by_ctrl_c,
-    write_file,
+    write_out,
 )
-from ragcore.errors import Cancelled
 from ragcore.export import kind
 from ragcore.text.numbers import plural
 from ragcore.types import Scope
@@ -45,17 +43,14 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
     else:
         info = checks.again(options.resume, scope) if options.doc else checks.info(options.resume)
     print(f"Check {info.check_id}: {plural(info.total, 'sentence')} of {info.name}", file=sys.stderr)
-    stop = threading.Event()
-    try:
-        with stopped_by_ctrl_c(stop.set):
-            checks.run(info.check_id, counted_progress("checked"), stop.is_set)
-    except Cancelled as error:
-        done = checks.info(info.check_id).done
-        hint = f"They are kept. Go on with `groundwork check --resume {info.check_id}`."
-        raise Cancelled(f"Stopped with {done} of {plural(info.total, 'sentence')} checked.", hint=hint) from error
+
+    def done() -> str:
+        return f"{checks.info(info.check_id).done} of {plural(info.total, 'sentence')} checked"
+
+    with resumable(f"check --resume {info.check_id}", done) as stopped:
+        checks.run(info.check_id, counted_progress("checked"), stopped)
     if options.output is not None:
-        write_file(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
-        print(f"Wrote {options.output}.", file=sys.stderr)
+        write_out(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
     result = checks.get(info.check_id)
     if options.json:
         print_json(wire.check(result))
@@ -86,6 +81,5 @@ def _counts(info: CheckInfo) -> str:
 
 
 def _listed(info: CheckInfo) -> str:
-    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.created))
     left = "" if info.finished else f"  ({info.done} of {info.total} checked)"
-    return f"{info.check_id}  {made}  {info.name}: {_counts(info)}{left}"
+    return f"{info.check_id}  {moment(info.created)}  {info.name}: {_counts(info)}{left}"

@@ -11,13 +11,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from datetime import datetime
 from difflib import SequenceMatcher
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ragcore.errors import FileMissing, GroundworkError, InputError, UnknownDocument
+from ragcore.errors import Cancelled, FileMissing, GroundworkError, InputError, UnknownDocument
 from ragcore.files import replacing
 from ragcore.types import Scope, Section
 from ragcore.types.sections import SectionNode, section_tree, walk
@@ -120,13 +121,20 @@ def sections_called(engine: Engine, given: str, doc_ids: Sequence[str] | None) -
 
 def progress(name: str) -> Callable[[Progress], None]:
     """Progress printer: at most one line per stage and tenth."""
-    last: list[tuple[str, int]] = []
+    show = tenths(name)
+    return lambda progress: show(progress.stage, progress.done, progress.total)
 
-    def show(progress: Progress) -> None:
-        tenth = progress.done * 10 // max(progress.total, 1)
-        if [(progress.stage, tenth)] != last:
-            last[:] = [(progress.stage, tenth)]
-            print(f"{name}: {progress.stage} {progress.done} of {progress.total}", file=sys.stderr)
+
+def tenths(name: str) -> Callable[[str, int, int], None]:
+    """Printer of a stage and how much of how many is done: at most one line per stage and tenth."""
+    last = "", -1
+
+    def show(stage: str, done: int, total: int) -> None:
+        nonlocal last
+        now = stage, done * 10 // max(total, 1)
+        if now != last:
+            last = now
+            print(f"{name}: {stage} {done} of {total}", file=sys.stderr)
 
     return show
 
@@ -182,6 +190,24 @@ def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
         pressed.put(False)
 
 
+@contextmanager
+def resumable(command: str, done: Callable[[], str]) -> Iterator[Callable[[], bool]]:
+    """Context of work that Ctrl-C ends in order; gives what tells the work so. Raises its `Cancelled` with how much is
+    ``done``, and the ``command`` that goes on with it."""
+    stop = threading.Event()
+    try:
+        with stopped_by_ctrl_c(stop.set):
+            yield stop.is_set
+    except Cancelled as error:
+        hint = f"They are kept. Go on with `groundwork {command}`."
+        raise Cancelled(f"Stopped with {done()}.", hint=hint) from error
+
+
+def moment(at: float) -> str:
+    """Local time of seconds since the epoch."""
+    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"
+
+
 def read_file(path: Path) -> bytes:
     """Raises `FileMissing`."""
     try:
@@ -197,6 +223,12 @@ def write_file(path: Path, data: bytes) -> None:
             stream.write(data)
     except OSError as error:
         raise InputError(f"{path} couldn't be written: {error.strerror}.", hint="Choose another place.") from error
+
+
+def write_out(path: Path, data: bytes) -> None:
+    """`write_file`, and say so on stderr."""
+    write_file(path, data)
+    print(f"Wrote {path}.", file=sys.stderr)
 
 
 def show(options: argparse.Namespace, value: Callable[[], Json], lines: Iterable[str]) -> None:

@@ -7,12 +7,13 @@ import json
 import math
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, write_file
+from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, tenths, write_out
 from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.compare import Difference, broken, called, compared, in_words, judged, together
 from ragcore.evaluate.judges import heading
@@ -74,26 +75,13 @@ def run(engine: Engine, options: argparse.Namespace) -> int:
     done = []
     with stopped_by_ctrl_c(stop.set):
         for one in configurations:
-            said = _progress(one.name)
+            said = partial(tenths(one.name), "asked")
             done.append(engine.evaluation.run(info.set_id, one, options.within, options.search, said, stop.is_set))
     show(options, lambda: {"set": plain(info), "runs": [_run(one) for one in done]}, _table(done))
     failed = [outcome.error for one in done for outcome in one.outcomes.values() if outcome.error]
     for error in list({error["message"]: error for error in failed}.values())[:SAID]:
         say_error(error)
     return 1 if failed else 0
-
-
-def _progress(name: str) -> Callable[[int, int], None]:
-    said: set[int] = set()
-
-    def show(done: int, total: int) -> None:
-        """At most one line per tenth."""
-        tenth = done * 10 // max(total, 1)
-        if tenth not in said:
-            said.add(tenth)
-            print(f"{name}: question {done + 1} of {total}", file=sys.stderr)
-
-    return show
 
 
 def _set(engine: Engine, given: str) -> SetInfo:
@@ -154,7 +142,7 @@ def judge(engine: Engine, options: argparse.Namespace) -> int:
         return 0
     stop = threading.Event()
     with stopped_by_ctrl_c(stop.set):
-        said_of = _progress("Judging"), stop.is_set
+        said_of = partial(tenths("Judging"), "judged"), stop.is_set
         found = engine.evaluation.judge(options.what, options.by, options.max_usd, *said_of)
     show(options, lambda: {"run": _run(found)}, _table([found]))
     return 0
@@ -168,7 +156,7 @@ def compare(engine: Engine, options: argparse.Namespace) -> int:
     if options.html is not None:
         from ragcore.evaluate.files import page
 
-        _write(options.html, page(first, second, (first.info.name, second.info.name)))
+        write_out(options.html, page(first, second, (first.info.name, second.info.name)))
     return 0
 
 
@@ -203,7 +191,7 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
         found = compared(first, second, options.measure)
         worse = broken(found, wanted=options.measure, loss=options.loss / 100.0)
         if options.junit is not None:
-            _write(options.junit, junit(first, second, judged(found, options.measure), worse))
+            write_out(options.junit, junit(first, second, judged(found, options.measure), worse))
     except GroundworkError as error:
         if options.json:
             print_json({"error": error.as_dict()})
@@ -211,7 +199,7 @@ def gate(engine: Engine, options: argparse.Namespace) -> int:
             say_error(error)
         if options.junit is not None:
             with suppress(GroundworkError):  # what can't be written is said already
-                _write(options.junit, junit_unjudged(error))
+                write_out(options.junit, junit_unjudged(error))
         return NOT_JUDGED
     lines = _differences(worse, first, second) if worse else ["The gate holds."]
     show(options, lambda: {"holds": not worse, "broken": [one.measure for one in worse], **_compared(found)}, lines)
@@ -230,13 +218,8 @@ def export(engine: Engine, options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(text)
     else:
-        _write(options.output, text.encode())
+        write_out(options.output, text.encode())
     return 0
-
-
-def _write(path: Path, data: bytes) -> None:
-    write_file(path, data)
-    print(f"Wrote {path}.", file=sys.stderr)
 
 
 def _for_ragchecker(found: Evaluated, by: str | None) -> str:

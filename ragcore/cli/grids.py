@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ragcore.cli.common import (
     counted_progress,
     documents_asked,
+    moment,
     print_json,
     read_file,
+    resumable,
     sections_called,
     show,
-    stopped_by_ctrl_c,
-    write_file,
+    write_out,
 )
-from ragcore.errors import BadColumns, Cancelled, InputError
+from ragcore.errors import BadColumns, InputError
 from ragcore.export import kind
 from ragcore.grid.columns import from_json
 from ragcore.grid.files import KINDS, NOT_STATED, checked, headed, in_words, named
@@ -53,17 +52,14 @@ def grid(engine: Engine, options: argparse.Namespace) -> int:
             grids.scope(info.grid_id, _rows(engine, options, info.scope))
             info = grids.info(info.grid_id)
     print(f"Grid {info.grid_id}: {plural(info.total, 'cell')} of {info.name}", file=sys.stderr)
-    stop = threading.Event()
-    try:
-        with stopped_by_ctrl_c(stop.set):
-            grids.run(info.grid_id, counted_progress("filled"), stop.is_set, options.max_usd, ask=options.ask)
-    except Cancelled as error:
-        done = grids.info(info.grid_id).done
-        hint = f"They are kept. Go on with `groundwork grid --resume {info.grid_id}`."
-        raise Cancelled(f"Stopped with {done} of {plural(info.total, 'cell')} filled.", hint=hint) from error
+
+    def done() -> str:
+        return f"{grids.info(info.grid_id).done} of {plural(info.total, 'cell')} filled"
+
+    with resumable(f"grid --resume {info.grid_id}", done) as stopped:
+        grids.run(info.grid_id, counted_progress("filled"), stopped, options.max_usd, ask=options.ask)
     if options.output is not None:
-        write_file(options.output, grids.export(info.grid_id, kind(options.output.suffix[1:], KINDS)))
-        print(f"Wrote {options.output}.", file=sys.stderr)
+        write_out(options.output, grids.export(info.grid_id, kind(options.output.suffix[1:], KINDS)))
     result = grids.get(info.grid_id)
     if options.json:
         print_json(wire.grid(result))
@@ -125,6 +121,5 @@ def _told(cell: GridCell, column: Column) -> str:
 
 
 def _listed(info: GridInfo) -> str:
-    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.created))
     left = "" if info.finished else f"  ({info.done} of {info.total} filled)"
-    return f"{info.grid_id}  {made}  {info.name}: {plural(info.columns, 'column')}{left}"
+    return f"{info.grid_id}  {moment(info.created)}  {info.name}: {plural(info.columns, 'column')}{left}"

@@ -362,16 +362,20 @@ def merge(
 
 
 def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
-    """``GROUNDWORK_SECTION__KEY`` → ``section.key``; the value is parsed as TOML if valid, else used as text."""
-    out: dict[str, Any] = {}
-    for name, raw in environ.items():
-        if name.startswith(ENV_PREFIX) and "__" in name:
-            key = name.removeprefix(ENV_PREFIX).lower().replace("__", ".")
-            try:
-                out[key] = tomllib.loads(f"value = {raw}")["value"]
-            except tomllib.TOMLDecodeError:
-                out[key] = raw
-    return out
+    """``GROUNDWORK_SECTION__KEY`` → ``section.key``."""
+    return {
+        name.removeprefix(ENV_PREFIX).lower().replace("__", "."): toml_value(raw)
+        for name, raw in environ.items()
+        if name.startswith(ENV_PREFIX) and "__" in name
+    }
+
+
+def toml_value(text: str) -> Any:
+    """TOML value, or the text itself if it is none."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def varied(

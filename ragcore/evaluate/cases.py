@@ -10,7 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -117,12 +117,8 @@ def read_cases(path: Path, form: str = "") -> CaseSet:
                 f"{path.name}, line {line}: {case_id!r} is on line {known[case_id]} too.", hint="Rename one."
             )
         known[case_id] = line
-        made.append(case if case.case_id else _numbered(case, case_id))
+        made.append(replace(case, case_id=case_id))
     return CaseSet(path.stem, tuple(made))
-
-
-def _numbered(case: Case, case_id: str) -> Case:
-    return TypeAdapter(Case).validate_python(TypeAdapter(Case).dump_python(case) | {"case_id": case_id})
 
 
 def _fault(error: Exception) -> str:

@@ -7,7 +7,6 @@ the form. A claim without a label is neutral.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -18,13 +17,13 @@ from pydantic import ValidationError
 
 from ragcore.answer.render import neutralise
 from ragcore.config.settings import Settings
-from ragcore.errors import ConfigError, InputError, ModelError
+from ragcore.errors import InputError, ModelError
 from ragcore.evaluate.cases import Case
 from ragcore.evaluate.judges import Claim, Label, Labels, judged
 from ragcore.index.evaluations import EvaluationStore
 from ragcore.index.model_records import ModelTexts
 from ragcore.index.packing import pack
-from ragcore.model_calls import IN_FLIGHT, Filled, ModelCalls, as_material, told
+from ragcore.model_calls import IN_FLIGHT, Filled, ModelCalls, as_material, digest, told, unpriced
 from ragcore.prompts import CLAIMS_PROMPT, CLAIMS_SYSTEM, ENTAIL_PROMPT, ENTAIL_SYSTEM, FORM_AGAIN
 from ragcore.protocols import LLM, Form, Message, ModelRequest
 from ragcore.text.sentences import count_tokens
@@ -67,12 +66,8 @@ _LIST = Form("list_claims", "List the claims of the text.", Listed.model_json_sc
 _JUDGE = Form("judge_claims", "Say of each claim whether the text entails it.", Verdicts.model_json_schema())
 
 
-def _hash(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
 _SCHEMAS = json.dumps(_LIST.schema) + json.dumps(_JUDGE.schema)
-PROMPT = _hash(CLAIMS_SYSTEM, CLAIMS_PROMPT, ENTAIL_SYSTEM, ENTAIL_PROMPT, FORM_AGAIN, _SCHEMAS)[:8]
+PROMPT = digest(CLAIMS_SYSTEM, CLAIMS_PROMPT, ENTAIL_SYSTEM, ENTAIL_PROMPT, FORM_AGAIN, _SCHEMAS)[:8]
 
 
 def name_of(model: str) -> str:
@@ -129,7 +124,7 @@ class ClaudeJudge:
 
     def _filled(self, kind: type[F], form: Form, system: str, prompt: str, most: int) -> tuple[F | None, str]:
         """Form as filled in, else the fault of the second attempt; neither while a reply is missing."""
-        fault, step = "", _hash(prompt)
+        fault, step = "", digest(prompt)
         for key, further in ((step, ""), (f"{step} again", FORM_AGAIN)):
             reply = self._replies.get(key)
             if reply is None:
@@ -141,7 +136,7 @@ class ClaudeJudge:
             try:
                 return kind.model_validate_json(reply), ""
             except ValidationError as error:
-                fault = neutralise(told(error))[:LONGEST_PART] if reply else "it was not filled in"
+                fault = neutralise(told(error, reply))[:LONGEST_PART]
         return None, fault
 
 
@@ -209,8 +204,7 @@ def judge_by(
     with the number of questions that are judged."""
     probable = estimate(todo, model.name, store, settings.llm.prices)
     if probable.usd is None:
-        hint = "Add its price to [llm.prices] in config.toml, or choose another llm.claude_model."
-        raise ConfigError(f"llm.prices has no price for {model.name}, so the cost can't be limited.", hint=hint)
+        raise unpriced(model.name)
     if probable.usd > max_usd:
         said = f"Judging {probable.questions:,} questions by {model.name} would cost about ${probable.usd:.2f}"
         hint = f"Allow ${probable.limit:.2f} (--max-usd {probable.limit:.2f})."

@@ -12,7 +12,6 @@ import io
 import json
 import time
 import tomllib
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,9 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import TypeAdapter
-
-from ragcore.config.settings import Settings, flatten
+from ragcore.config.settings import Settings, flatten, toml_value
 from ragcore.errors import Cancelled, ConfigError, InputError, KeyMissing, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.claude import Estimate, estimate, judge_by, name_of
@@ -89,15 +86,7 @@ class Configuration:
         parts = [part.partition("=") for part in text.split(",")]
         if not all(key.strip() and sign for key, sign, _ in parts):
             raise ConfigError(f"{text!r} is no configuration.", hint=_HINT)
-        return cls(text, {key.strip(): _value(value.strip()) for key, _, value in parts})
-
-
-def _value(text: str) -> Any:
-    """TOML value, or the text itself."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+        return cls(text, {key.strip(): toml_value(value.strip()) for key, _, value in parts})
 
 
 @dataclass(frozen=True)
@@ -147,7 +136,7 @@ class Evaluation:
 
     def put(self, given: CaseSet, *, own: bool = False) -> SetInfo:
         """Store a set."""
-        data = zlib.compress(TypeAdapter(tuple[Case, ...]).dump_json(given.cases))
+        data = pack(given.cases, tuple[Case, ...])
         self._store.put_set(given.digest, given.name, len(given.cases), data, own=own)
         return next(info for info in self._store.sets() if info.set_id == given.digest)
 
@@ -181,8 +170,7 @@ class Evaluation:
         return CaseSet(info.name, self.cases(info.set_id))
 
     def cases(self, set_id: str) -> tuple[Case, ...]:
-        data = zlib.decompress(self._store.cases(set_id))
-        return TypeAdapter(tuple[Case, ...]).validate_json(data)
+        return unpack(self._store.cases(set_id), tuple[Case, ...])
 
     def info(self, run: str) -> RunInfo:
         """Run by its id, or the beginning of it. Raises `UnknownRun`."""
@@ -340,24 +328,12 @@ class _Documents:
             for name in (info.doc_id, info.name, Path(info.name).stem):
                 self._ids.setdefault(name, info.doc_id)
 
-    def find(self, name: str) -> str:
-        """Raises `UnknownDocument`."""
-        found = self._ids.get(name) or self._ids.get(Path(name).stem)
-        if found is None:
-            raise UnknownDocument(
-                f"{name} isn't in the library.", hint="Add it in the Library, then run the set again."
-            )
-        return found
+    def find(self, name: str) -> str | None:
+        return self._ids.get(name) or self._ids.get(Path(name).stem)
 
     def places(self, case: Case) -> set[Page]:
         """Evidence pages of a case that are in the library."""
-        found = set()
-        for one in case.evidence:
-            try:
-                found.add((self.find(one.document), one.page))
-            except UnknownDocument:
-                continue
-        return found
+        return {(doc_id, one.page) for one in case.evidence if (doc_id := self.find(one.document)) is not None}
 
 
 def _asked(case: Case) -> tuple[str, tuple[str, ...], frozenset[str]]:
@@ -370,12 +346,12 @@ def _writer(engine: AskedLibrary, search: bool) -> str:
 
 
 def _outcome(engine: AskedLibrary, case: Case, documents: _Documents, *, within: bool, search: bool) -> Outcome:
-    try:
-        named = [
-            documents.find(name) for name in dict.fromkeys([*case.documents, *(one.document for one in case.evidence)])
-        ]
-    except UnknownDocument as error:
-        return Outcome(case.case_id, None, (), error.as_dict(), 0.0)
+    ids = {name: documents.find(name) for name in (*case.documents, *(one.document for one in case.evidence))}
+    named = [doc_id for doc_id in ids.values() if doc_id is not None]
+    if len(named) < len(ids):
+        lacking = next(name for name, doc_id in ids.items() if doc_id is None)
+        hint = "Add it in the Library, then run the set again."
+        return Outcome(case.case_id, error=UnknownDocument(f"{lacking} isn't in the library.", hint=hint).as_dict())
     scope = named if within and case.documents else None
     started = time.perf_counter()
     if search:

@@ -28,7 +28,7 @@ from ragcore.structure.tree import TreeSearch
 from ragcore.text.phrases import noun_phrases
 
 if TYPE_CHECKING:
-    from ragcore.index.indexer import Derivation, Indexer
+    from ragcore.index.indexer import Indexer
     from ragcore.index.store import Store
     from ragcore.protocols import Embedder, Structure, Vector
     from ragcore.structure.tree import Branches, Tree
@@ -160,10 +160,6 @@ class Structures:
         read = self.indexer.derived(self.relations, {one: mark for one, mark in documents.items() if one in kept})
         rules = self.indexer.derived(FACTS, {one: mark for one, mark in documents.items() if one not in kept})
         return {one: read[one].facts if one in kept else rules[one] for one in documents}
-
-    def facts_of(self, doc_id: str) -> Facts:
-        """Facts of one document."""
-        return self.facts({doc_id: self.store.searchable().get(doc_id, "")})[doc_id]
 
 
 @dataclass(frozen=True, slots=True)

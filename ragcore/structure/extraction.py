@@ -7,7 +7,6 @@ neither in its sentences nor before them. The model's own words are never a pass
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +17,9 @@ from pydantic import ValidationError
 
 from ragcore.answer.render import neutralise
 from ragcore.config.settings import Settings
-from ragcore.errors import ConfigError
 from ragcore.index.chunks import Entries, leaves
 from ragcore.index.packing import pack_arrays, unpack_arrays
-from ragcore.model_calls import Filled, ModelCalls, as_material, told
+from ragcore.model_calls import Filled, ModelCalls, as_material, digest, told, unpriced
 from ragcore.prompts import EXTRACT_MORE, EXTRACT_PROMPT, EXTRACT_SYSTEM, FORM_AGAIN
 from ragcore.protocols import LLM, ContextCache, Form, Message, ModelRequest
 from ragcore.structure.facts import Facts
@@ -37,10 +35,8 @@ SAID_WORDS = 25
 MISSED = 3  # names by rules in no item, from which on they are asked for
 FORM_TOKENS = 3000
 SECONDS = 12.0  # that one answer probably takes
-_FINER, _ANSWERED = (
-    1.2,
-    0.6,
-)  # probable tokens of the service for one of cl100k, and of the answer for one of the request
+# Probable tokens of the service for one of cl100k, and of the answer for one of the request.
+_FINER, _ANSWERED = 1.2, 0.6
 
 # Text stored for a request, None if there is none.
 Stored = Callable[[str], str | None]
@@ -68,11 +64,7 @@ class Listed(Filled):
 _FORM = Form("list_entities", "List the entities and relations of the sentences.", Listed.model_json_schema())
 
 
-def _hash(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-PROMPT = _hash(EXTRACT_SYSTEM, EXTRACT_PROMPT, EXTRACT_MORE, FORM_AGAIN, json.dumps(_FORM.schema))[:12]
+PROMPT = digest(EXTRACT_SYSTEM, EXTRACT_PROMPT, EXTRACT_MORE, FORM_AGAIN, json.dumps(_FORM.schema))[:12]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +97,7 @@ class Unit:
     @property
     def key(self) -> str:
         """Hash of what is read, without the title."""
-        return _hash(self.doc_id, *self.section, "", *self.texts)
+        return digest(self.doc_id, *self.section, "", *self.texts)
 
     def heard(self, stored: Stored) -> tuple[list[Listed], Ask | None, str]:
         """Forms filled in for it as far as ``stored``, what is to be asked next, and the fault for which it is left.
@@ -247,8 +239,7 @@ def extract(
     if asking.refused == "limit":
         return f"The limit of ${limit:g} per document is reached (structure.max_usd)."
     if asking.refused == "price":
-        hint = "Add its price to [llm.prices] in config.toml, or choose another llm.claude_model."
-        raise ConfigError(f"llm.prices has no price for {model.name}, so the cost can't be limited.", hint=hint)
+        raise unpriced(model.name)
     return f"{len(asking.errors)} requests failed: {asking.errors[-1].message}" if asking.errors else ""
 
 
@@ -351,7 +342,7 @@ def _read(text: str) -> tuple[Listed | None, str]:
     try:
         return Listed.model_validate_json(text), ""
     except ValidationError as error:
-        return None, neutralise(told(error))[:LONGEST_SAID] if text else "it was not filled in"
+        return None, neutralise(told(error, text))[:LONGEST_SAID]
 
 
 def _said(text: str) -> str:

@@ -107,7 +107,7 @@ def test_words_of_a_model_are_no_passage_and_no_source(home: Path, key: None, se
     with Engine.open(home, overrides={"agentic.decompose": "rules"}) as engine:
         engine.structures.build(["relations"])
         (doc_id, *_) = [info.doc_id for info in engine.documents() if info.name == "survey.pdf"]
-        facts = engine.search.structures.facts_of(doc_id)
+        facts = engine.search.structures.facts({doc_id: engine.store.searchable()[doc_id]})[doc_id]
         said = [words for words in (*facts.about, *facts.words) if words]
         assert said
         text = "".join(engine.document(info.doc_id).text for info in engine.documents())

@@ -74,7 +74,7 @@ class Bench:
         return doc_id
 
     def facts(self, doc_id: str) -> Facts:
-        return self.builder.structures.facts_of(doc_id)
+        return self.builder.structures.facts({doc_id: self.store.searchable()[doc_id]})[doc_id]
 
     def said(self, doc_id: str) -> dict[str, str]:
         found = self.facts(doc_id)
