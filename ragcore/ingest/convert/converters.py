@@ -50,8 +50,8 @@ class StoryConverter:
 
 
 class OfficeConverter:
-    """`Converter` of other office files, by way of an OpenDocument: pages as LibreOffice sets them, those of slides with
-    their notes behind each; of sheets those of `SheetConverter`."""
+    """`Converter` of other office files, by way of an OpenDocument: pages as LibreOffice sets them, with the notes of a
+    slide behind it; of sheets those of `SheetConverter`."""
 
     kinds: tuple[FileKind, ...] = ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods")
 
