@@ -1,6 +1,10 @@
 # Groundwork in one image: `docker compose up`, then open http://localhost:8501.
 FROM python:3.12-slim
 
+# LibreOffice makes pages of Word, PowerPoint and OpenDocument files.
+RUN apt-get update && apt-get install -y --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui \
+    libreoffice-impress-nogui fonts-liberation fonts-crosextra-carlito fonts-crosextra-caladea && rm -rf /var/lib/apt/lists/*
+
 # Reading and drawing pages needs no system package; the CPU build of torch keeps the image small.
 RUN pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu 'torch>=2.6,<2.14'
 

@@ -51,13 +51,21 @@ class EmptyFile(InputError):
     hint_default = "Download or export it again."
 
 
+class ConverterMissing(InputError):
+    hint_default = (
+        "Install LibreOffice (Debian: libreoffice-writer, libreoffice-calc, libreoffice-impress), or save the file as "
+        "PDF. PDF, Excel (.xlsx), CSV, Markdown, HTML and text are read without it."
+    )
+
+
 class NotAPdf(InputError):
     hint_default = "Open it in its own program, and save it as PDF."
 
 
 class UnknownKind(InputError):
     hint_default = (
-        "Groundwork reads PDF, Excel (.xlsx), CSV, Markdown, HTML and text files. Save the document as one of these."
+        "Groundwork reads PDF, Word, PowerPoint, Excel, OpenDocument, RTF, CSV, Markdown, HTML and text files. Save "
+        "the document as one of these."
     )
 
 

@@ -408,13 +408,15 @@ class ContextCache(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """Pages made of a file: an open PDF, ``notes`` on what was left out, its ``title`` ("" for none), and whether the
-    first page is a ``cover`` that names the document."""
+    """Pages made of a file: an open PDF, ``notes`` on what was left out, its ``title`` ("" for none), whether the
+    first page is a ``cover`` that names the document, and the ``places`` of all pages in the file (() if they are not
+    those of its parts)."""
 
     pages: Any
     notes: tuple[str, ...] = ()
     title: str = ""
     cover: bool = True
+    places: tuple[str, ...] = ()
 
 
 class Converter(Protocol):

@@ -101,7 +101,7 @@ def build_document(
             caption=numbers[captions[block]] if block in captions else None,
             caption_of=tuple(sorted(figures.get(block, ()))),
             generated=written[block].generated,
-            place=block.place,
+            place=block.place or (info.places[block.page.number - 1] if info.places else ""),
         )
         for number, block in enumerate(blocks)
     )

@@ -48,7 +48,8 @@ class FileInfo:
     """Metadata of a PDF. ``title`` is the metadata's, unchanged ("" if there is none); ``labels`` has one printed label
     per page, or is empty if the PDF defines none; ``outline`` entries are (level from 1, title, page from 1).
     ``unlocked``: a password was needed and given. Of pages made of another file, ``converter`` is what made them,
-    ``notes`` tell what it left out, and ``cover`` is whether their first page names the document."""
+    ``notes`` tell what it left out, ``cover`` is whether their first page names the document, and ``places`` has the
+    place of each page in that file (or nothing)."""
 
     pages: int
     title: str = ""
@@ -58,6 +59,7 @@ class FileInfo:
     converter: str = ""
     notes: tuple[str, ...] = ()
     cover: bool = True
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,7 +315,8 @@ class Child:
         most = {"kind": kind, "name": self._name, "most_pages": self._settings.max_pages}
         parts = source.stat().st_size / _CONVERTED
         seconds = _START_SECONDS + self._settings.page_seconds + parts * self._settings.plain_seconds
-        self.call({"op": "convert", **paths, **most}, seconds)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # ours: the child may be ended
+            self.call({"op": "convert", **paths, **most, "folder": folder}, seconds)
 
     def unlock(self, target: Path) -> None:
         """Write a decrypted copy to ``target``."""

@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -175,6 +176,7 @@ def main() -> None:
                 case "convert":
                     from ragcore.ingest.convert.converters import convert
 
+                    tempfile.tempdir = request["folder"]
                     paths = Path(request["source"]), Path(request["target"])
                     convert(*paths, request["kind"], request["name"], int(request["most_pages"]))
                 case _:

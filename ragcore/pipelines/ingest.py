@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.errors import Cancelled, GroundworkError, ModelError, NoText, NothingRead, StoreError, UnknownDocument
 from ragcore.index.packing import pack, unpack
-from ragcore.ingest.convert.kinds import CONVERTERS
+from ragcore.ingest.convert.kinds import CONVERTERS, SCANNED
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.ocr import serves, waits_for
 from ragcore.pipelines.add_files import pdf_name
@@ -196,9 +196,11 @@ class DocumentTask:
             shutil.rmtree(store.pictures / self.doc_id, ignore_errors=True)  # of the pages before
             info = inspect()
 
+        ocr = self.of.settings.ocr if kind in SCANNED else None
+
         def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
             return parse.parse_pages(
-                path, numbers, settings=settings, cancelled=self.cancelled, name=self.name, made=True
+                path, numbers, settings=settings, ocr=ocr, cancelled=self.cancelled, name=self.name, made=True
             )
 
         return info, pages

@@ -9,7 +9,9 @@ from typing import Any, Literal, get_args
 from ragcore.types.document import ModelReport
 
 Status = Literal["new", "reading", "ready", "already", "failed"]
-FileKind = Literal["pdf", "xlsx", "csv", "md", "html", "txt"]
+FileKind = Literal[
+    "pdf", "xlsx", "csv", "md", "html", "txt", "docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"
+]  # fmt: skip
 Reason = Literal["", "wrong", "beside", "citation", "incomplete", "refused", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 

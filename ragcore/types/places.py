@@ -9,7 +9,8 @@ from ragcore.types.table_labels import elements_within
 
 
 def place_of(document: Document, start: int, end: int) -> str:
-    """Place of ``text[start:end]`` in the original: its cells (``Sheet1!B12``, ``Sheet1!B12:D12``); "" in a PDF."""
+    """Place of ``text[start:end]`` in the original: its cells (``Sheet1!B12``, ``Sheet1!B12:D12``), its slide; "" in a
+    PDF."""
     places: list[str] = []
     for element in elements_within(document, start, end):
         if element.table is None:
@@ -30,7 +31,7 @@ def joined(first: str, last: str) -> str:
     if first == last:
         return first
     end = cell.rpartition(":")[2]
-    return f"{start}:{end}" if start.rpartition("!")[0] == sheet else f"{start}, {last}"
+    return f"{start}:{end}" if start.rpartition("!")[0] == sheet and " " not in end else f"{start}, {last}"
 
 
 def _is_range(place: str) -> bool:

@@ -1,4 +1,4 @@
-"""Word files as LibreOffice opens them."""
+"""Office files as LibreOffice opens them, and saves them in other formats."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 
-def converted(data: bytes, folder: Path) -> bytes:
-    """What LibreOffice makes of a Word file as PDF; the test is skipped where it is not installed."""
+def converted(data: bytes, folder: Path, kind: str = "docx", target: str = "pdf") -> bytes:
+    """What LibreOffice makes of a file of this kind; the test is skipped where it is not installed."""
     office = shutil.which("soffice")
     if office is None:
         pytest.skip("LibreOffice (soffice) is not installed")
-    (folder / "in.docx").write_bytes(data)
+    source, made = folder / f"in.{kind}", folder / f"in.{target}"
+    source.write_bytes(data)
     profile = f"-env:UserInstallation=file://{folder / 'profile'}"
-    command = [office, "--headless", profile, "--convert-to", "pdf", "--outdir", str(folder), str(folder / "in.docx")]
+    command = [office, "--headless", profile, "--convert-to", target, "--outdir", str(folder), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    made = folder / "in.pdf"
     assert made.exists(), done.stderr
     return made.read_bytes()

@@ -23,7 +23,7 @@ from ragcore.ingest.convert.kinds import decoded, kind_of
 from ragcore.ingest.convert.markup import clean_html, markdown_html, text_html
 from ragcore.pipelines.add_files import files_to_read
 from tests import pdfs
-from tests.check.files import archive, book, saved, word
+from tests.check.files import archive, book, saved
 from tests.command_line import run
 
 MARKDOWN = """---
@@ -225,8 +225,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "no.xlsx": (lambda: b"Well,May\n", "no Excel file"),
     "blank.xlsx": (lambda: book(S=[]), "no cells"),
     "locked.xlsx": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),
-    "old.xls": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "old Office format"),
-    "memo.docx": (lambda: word("Hello there."), "no file that Groundwork reads"),
+    "old.xls": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "no file that Groundwork reads"),
     "picture.png": (lambda: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "no file that Groundwork reads"),
     "code.py": (lambda: b"print()", "no file that Groundwork reads"),
     "letter.pdf": (pdfs.not_a_pdf, "not a PDF"),

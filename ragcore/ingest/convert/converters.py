@@ -5,15 +5,24 @@ They run in the child process only, open nothing but the file itself, and run no
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
 from pathlib import Path, PurePath
 from typing import Any
 
-from ragcore.errors import NoText
+import pymupdf
+
+from ragcore.errors import NoText, TooManyPages
 from ragcore.files import whole
 from ragcore.ingest.convert.kinds import CONVERTERS
 from ragcore.ingest.convert.known import keep
+from ragcore.ingest.convert.markup import CleanMarkup
+from ragcore.ingest.convert.office import LibreOffice
+from ragcore.ingest.convert.office_parts import Slide, closed, closed_odf
 from ragcore.ingest.convert.sheet_pages import draw_sheets
-from ragcore.ingest.convert.story_pages import draw_story
+from ragcore.ingest.convert.story_pages import draw_markup, draw_story
 from ragcore.ingest.convert.workbook import read_csv, read_xlsx
 from ragcore.protocols import Converted, Converter
 from ragcore.types.library import FileKind
@@ -40,8 +49,54 @@ class StoryConverter:
         return draw_story(data, name, kind, most_pages)
 
 
+class OfficeConverter:
+    """`Converter` of other office files, by way of an OpenDocument: pages as LibreOffice sets them, with the notes of a
+    slide behind it; of sheets those of `SheetConverter`."""
+
+    kinds: tuple[FileKind, ...] = ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods")
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            office = LibreOffice(Path(folder), name)
+            if kind in ("docx", "pptx"):
+                data = closed(data, name)
+            if (steps := _STEPS[kind]) != kind:
+                data = office.convert(data, kind, steps)
+            data, notes, slides = (data, (), ()) if steps == "xlsx" else closed_odf(data, name)
+            if kind in ("xls", "ods"):
+                book = data if kind == "xls" else office.convert(data, kind, "xlsx")
+                made = SheetConverter().convert(book, name, "xlsx", most_pages)
+                return replace(made, notes=(*notes, *made.notes))
+            pages = pymupdf.open("pdf", office.convert(data, steps, "pdf"))
+        if pages.page_count > most_pages:
+            raise TooManyPages(f"{name} has more than {most_pages} pages; that is the limit.")
+        if not any(page.get_text().strip() or page.get_images() for page in pages):
+            raise NoText(f"{name} has no text.", hint="Add a file with text.")
+        return Converted(pages, notes, places=_with_notes(pages, slides, name, most_pages) if slides else ())
+
+
+def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int) -> tuple[str, ...]:
+    """Put the notes of each slide behind its page; return the place of each page."""
+    places: list[str] = []
+    for slide in slides:
+        places.append(f"slide {slide.number}")
+        if slide.notes:
+            text = "".join(f"<p>{escape(each)}</p>" for each in slide.notes)
+            made = draw_markup(CleanMarkup(f"<h3>Notes on slide {slide.number}</h3>{text}"), name, most_pages)
+            pages.insert_pdf(made.pages, start_at=len(places))
+            places += [f"slide {slide.number}, notes"] * made.pages.page_count
+    return tuple(places)
+
+
+# What LibreOffice makes first of a file of each kind.
+_STEPS: dict[FileKind, str] = {
+    **dict.fromkeys(("docx", "doc", "rtf", "odt"), "odt"),
+    **dict.fromkeys(("pptx", "ppt", "odp"), "odp"),
+    "xls": "xlsx",
+    "ods": "ods",
+}
 _EMPTY = "Add a file with contents."
-CONVERTING: tuple[Converter, ...] = (SheetConverter(), StoryConverter())
+CONVERTING: tuple[Converter, ...] = (SheetConverter(), StoryConverter(), OfficeConverter())
 
 
 def convert(source: Path, target: Path, kind: FileKind, name: str, most_pages: int) -> None:
@@ -50,7 +105,7 @@ def convert(source: Path, target: Path, kind: FileKind, name: str, most_pages: i
     converter = next(each for each in CONVERTING if kind in each.kinds)
     made = converter.convert(source.read_bytes(), name, kind, most_pages)
     document: Any = made.pages
-    keep(document, converter=CONVERTERS[kind], notes=made.notes, cover=made.cover)
+    keep(document, converter=CONVERTERS[kind], notes=made.notes, cover=made.cover, places=made.places)
     document.set_metadata({"title": made.title or PurePath(name).stem, "producer": "Groundwork"})
     with whole(target) as part:
         document.save(str(part), garbage=1, deflate=True)

@@ -25,18 +25,49 @@ SUFFIXES: dict[str, FileKind] = {
     **dict.fromkeys((".md", ".markdown"), "md"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".txt", ".text"), "txt"),
+    **dict.fromkeys((".docx", ".docm", ".dotx"), "docx"),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx"), "pptx"),
+    ".doc": "doc",
+    ".rtf": "rtf",
+    ".odt": "odt",
+    ".ppt": "ppt",
+    ".odp": "odp",
+    ".xls": "xls",
+    ".ods": "ods",
 }
 # Name and version of what makes the pages of each kind; a document made by another is made again. Raise a version when
 # the same file would give other pages.
 CONVERTERS: dict[FileKind, str] = {
     **dict.fromkeys(("xlsx", "csv"), "sheets-1"),
     **dict.fromkeys(("md", "html", "txt"), "story-1"),
+    **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-1"),
 }
+SCANNED: frozenset[FileKind] = frozenset(
+    ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp")
+)  # may hold pictures of text
 # What a file that is not what it seems makes of the libraries that open it.
 DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, LookupError),
     *(ValueError, TypeError, AttributeError, RuntimeError, OSError, ArithmeticError),
 )
+_FOLDERS: dict[str, FileKind] = {"word/": "docx", "ppt/": "pptx"}  # of OOXML
+_TYPES: dict[bytes, FileKind] = {
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.presentation": "odp",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+}
+_STREAMS: dict[str, FileKind] = {
+    "WordDocument": "doc",
+    "PowerPoint Document": "ppt",
+    "Workbook": "xls",
+}
+_PROGRAMS: dict[FileKind | None, str] = {
+    **dict.fromkeys(("docx", "doc"), "Word"),
+    **dict.fromkeys(("pptx", "ppt"), "PowerPoint"),
+    **dict.fromkeys(("xlsx", "xls"), "Excel"),
+    **dict.fromkeys(("odt", "odp", "ods"), "OpenDocument"),
+    "rtf": "RTF",
+}
 _HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BOMS = (  # the longer ones first, which begin like shorter ones
@@ -60,15 +91,17 @@ def kind_of(data: bytes, name: str) -> FileKind:
     if data.startswith(b"PK\x03\x04"):
         return _packed(data, name)
     if data.startswith(_OLE):
-        return _ole(data, name)
+        return _ole(data, name, named)
+    if data.startswith(b"{\\rtf"):
+        return "rtf"
     text = decoded(data)
     if b"endobj" in data and (text is None or named in (None, "pdf")):
         return "pdf"  # MuPDF repairs a PDF without its header
     if named == "pdf":
         raise NotAPdf(f"{name} is not a PDF.")
-    if named == "xlsx":
-        raise DamagedFile(f"{name} is damaged, or no Excel file.")
-    html = text is not None and named in (None, "html", "txt") and _HTML.match(text[0]) is not None
+    html = text is not None and named not in ("md", "csv") and _HTML.match(text[0]) is not None
+    if named in _PROGRAMS and not html:
+        raise DamagedFile(f"{name} is damaged, or no {_PROGRAMS[named]} file.")
     if text is None or (named is None and suffix and not html):
         raise UnknownKind(f"{name} is no file that Groundwork reads.")
     return "html" if html else named or "txt"
@@ -119,20 +152,28 @@ _SPLIT = "Split it into smaller files."
 def _packed(data: bytes, name: str) -> FileKind:
     with open_archive(data, name) as archive:
         names = set(archive.namelist())
+        typed = archive.read("mimetype").strip() if "mimetype" in names else b""
     if "xl/workbook.xml" in names:
         return "xlsx"
     if "xl/workbook.bin" in names:
         raise UnknownKind(f"{name} is a binary workbook.", hint="Save it as an Excel workbook (.xlsx).")
-    hints = {
-        "word/document.xml": "Save it as PDF, and add that.",
-        "ppt/presentation.xml": "Save it as PDF, and add that.",
-        "content.xml": "Save it as PDF or as an Excel workbook (.xlsx), and add that.",
-    }
-    hint = next((hint for part, hint in hints.items() if part in names), None)
-    raise UnknownKind(f"{name} is no file that Groundwork reads.", hint=hint)
+    for folder, kind in _FOLDERS.items():
+        if "[Content_Types].xml" in names and any(each.startswith(folder) for each in names):
+            return kind
+    found = next((kind for said, kind in _TYPES.items() if typed.startswith(said)), None)
+    if found is None:
+        raise UnknownKind(f"{name} is no file that Groundwork reads.")
+    return found
 
 
-def _ole(data: bytes, name: str) -> FileKind:
-    if "EncryptedPackage".encode("utf-16-le") in data:
+def _ole(data: bytes, name: str, named: FileKind | None) -> FileKind:
+    if _utf16("EncryptedPackage") in data:
         raise EncryptedFile(f"{name} has a password.")
-    raise UnknownKind(f"{name} is in an old Office format.", hint="Save it as an Excel workbook (.xlsx) or as PDF.")
+    found = [kind for stream, kind in _STREAMS.items() if _utf16(stream) in data]
+    if not found:
+        raise UnknownKind(f"{name} is no file that Groundwork reads.")
+    return named if named in found else found[0]  # others may be embedded in it
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le")

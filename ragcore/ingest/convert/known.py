@@ -29,7 +29,7 @@ def keep(document: Any, **told: object) -> None:
 def kept(document: Any) -> dict[str, Any]:
     """What `keep` has kept."""
     told: dict[str, Any] = json.loads(_get(document, document.pdf_catalog(), _FILE) or b"{}")
-    return told | {"notes": tuple(told.get("notes", ()))}
+    return told | {name: tuple(told.get(name, ())) for name in ("notes", "places")}
 
 
 def keep_page(document: Any, page: Any, record: bytes) -> None:

@@ -6,13 +6,14 @@ import io
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pymupdf
 
 from ragcore.errors import DamagedFile, FileTooLarge, NoText, TooManyPages
 from ragcore.ingest.convert.kinds import decoded
-from ragcore.ingest.convert.markup import clean_html, markdown_html, text_html
+from ragcore.ingest.convert.markup import CleanMarkup, clean_html, markdown_html, text_html
 from ragcore.ingest.convert.workbook import encoding_notes
 from ragcore.protocols import Converted
 from ragcore.types.library import FileKind
@@ -49,10 +50,15 @@ def draw_story(data: bytes, name: str, kind: FileKind, most_pages: int) -> Conve
         made = {"md": markdown_html, "html": clean_html, "txt": text_html}[kind](text)
     except ValueError as error:
         raise DamagedFile(f"{name}: {error}.") from error
+    return draw_markup(made, name, most_pages, encoding_notes(code))
+
+
+def draw_markup(made: CleanMarkup, name: str, most_pages: int, notes: Sequence[str] = ()) -> Converted:
+    """Pages of clean HTML, with these ``notes`` and its own. Raises `DamagedFile`, `NoText`, `TooManyPages`."""
     if not made.html.strip():
         raise NoText(f"{name} has no text.", hint="Add a file with text.")
     html, emoji = _EMOJI.subn("", made.html)
-    notes = [*encoding_notes(code), *made.notes, *([f"{emoji} emoji left out."] if emoji else [])]
+    notes = [*notes, *made.notes, *([f"{emoji} emoji left out."] if emoji else [])]
     wanted = _letters(_EMOJI.sub("", made.text))
     for paper in _PAPERS:
         document, outline = _set(html, pymupdf.paper_rect(paper), name, most_pages)

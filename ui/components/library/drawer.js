@@ -10,7 +10,7 @@ import { TablesView } from "./tables.js";
 import { Tabs } from "./tabs.js";
 
 // What the pages were made of.
-const KINDS = { xlsx: "Excel", csv: "CSV", md: "Markdown", html: "HTML", txt: "Text" };
+const KINDS = { xlsx: "Excel", csv: "CSV", md: "Markdown", html: "HTML", txt: "Text", docx: "Word", doc: "Word", rtf: "RTF", odt: "OpenDocument text", pptx: "PowerPoint", ppt: "PowerPoint", odp: "OpenDocument slides", xls: "Excel", ods: "OpenDocument sheets" };
 const TABS = [
   ["Contents", "contents", ContentsView],
   ["Tables", "tables", TablesView],

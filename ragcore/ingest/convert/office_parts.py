@@ -1,0 +1,168 @@
+"""Parts of office files: what leads out of a file, and what of an OpenDocument is deleted, commented or hidden.
+
+Every office file becomes an OpenDocument on its way to pages, so that one set of rules serves all of them.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from ragcore.errors import DamagedFile, EncryptedFile, GroundworkError
+from ragcore.ingest.convert.kinds import DAMAGED, open_archive
+
+_COMPUTED = ("PAGE", "NUMPAGES")  # fields that are computed anew; of others the stored result is shown
+_HIDDEN = {("display", "none"), ("visibility", "hidden")}
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """Slide that is shown: its number in the file, from 1, and the paragraphs of its notes."""
+
+    number: int
+    notes: tuple[str, ...] = ()
+
+
+def closed(data: bytes, name: str) -> bytes:
+    """Copy of a DOCX or PPTX without what leads out of it: external parts, but for the targets of hyperlinks, embedded
+    documents, and fields that fetch or compute. Raises `DamagedFile`, `EncryptedFile`, `FileTooLarge`."""
+    return _rewritten(data, name, lambda _part, root: _close(root))
+
+
+def closed_odf(data: bytes, name: str) -> tuple[bytes, tuple[str, ...], tuple[Slide, ...]]:
+    """Copy of an ODT, ODP or ODS without what leads out of it, tracked deletions and comments; notes on what is not
+    shown; and its slides that are. Raises `DamagedFile`, `EncryptedFile`, `FileTooLarge`."""
+    left: Counter[str] = Counter()
+    slides: list[Slide] = []
+
+    def close(part: str, root: Any) -> None:
+        if part == "META-INF/manifest.xml" and next(root.iter("{*}encryption-data"), None) is not None:
+            raise EncryptedFile(f"{name} has a password.")
+        _close_odf(root, left)
+        if part == "content.xml":
+            hidden = _hidden_styles(root)
+            left["hidden passage"] += _hidden_passages(root, hidden)
+            pages = list(root.iter("{*}page"))
+            shown = [
+                (n, page) for n, page in enumerate(pages, start=1) if _values(page).get("style-name") not in hidden
+            ]
+            slides.extend(Slide(number, tuple(_notes(page))) for number, page in shown)
+            left["hidden slide"] += len(pages) - len(shown)
+
+    copy = _rewritten(data, name, close)
+    notes = tuple(f"{count} {what}{'s' * (count > 1)} left out." for what, count in sorted(left.items()) if count)
+    return copy, notes, tuple(slides)
+
+
+def _close(root: Any) -> None:
+    for relation in list(root.iter("{*}Relationship")):
+        outside = relation.get("TargetMode", "").lower() == "external" or _leads_out(relation.get("Target", ""))
+        if outside and not relation.get("Type", "").endswith("/hyperlink"):
+            _drop(relation)
+    for field in root.iter("{*}instrText"):
+        field.text = _kept(field.text or "")
+    for field in root.iter("{*}fldSimple"):
+        for key in [key for key in field.attrib if _local(key) == "instr"]:
+            field.set(key, _kept(field.get(key)))
+    for chunk in list(root.iter("{*}altChunk")):
+        _drop(chunk)
+
+
+def _kept(instruction: str) -> str:
+    """Instruction of a field, "" for one whose stored result is to be shown."""
+    return instruction if instruction.split()[:1] in ([each] for each in _COMPUTED) else ""
+
+
+def _close_odf(root: Any, left: Counter[str]) -> None:
+    for element in list(root.iter(etree.Element)):
+        kind, values = _local(element.tag), _values(element)
+        if kind in ("tracked-changes", "annotation", "dde-source", "dde-connection-decls", "scripts"):
+            left["deletion"] += sum(1 for _ in element.iter("{*}deletion"))
+            left["comment"] += kind == "annotation"
+            _drop(element)
+            continue
+        for key, value in element.attrib.items():
+            outside = _local(key) == "href" and kind != "a" and (_leads_out(value) or value.startswith(("/", "..")))
+            if outside or (_local(key) == "formula" and "value-type" in values):
+                del element.attrib[key]
+        if kind in ("date", "time") and (space := element.nsmap.get("text")) == etree.QName(element).namespace:
+            element.set(f"{{{space}}}fixed", "true")  # not that of today
+
+
+def _hidden_styles(root: Any) -> set[str]:
+    """Styles of text, sections and slides that are not shown."""
+    properties = root.iter("{*}text-properties", "{*}section-properties", "{*}drawing-page-properties")
+    hidden = (each for each in properties if not _HIDDEN.isdisjoint(_values(each).items()))
+    return {_values(each.getparent()).get("name", "") for each in hidden}
+
+
+def _hidden_passages(root: Any, hidden: set[str]) -> int:
+    """How many paragraphs and sections have text that is not shown."""
+    found = set()
+    for element in root.iter("{*}span", "{*}p", "{*}h", "{*}section", "{*}hidden-text", "{*}hidden-paragraph"):
+        kind, values = _local(element.tag), _values(element)
+        unseen = (
+            kind.startswith("hidden") or values.get("style-name") in hidden or ("display", "none") in values.items()
+        )
+        if unseen and "".join(element.itertext()).strip():
+            found.add(element if kind in ("p", "h", "section") else element.getparent())
+    return len(found)
+
+
+def _notes(page: Any) -> Iterator[str]:
+    """Paragraphs of a slide's notes."""
+    for frame in (frame for notes in page.iter("{*}notes") for frame in notes.iter("{*}frame")):
+        if _values(frame).get("class") == "notes":
+            yield from filter(str.strip, ("".join(paragraph.itertext()) for paragraph in frame.iter("{*}p")))
+
+
+def _local(name: str) -> str:
+    """Name without its namespace."""
+    return name.rpartition("}")[2]
+
+
+def _values(element: Any) -> dict[str, str]:
+    """Attributes of an element, by names without namespaces."""
+    return {_local(key): value for key, value in element.attrib.items()}
+
+
+def _leads_out(target: str) -> bool:
+    """Whether a link has a scheme, a drive or a server."""
+    return ":" in target.partition("/")[0] or target.startswith(("//", "\\"))
+
+
+def _drop(element: Any) -> None:
+    """Take an element out, but not the text behind it."""
+    parent, before = element.getparent(), element.getprevious()
+    if element.tail and before is not None:
+        before.tail = (before.tail or "") + element.tail
+    elif element.tail:
+        parent.text = (parent.text or "") + element.tail
+    parent.remove(element)
+
+
+def _rewritten(data: bytes, name: str, change: Callable[[str, Any], None]) -> bytes:
+    """Copy of an archive, each of its XML parts changed, without document types. Raises `DamagedFile`,
+    `EncryptedFile`, `FileTooLarge`."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    out = io.BytesIO()
+    try:
+        with open_archive(data, name) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
+            for entry in archive.infolist():
+                part = archive.read(entry)
+                if entry.filename.lower().endswith((".xml", ".rels")) and part.strip():
+                    root = etree.fromstring(part, parser)
+                    change(entry.filename, root)
+                    part = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
+                copy.writestr(entry.filename, part, zipfile.ZIP_STORED if entry.filename == "mimetype" else None)
+    except GroundworkError:
+        raise
+    except DAMAGED as error:
+        raise DamagedFile(f"{name} is damaged: one of its parts can't be read.") from error
+    return out.getvalue()
