@@ -22,7 +22,7 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2050,  # with checks, grids, pages drawn for files, overviews, structures, converters
+    "": 2060,  # with checks, grids, pages drawn for files, overviews, structures, converters and their absence
     "accounts": 440,  # people, passwords, sessions, links, delays, the log
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
