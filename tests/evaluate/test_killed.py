@@ -97,7 +97,7 @@ def at_question(number: int) -> Stop:
     def wait(process: subprocess.Popen[str]) -> None:
         assert process.stderr is not None
         for line in process.stderr:
-            if f"question {number} of {QUESTIONS}" in line:
+            if f"asked {number - 1} of {QUESTIONS}" in line:
                 return
         raise AssertionError("the run ended before")
 
