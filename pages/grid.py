@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-from ragcore.errors import UnknownGrid
-from ragcore.types.grid import GridInfo
 from ui import components
 from ui.chat import payload, sidebar
 from ui.library import uploads
@@ -12,26 +10,8 @@ from ui.server.services import services
 
 engine = services().engine
 
-
-def named(grid_id: str) -> GridInfo | None:
-    """The grid that the address names; None where it was deleted."""
-    try:
-        return engine.grids.info(grid_id)
-    except UnknownGrid:
-        return None
-
-
 sidebar.leave()
-with component_events.received("grids", "opened") as opened:
-    if opened is not None:
-        st.query_params.from_dict({"g": opened})
-deleted = False
-with component_events.received("grid", "left") as left:
-    if left is not None:
-        st.query_params.clear()
-        deleted = left["gone"]
-asked_for = st.query_params.get("g", "")
-here = named(asked_for) if asked_for else None
+here, deleted = component_events.chosen("grids", "grid", "g", engine.grids.info)
 fresh = uploads.arrived()
 sections = here is not None and bool(fresh) and not engine.grids.add_documents(here.grid_id, fresh)
 documents = payload.offered(engine.documents())
@@ -53,7 +33,7 @@ if here is not None:
             )
 else:
     with st.container(key="gw_page"):
-        if asked_for or deleted:
+        if deleted:
             frame.message("This grid isn’t in the library.", "It may have been deleted.")
         with st.container(key="gw_rows_drop"):
             uploads.uploader()

@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-from ragcore.errors import UnknownReport
-from ragcore.index.reports import ReportInfo
 from ui import components
 from ui.chat import payload, sidebar
 from ui.server import component_events, frame
@@ -11,26 +9,8 @@ from ui.server.services import services
 
 engine = services().engine
 
-
-def named(report_id: str) -> ReportInfo | None:
-    """The report that the address names; None where it was deleted."""
-    try:
-        return engine.reports.store.info(report_id)
-    except UnknownReport:
-        return None
-
-
 sidebar.leave()
-with component_events.received("reports", "opened") as opened:
-    if opened is not None:
-        st.query_params.from_dict({"r": opened})
-deleted = False
-with component_events.received("report", "left") as left:
-    if left is not None:
-        st.query_params.clear()
-        deleted = left["gone"]
-asked_for = st.query_params.get("r", "")
-here = named(asked_for) if asked_for else None
+here, deleted = component_events.chosen("reports", "report", "r", engine.reports.store.info)
 if here is not None:
     readable = sidebar.askable(engine.documents())
     with st.container(key="gw_split"):
@@ -44,6 +24,6 @@ if here is not None:
             )
 else:
     with st.container(key="gw_page"):
-        if asked_for or deleted:
+        if deleted:
             frame.message("This report isn’t in the library.", "It may have been deleted.")
         components.reports()

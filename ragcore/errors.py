@@ -113,27 +113,31 @@ class FileMissing(InputError):
     hint_default = "Check the path."
 
 
-class UnknownDocument(InputError):
+class Unknown(InputError):
+    """What was named isn't in the library, or not anymore."""
+
+
+class UnknownDocument(Unknown):
     hint_default = "Run `groundwork documents` to list the library."
 
 
-class UnknownConversation(InputError):
+class UnknownConversation(Unknown):
     hint_default = "It may have been deleted. Start a new conversation."
 
 
-class UnknownTurn(InputError):
+class UnknownTurn(Unknown):
     hint_default = "Reload the conversation and ask again."
 
 
-class UnknownReport(InputError):
+class UnknownReport(Unknown):
     hint_default = "It may have been deleted. Open another report, or start a new one."
 
 
-class UnknownCheck(InputError):
+class UnknownCheck(Unknown):
     hint_default = "It may have been deleted. Open another check, or start a new one."
 
 
-class UnknownGrid(InputError):
+class UnknownGrid(Unknown):
     hint_default = "It may have been deleted. Open another grid, or make a new one."
 
 
@@ -141,7 +145,7 @@ class UnknownRun(InputError):
     hint_default = "Run `groundwork evaluate list` to see them."
 
 
-class UnknownSection(InputError):
+class UnknownSection(Unknown):
     hint_default = "It may have been removed in another window. Reload the report."
 
 

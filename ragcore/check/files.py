@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from ragcore.check.sentences import table_labels
 from ragcore.errors import GroundworkError
-from ragcore.export import MEDIA_TYPES as OF_EXPORT
 from ragcore.export.characters import clean, one_line
 from ragcore.export.manuscripts import cleaned, day, note_words
-from ragcore.export.sheets import SHEET_TYPES, fit_rows, put
+from ragcore.export.sheets import fit_rows, put
 from ragcore.export.tree import (
     Manuscript,
     Node,
@@ -51,12 +50,6 @@ if TYPE_CHECKING:
 
 CheckFile = Literal["docx", "xlsx", "pdf", "json"]
 KINDS: tuple[CheckFile, ...] = get_args(CheckFile)
-MEDIA_TYPES: dict[CheckFile, str] = {
-    "docx": OF_EXPORT["docx"],
-    "xlsx": SHEET_TYPES["xlsx"],
-    "pdf": OF_EXPORT["pdf"],
-    "json": "application/json",
-}
 VERDICTS: dict[CheckStatus, str] = {
     "confirmed": "Confirmed",
     "contradicted": "Contradicted",

@@ -16,11 +16,6 @@ Kind = Literal["md", "docx", "pdf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 K = TypeVar("K", bound=str)
 Writer = Callable[["Manuscript", "ExportSettings"], bytes]  # the same manuscript and settings give the same bytes
-MEDIA_TYPES: dict[Kind, str] = {
-    "md": "text/markdown; charset=utf-8",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "pdf": "application/pdf",
-}
 
 
 def kind(name: str, kinds: Sequence[K]) -> K:

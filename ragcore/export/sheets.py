@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 
 SheetKind = Literal["xlsx", "csv"]
 SHEET_KINDS: tuple[SheetKind, ...] = get_args(SheetKind)
-SHEET_TYPES: dict[SheetKind, str] = {
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "csv": "text/csv; charset=utf-8",
-}
 NAME_LENGTH = 31  # maximum characters of a workbook's sheet name
 WIDEST = 60  # characters of a column's width
 LONGEST = 32_767  # maximum characters of a workbook's cell

@@ -10,18 +10,13 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from ragcore.export.characters import clean, one_line, shortened
-from ragcore.export.sheets import SHEET_TYPES, fit_rows, put, safe
+from ragcore.export.sheets import fit_rows, put, safe
 from ragcore.grid.summary import shown, summary
 from ragcore.types.grid import STATED, CellValue, Column, Grid, GridCell, Row
 from ragcore.types.json import grid as as_json
 
 GridFile = Literal["xlsx", "csv", "json"]
 KINDS: tuple[GridFile, ...] = get_args(GridFile)
-MEDIA_TYPES: dict[GridFile, str] = {
-    "xlsx": SHEET_TYPES["xlsx"],
-    "csv": SHEET_TYPES["csv"],
-    "json": "application/json",
-}
 NOT_STATED = "not stated"
 QUOTED = 300  # characters of a quotation in a note
 _WIDTHS = {"value": 18, "date": 14, "name": 26, "yes_no": 10, "list": 50, "quote": 50, "text": 50}

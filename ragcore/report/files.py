@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Literal, get_args
 
-from ragcore.export import MEDIA_TYPES as OF_EXPORT
 from ragcore.export import writer
 from ragcore.types import json as wire
 
@@ -17,14 +16,6 @@ if TYPE_CHECKING:
 ReportKind = Literal["md", "docx", "pdf", "html", "json", "annex"]
 KINDS: tuple[ReportKind, ...] = get_args(ReportKind)
 TEXT_KINDS = KINDS[:-1]
-MEDIA_TYPES: dict[ReportKind, str] = {
-    "md": OF_EXPORT["md"],
-    "docx": OF_EXPORT["docx"],
-    "pdf": OF_EXPORT["pdf"],
-    "html": "text/html; charset=utf-8",
-    "json": "application/json",
-    "annex": "application/pdf",
-}
 CROP_DPI = 110.0  # for pictures of cited places in an HTML report
 ANNEX_DPI = 120.0  # for pictures of pages in the annex of evidence
 

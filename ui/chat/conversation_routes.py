@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
-from functools import wraps
 from itertools import takewhile
 from typing import Any
 
@@ -16,11 +15,13 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
+from ragcore.export import KINDS, kind
 from ragcore.index.conversations import Conversation, StoredTurn
 from ui.chat import answer_progress, conversation_list, payload
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
-from ui.server.guard import engine_of, guarded, posted, refusing, scope_in, text_in, trouble
+from ui.server.files import file_name, saved
+from ui.server.guard import engine_of, gone, guarded, posted, refusing, scope_in, text_in, trouble
 from ui.server.services import services
 
 TICK_SECONDS = 0.06
@@ -28,20 +29,6 @@ LISTED = 100  # conversations that the list begins with
 SHOWN = 30  # turns that a conversation begins with; those before are had as they are wanted
 
 Json = dict[str, Any]
-
-
-def gone_if_deleted(handler: Callable[..., Response]) -> Callable[..., Response]:
-    """Decorator that answers ``gone`` for a conversation deleted in another tab. The request was valid, so the browser
-    must not log it as failed."""
-
-    @wraps(handler)
-    def answer(*asked: Any) -> Response:
-        try:
-            return handler(*asked)
-        except UnknownConversation as error:
-            return JSONResponse({"gone": error.as_dict()})
-
-    return answer
 
 
 @guarded
@@ -54,7 +41,7 @@ def conversations(request: Request) -> Response:
 
 
 @posted
-@gone_if_deleted
+@gone(UnknownConversation)
 def rename(request: Request, body: Json) -> Response:
     title = (text_in(body, "title") or "").strip()
     if not title:
@@ -64,7 +51,7 @@ def rename(request: Request, body: Json) -> Response:
 
 
 @guarded
-@gone_if_deleted
+@gone(UnknownConversation)
 def delete(request: Request) -> Response:
     """Delete a conversation and stop any answer being written in it."""
     services().answers.stop_all(request.path_params["conversation"])
@@ -73,7 +60,7 @@ def delete(request: Request) -> Response:
 
 
 @posted
-@gone_if_deleted
+@gone(UnknownConversation)
 @refusing(StillWriting, UnknownTurn)
 def show(request: Request, body: Json) -> Response:
     """Show the branch that passes through one version of a question."""
@@ -82,14 +69,14 @@ def show(request: Request, body: Json) -> Response:
 
 
 @guarded
-@gone_if_deleted
+@gone(UnknownConversation)
 def spending(request: Request) -> Response:
     """Cost of one conversation's answers, and total spending."""
     return JSONResponse(conversation_list.spending(services().engine, request.path_params["conversation"]))
 
 
 @guarded
-@gone_if_deleted
+@gone(UnknownConversation)
 def conversation(request: Request) -> Response:
     """Newest turns, those from turn ``since`` on, or the last ones before turn ``before``."""
     stored = services().engine.conversations.get(
@@ -126,7 +113,7 @@ def _partly(turns: Sequence[StoredTurn]) -> dict[str, list[Json]]:
 
 
 @posted
-@gone_if_deleted
+@gone(UnknownConversation)
 @refusing(ScopeGone, StillWriting)
 def ask(request: Request, body: Json) -> Response:
     """Ask a new version of the question of turn ``instead_of``, or a question after turn ``after``, within the scope
@@ -176,6 +163,17 @@ def events(request: Request) -> Response:
         return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)
+
+
+@guarded
+def export(request: Request) -> Response:
+    """Shown branch of a conversation as a file."""
+    # Not a coroutine: Starlette runs it on a thread, and the event loop goes on.
+    chosen, conversation_id = kind(request.path_params["kind"], KINDS), request.path_params["conversation"]
+    engine = services().engine
+    data = engine.export(conversation_id, chosen)
+    title = engine.conversations.get(conversation_id, newest=0).info.title
+    return saved(data, file_name(title, chosen))
 
 
 async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
@@ -235,6 +233,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{talk}/spending", spending),
         Route(f"{talk}/questions", ask, methods=["POST"]),
         Route(f"{talk}/questions/{{turn:str}}/why", why),
+        Route(f"{talk}/export.{{kind:str}}", export),
         Route(f"{answer}/events", events),
         Route(f"{answer}/stop", stop, methods=["POST"]),
     ]

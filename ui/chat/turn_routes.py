@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.errors import GroundworkError, InputError, UnknownConversation, UnknownTurn
+from ragcore.errors import GroundworkError, UnknownConversation, UnknownTurn
 from ragcore.text.short_titles import short
 from ragcore.types.library import Feedback
-from ui.server.guard import in_turn, posted
+from ui.server.guard import Malformed, gone, in_turn, posted
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -27,17 +27,15 @@ _looking = asyncio.Lock()  # one search for suggestions at a time: what people a
 
 
 @posted
+@gone(UnknownTurn)
 def feedback(request: Request, body: Json) -> Response:
     """Store feedback on an answer; ``{"feedback": null}`` withdraws it."""
     given = body.get("feedback")
     try:
         read = None if given is None else _FEEDBACK.validate_python(given)
     except ValidationError as error:
-        raise InputError("“feedback” in the request's body is none.", hint="Reload the page and try again.") from error
-    try:
-        services().engine.feedback.put(request.path_params["turn"], read)
-    except UnknownTurn as error:
-        return JSONResponse({"gone": error.as_dict()})  # deleted in another tab
+        raise Malformed("“feedback” in the request's body is none.") from error
+    services().engine.feedback.put(request.path_params["turn"], read)
     return JSONResponse({"feedback": None if read is None else asdict(read)})
 
 

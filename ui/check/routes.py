@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -16,10 +14,10 @@ from ragcore.errors import GroundworkError, InputError, UnknownCheck
 from ragcore.export import kind
 from ragcore.types import Scope
 from ragcore.types.check import Decision, DecisionKind
-from ui.chat.exports import disposition, file_name
 from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
-from ui.server.guard import action, engine_of, guarded, text_in, texts_in
+from ui.server.files import file_name, saved, sent
+from ui.server.guard import action, engine_of, gone, guarded, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -59,13 +57,9 @@ def checks(_: Request) -> Response:
 def add(request: Request, body: Json) -> Json:
     """Store a draft, from a ``file`` (base64) with its ``name`` or from ``text``, and start to check it against
     ``docs``."""
-    file, text = text_in(body, "file"), text_in(body, "text") or ""
-    if file is not None:
+    data, text = sent(body, "file"), text_in(body, "text") or ""
+    if data is not None:
         name = Path(text_in(body, "name") or "draft").name
-        try:
-            data = base64.b64decode(file, validate=True)
-        except binascii.Error as error:
-            raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
     else:
         name, data = _pasted(text), text.encode()
     return _start(engine_of(request), name, data, _scope(body))
@@ -107,18 +101,16 @@ def sample(request: Request, _: Json) -> Json:
 
 
 @guarded
+@gone(UnknownCheck)
 def check(request: Request) -> Response:
     """Draft with its verdicts. With ``from`` only the verdicts from that sentence on, and none if as many sentences
     (``done``) are checked as the page knows."""
     checks, check_id = services().engine.checks, _check(request)
     since, known = (request.query_params.get(name, "") for name in ("from", "done"))
-    try:
-        head = _head(check_id)
-        if since and known == str(head["done"]):
-            return JSONResponse(head)
-        found = checks.get(check_id)
-    except UnknownCheck as error:
-        return JSONResponse({"gone": error.as_dict()})
+    head = _head(check_id)
+    if since and known == str(head["done"]):
+        return JSONResponse(head)
+    found = checks.get(check_id)
     drafted = {} if since else payload.draft(found)
     verdicts = payload.verdicts(found, int(since) if since.isdecimal() else 0)
     return JSONResponse(head | drafted | {"faults": payload.faults(found), "sentences": verdicts})
@@ -175,13 +167,12 @@ def delete(request: Request, _: Json) -> None:
 @guarded
 def export(request: Request) -> Response:
     """Checked draft as Word with comments, PDF, Excel or JSON."""
-    from ragcore.check.files import KINDS, MEDIA_TYPES
+    from ragcore.check.files import KINDS
 
     checks, check_id, chosen = services().engine.checks, _check(request), kind(request.path_params["kind"], KINDS)
     data = checks.export(check_id, chosen)
     name = file_name(f"{Path(checks.info(check_id).name).stem}, checked", chosen)
-    headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-store"}
-    return Response(data, media_type=MEDIA_TYPES[chosen], headers=headers)
+    return saved(data, name)
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ragcore.errors import InputError, UnknownTurn
+from ragcore.errors import InputError
 from ragcore.evaluate.own import Draft
 from ragcore.index.own_cases import OwnCase, OwnEvidence
 from ragcore.types.library import FeedbackRecord
-from ui.server.guard import guarded, posted, refusing, text_in, texts_in
+from ui.server.guard import action, guarded, refusing, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -53,7 +53,7 @@ def _listed(case: OwnCase) -> Json:
 
 
 @guarded
-@refusing(InputError, UnknownTurn)
+@refusing(InputError)
 def draft(request: Request) -> Response:
     """Form of an answer: what is kept of it, or would be."""
     return JSONResponse(_form(services().engine.evaluation.own.draft(request.path_params["turn"])))
@@ -83,9 +83,8 @@ def _place_id(one: OwnEvidence) -> str:
     return blake2b(f"{one.doc_id} {one.page} {one.quote}".encode(), digest_size=8).hexdigest()
 
 
-@posted
-@refusing(InputError, UnknownTurn)
-def keep(request: Request, body: Json) -> Response:
+@action(InputError)
+def keep(request: Request, body: Json) -> Json:
     """Keep an answer as a test question, or change the kept one."""
     own = services().engine.evaluation.own
     found, chosen = own.draft(request.path_params["turn"]), set(texts_in(body, "evidence"))
@@ -97,20 +96,18 @@ def keep(request: Request, body: Json) -> Response:
         evidence=tuple(one for one in found.places if _place_id(one) in chosen),
     )
     own.keep(case)
-    return JSONResponse({"count": len(own.all())})
+    return {"count": len(own.all())}
 
 
-@posted
-def pass_over(request: Request, _body: Json) -> Response:
+@action()
+def pass_over(request: Request, _body: Json) -> None:
     """Offer an answer no more."""
     services().engine.feedback.pass_over(request.path_params["turn"])
-    return JSONResponse({})
 
 
-@posted
-def remove(request: Request, _body: Json) -> Response:
+@action()
+def remove(request: Request, _body: Json) -> None:
     services().engine.evaluation.own.remove(request.path_params["turn"])
-    return JSONResponse({})
 
 
 def routes(prefix: str) -> list[BaseRoute]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
 import tempfile
 from pathlib import Path
@@ -15,9 +13,10 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.runs import Configuration
-from ui.chat.exports import disposition
+from ragcore.export import kind
 from ui.evaluate import own_routes, payload
-from ui.server.guard import engine_of, guarded, posted, refusing, text_in
+from ui.server.files import saved, sent
+from ui.server.guard import action, engine_of, guarded, refusing, text_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -29,25 +28,19 @@ def overview(_: Request) -> Response:
     return JSONResponse(payload.overview(evaluation.sets(), evaluation.runs(), jobs.jobs, jobs.trouble))
 
 
-@posted
-@refusing(InputError)
-def add(_: Request, body: Json) -> Response:
+@action(InputError)
+def add(_: Request, body: Json) -> Json:
     """Store a set from a file (``name``, ``data`` in base64)."""
-    name, data = text_in(body, "name") or "", text_in(body, "data") or ""
-    try:
-        given = base64.b64decode(data, validate=True)
-    except binascii.Error as error:
-        raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
+    name, given = text_in(body, "name") or "", sent(body, "data") or b""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{Path(name).stem.strip('.') or 'questions'}{Path(name).suffix}"
         file.write_bytes(given)
         info = services().engine.evaluation.add(file)
-    return JSONResponse({"set": info.set_id})
+    return {"set": info.set_id}
 
 
-@posted
-@refusing(GroundworkError)
-def run(request: Request, body: Json) -> Response:
+@action(GroundworkError)
+def run(request: Request, body: Json) -> Json:
     """Start a run of ``set`` under ``configuration``, or go on with ``run``."""
     engine, begun = engine_of(request), text_in(body, "run")
     if begun:
@@ -59,8 +52,7 @@ def run(request: Request, body: Json) -> Response:
         configuration = Configuration.parsed(text_in(body, "configuration") or "default")
         search = body.get("search") is True
     within = body.get("within") is True
-    run_id = services().evaluations.run(set_id, configuration, within, engine, search=search)
-    return JSONResponse({"run": run_id})
+    return {"run": services().evaluations.run(set_id, configuration, within, engine, search=search)}
 
 
 @guarded
@@ -74,9 +66,8 @@ def estimate(request: Request) -> Response:
     return JSONResponse(payload.estimate(each, engine.models.capabilities.tools))
 
 
-@posted
-@refusing(GroundworkError)
-def judge(request: Request, body: Json) -> Response:
+@action(GroundworkError)
+def judge(request: Request, body: Json) -> None:
     """Judge ``runs``, ids with the limit of what each may cost, ``by`` the support score or Claude."""
     engine, runs, by = engine_of(request), body.get("runs"), text_in(body, "by") or ""
     if not isinstance(runs, dict) or not all(
@@ -85,13 +76,11 @@ def judge(request: Request, body: Json) -> Response:
         raise InputError("There is no run to judge.", hint="Reload the page.")
     for run_id, usd in runs.items():
         services().evaluations.judge(run_id, by, usd, engine)
-    return JSONResponse({})
 
 
-@posted
-def stop(_: Request, _body: Json) -> Response:
+@action()
+def stop(_: Request, _body: Json) -> None:
     services().evaluations.stop()
-    return JSONResponse({})
 
 
 @guarded
@@ -120,11 +109,7 @@ def case(request: Request) -> Response:
 def export(request: Request) -> Response:
     """A run as CSV."""
     found = services().engine.evaluation.evaluated(request.query_params.get("a", ""))
-    headers = {
-        "Content-Disposition": disposition(f"{found.info.set_name}-{found.info.run_id}.csv"),
-        "Cache-Control": "no-store",
-    }
-    return Response(found.to_csv(), media_type="text/csv", headers=headers)
+    return saved(found.to_csv(), f"{found.info.set_name}-{found.info.run_id}.csv")
 
 
 @guarded
@@ -135,18 +120,15 @@ def export_page(request: Request) -> Response:
     evaluation = services().engine.evaluation
     first, second = (evaluation.evaluated(request.query_params.get(name, "")) for name in ("a", "b"))
     data = page(first, second, (payload.titled(first.info), payload.titled(second.info)))
-    headers = {"Content-Disposition": disposition(f"{first.info.set_name}.html"), "Cache-Control": "no-store"}
-    return Response(data, media_type="text/html", headers=headers)
+    return saved(data, f"{first.info.set_name}.html")
 
 
 @guarded
 def export_set(request: Request) -> Response:
     """A set as a file that can be read again: JSONL, or CSV."""
     given = services().engine.evaluation.read(request.query_params.get("set", ""))
-    form = request.path_params["form"]
-    text, kind = (given.to_jsonl(), "text/plain") if form == "jsonl" else (given.to_csv(), "text/csv")
-    headers = {"Content-Disposition": disposition(f"{given.name}.{form}"), "Cache-Control": "no-store"}
-    return Response(text, media_type=kind, headers=headers)
+    form = kind(request.path_params["form"], ("jsonl", "csv"))
+    return saved(given.to_jsonl() if form == "jsonl" else given.to_csv(), f"{given.name}.{form}")
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -18,13 +16,13 @@ from ragcore.export import kind
 from ragcore.grid.grids import MAX_USD
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
-from ui.chat.exports import disposition, file_name
 from ui.chat.payload import model_name
 from ui.grid import payload
 from ui.grid.jobs import costs
 from ui.library.samples import COLUMNS, sample_id, sample_reading
 from ui.reports.payload import expense
-from ui.server.guard import action, engine_of, guarded, text_in, texts_in
+from ui.server.files import file_name, saved, sent
+from ui.server.guard import action, engine_of, gone, guarded, text_in, texts_in
 from ui.server.services import services
 
 if TYPE_CHECKING:
@@ -96,17 +94,13 @@ def _columns(body: Json) -> list[ColumnSpec]:
     from ragcore.grid.columns import from_json, given_columns
     from ragcore.report.template import load_template, own_templates, read_template
 
-    template, file, typed = text_in(body, "template"), text_in(body, "file"), body.get("columns")
+    template, data, typed = text_in(body, "template"), sent(body, "file"), body.get("columns")
     if template is not None:
         if template not in own_templates():
             raise InputError("This template doesn’t exist.", hint="Reload the page.")
         return services().engine.grids.of_template(load_template(template))
-    if file is not None:
+    if data is not None:
         name = text_in(body, "filename") or "The file"
-        try:
-            data = base64.b64decode(file, validate=True)
-        except binascii.Error as error:
-            raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
         if _sections(data, name):
             return services().engine.grids.of_template(read_template(data, name))
         return from_json(_text(data, name), name)
@@ -190,21 +184,19 @@ def sample(request: Request, _: Json) -> Json:
 
 
 @guarded
+@gone(UnknownGrid)
 def grid(request: Request) -> Response:
     """Grid with its cells in brief. With ``since``, the counter of an answer before (``at``), and its ``shape``, only
     cells that changed after it; all of it where rows or columns changed or cells were emptied. Summaries come when
     nothing is filled anymore, before that if the page is ``late`` with them, and not if it has those of this counter
     (``summed``)."""
     made, query = services().engine.grids, request.query_params
-    try:
-        info = made.info(_grid(request))
-        shown = _head(request, info)
-        since, same = query.get("since", ""), query.get("shape") == shown["shape"]
-        changed, at = made.changes(info.grid_id, int(since) if same and since.isdecimal() else 0)
-        due = query.get("summed") != f"{at}" and (shown["state"] not in payload.BUSY or "late" in query)
-        found = None if same and not due else made.get(info.grid_id)
-    except UnknownGrid as error:
-        return JSONResponse({"gone": error.as_dict()})
+    info = made.info(_grid(request))
+    shown = _head(request, info)
+    since, same = query.get("since", ""), query.get("shape") == shown["shape"]
+    changed, at = made.changes(info.grid_id, int(since) if same and since.isdecimal() else 0)
+    due = query.get("summed") != f"{at}" and (shown["state"] not in payload.BUSY or "late" in query)
+    found = None if same and not due else made.get(info.grid_id)
     shown["at"] = at
     if changed or not same:
         shown["cells"] = payload.cells(changed)
@@ -214,13 +206,11 @@ def grid(request: Request) -> Response:
 
 
 @guarded
+@gone(UnknownGrid)
 def cell(request: Request) -> Response:
     """Cell of a ``row`` and ``column`` with its places."""
     row, column_id = (request.query_params.get(one, "") for one in ("row", "column"))
-    try:
-        return JSONResponse(payload.detail(services().engine.grids.cell(_grid(request), row, column_id)))
-    except UnknownGrid as error:
-        return JSONResponse({"gone": error.as_dict()})
+    return JSONResponse(payload.detail(services().engine.grids.cell(_grid(request), row, column_id)))
 
 
 @guarded
@@ -341,15 +331,11 @@ def delete(request: Request, _: Json) -> None:
 @guarded
 def export(request: Request) -> Response:
     """Grid as Excel, CSV or JSON."""
-    from ragcore.grid.files import KINDS, MEDIA_TYPES
+    from ragcore.grid.files import KINDS
 
     made, grid_id, chosen = services().engine.grids, _grid(request), kind(request.path_params["kind"], KINDS)
     data = made.export(grid_id, chosen)
-    headers = {
-        "Content-Disposition": disposition(file_name(made.info(grid_id).name, chosen)),
-        "Cache-Control": "no-store",
-    }
-    return Response(data, media_type=MEDIA_TYPES[chosen], headers=headers)
+    return saved(data, file_name(made.info(grid_id).name, chosen))
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -12,39 +12,14 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import InputError
 from ragcore.export import kind
-from ragcore.export.sheets import SHEET_KINDS, SHEET_TYPES
+from ragcore.export.sheets import SHEET_KINDS
 from ragcore.ingest.convert.kinds import SUFFIXES
-from ui.chat.exports import disposition, file_name
 from ui.library import payload as library_payload
-from ui.server.guard import guarded, posted, refusing, shown, text_in, texts_in
+from ui.server.files import TYPES, disposition, file_name, saved
+from ui.server.guard import action, guarded, shown, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
-ORIGINAL_TYPES = {
-    "pdf": "application/pdf",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    "doc": "application/msword",
-    "ppt": "application/vnd.ms-powerpoint",
-    "xls": "application/vnd.ms-excel",
-    "rtf": "application/rtf",
-    "odt": "application/vnd.oasis.opendocument.text",
-    "odp": "application/vnd.oasis.opendocument.presentation",
-    "ods": "application/vnd.oasis.opendocument.spreadsheet",
-    "csv": "text/csv",
-    "md": "text/markdown",
-    "html": "text/html",
-    "txt": "text/plain",
-    "json": "application/json",
-}
-
-
-@refusing(InputError)
-def done(act: Callable[..., None], *given: Any, **named: Any) -> Response:
-    """Result of ``act`` on the request's body."""
-    act(*given, **named)
-    return JSONResponse({})
 
 
 @guarded
@@ -57,10 +32,10 @@ def library(_: Request) -> Response:
     return JSONResponse(rows)
 
 
-@posted
-def read(_: Request, body: Json) -> Response:
+@action(InputError)
+def read(_: Request, body: Json) -> None:
     """Queue documents for reading, or for rebuilding under the present settings."""
-    return done(_queue, texts_in(body, "docs"))
+    _queue(texts_in(body, "docs"))
 
 
 def _queue(doc_ids: Sequence[str], password: str | None = None) -> None:
@@ -69,48 +44,48 @@ def _queue(doc_ids: Sequence[str], password: str | None = None) -> None:
         services().ingestion.add(doc_id, password)
 
 
-@posted
-def remove(_: Request, body: Json) -> Response:
+@action(InputError)
+def remove(_: Request, body: Json) -> None:
     """Move documents to the trash."""
-    return done(services().ingestion.remove, texts_in(body, "docs"))
+    services().ingestion.remove(texts_in(body, "docs"))
 
 
-@posted
-def restore(_: Request, body: Json) -> Response:
+@action(InputError)
+def restore(_: Request, body: Json) -> None:
     """Restore documents from the trash."""
-    return done(services().ingestion.restore, texts_in(body, "docs"))
+    services().ingestion.restore(texts_in(body, "docs"))
 
 
-@posted
-def finish(_: Request, body: Json) -> Response:
+@action(InputError)
+def finish(_: Request, body: Json) -> None:
     """Permanently delete documents in the trash."""
-    return done(services().ingestion.finish, texts_in(body, "docs"))
+    services().ingestion.finish(texts_in(body, "docs"))
 
 
-@posted
-def tag(_: Request, body: Json) -> Response:
+@action(InputError)
+def tag(_: Request, body: Json) -> None:
     """Add tags to documents (``add``) or remove them (``remove``)."""
     given, more, less = (texts_in(body, name) for name in ("docs", "add", "remove"))
-    return done(services().engine.shelf.tag, given, add=more, remove=less)
+    services().engine.shelf.tag(given, add=more, remove=less)
 
 
-@posted
-def rename(request: Request, body: Json) -> Response:
+@action(InputError)
+def rename(request: Request, body: Json) -> None:
     """Rename a document; "" restores its own title."""
-    return done(services().engine.shelf.rename, request.path_params["doc"], text_in(body, "title") or "")
+    services().engine.shelf.rename(request.path_params["doc"], text_in(body, "title") or "")
 
 
-@posted
-def rename_tag(_: Request, body: Json) -> Response:
+@action(InputError)
+def rename_tag(_: Request, body: Json) -> None:
     """Rename tag ``tag``; without ``name`` it is removed from all documents."""
     shelf, of, name = services().engine.shelf, text_in(body, "tag") or "", text_in(body, "name")
-    return done(shelf.delete_tag, of) if name is None else done(shelf.rename_tag, of, name)
+    shelf.delete_tag(of) if name is None else shelf.rename_tag(of, name)
 
 
-@posted
-def put(_: Request, body: Json) -> Response:
+@action(InputError)
+def put(_: Request, body: Json) -> None:
     """Move documents to a folder."""
-    return done(services().engine.shelf.put, texts_in(body, "docs"), text_in(body, "folder") or "")
+    services().engine.shelf.put(texts_in(body, "docs"), text_in(body, "folder") or "")
 
 
 @guarded
@@ -123,21 +98,21 @@ def storage(_: Request) -> Response:
     return JSONResponse(_storage())
 
 
-@posted
-def clear_pictures(_: Request, _body: Json) -> Response:
+@action(InputError)
+def clear_pictures(_: Request, _body: Json) -> Json:
     """Delete cached page pictures; they are redrawn when viewed."""
     services().renderer.clear()
-    return JSONResponse(_storage())
+    return _storage()
 
 
 def _storage() -> Json:
     return library_payload.storage(services().engine.storage())
 
 
-@posted
-def read_document(request: Request, body: Json) -> Response:
+@action(InputError)
+def read_document(request: Request, body: Json) -> None:
     """Queue a document again, with the password in the body if there is one."""
-    return done(_queue, [request.path_params["doc"]], text_in(body, "password"))
+    _queue([request.path_params["doc"]], text_in(body, "password"))
 
 
 @guarded
@@ -173,8 +148,7 @@ def tables_file(request: Request) -> Response:
     chosen, number = kind(request.path_params["kind"], SHEET_KINDS), request.path_params.get("number")
     data = engine.write_tables(doc_id, chosen, number)
     title = f"{engine.document(doc_id).title}, {'tables' if number is None else f'table {number}'}"
-    headers = {"Content-Disposition": disposition(file_name(title, chosen)), "Cache-Control": "no-store"}
-    return Response(data, media_type=SHEET_TYPES[chosen], headers=headers)
+    return saved(data, file_name(title, chosen))
 
 
 @shown
@@ -189,7 +163,7 @@ def original(request: Request) -> Response:
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
     }
-    return FileResponse(path, media_type=ORIGINAL_TYPES[kind], headers=headers)
+    return FileResponse(path, media_type=TYPES[kind], headers=headers)
 
 
 @shown

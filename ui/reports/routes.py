@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Any
 
 from starlette.requests import Request
@@ -13,13 +11,13 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import InputError, UnknownReport
 from ragcore.export import kind
 from ragcore.index.reports import PlaceKind
-from ragcore.report.files import KINDS, MEDIA_TYPES
+from ragcore.report.files import KINDS
 from ragcore.report.template import own_templates
 from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
-from ui.chat.exports import disposition, file_name
 from ui.reports import payload as report_payload
-from ui.server.guard import action, engine_of, guarded, text_in
+from ui.server.files import file_name, saved, sent
+from ui.server.guard import Malformed, action, engine_of, gone, guarded, text_in, texts_in
 from ui.server.services import services
 
 Json = dict[str, Any]
@@ -44,17 +42,12 @@ def _section(request: Request) -> str:
 def _number(body: Json, name: str) -> int:
     value = body.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise InputError(f"“{name}” in the request's body is not a number.", hint="Reload the page and try again.")
+        raise Malformed(f"“{name}” in the request's body is not a number.")
     return value
 
 
 def _ids(body: Json, name: str) -> list[str] | None:
-    value = body.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InputError(f"“{name}” in the request's body is not a list.", hint="Reload the page and try again.")
-    return value
+    return None if body.get(name) is None else texts_in(body, name)
 
 
 @guarded
@@ -77,17 +70,13 @@ def new(request: Request, body: Json) -> Json:
     """Create a report from a built-in template (``own``), a ``file`` (base64) with its ``name``, or ``text``."""
     from ragcore.report.template import from_json, read_template
 
-    own, text, file = (text_in(body, name) for name in ("own", "text", "file"))
+    own, text, data = text_in(body, "own"), text_in(body, "text"), sent(body, "file")
     if own is not None:
         known = own_templates()
         if own not in known:
             raise InputError("This template doesn’t exist.", hint="Reload the page.")
         template = from_json(known[own], own)
-    elif file is not None:
-        try:
-            data = base64.b64decode(file, validate=True)
-        except binascii.Error as error:
-            raise InputError("The upload was incomplete.", hint="Choose it again.") from error
+    elif data is not None:
         template = read_template(data, text_in(body, "name") or "The template")
     else:
         if not (text or "").strip():
@@ -103,19 +92,17 @@ def new(request: Request, body: Json) -> Json:
 
 
 @guarded
+@gone(UnknownReport)
 def report(request: Request) -> Response:
     """Whole report; with ``since``, only the section being written if nothing else changed."""
     workspace, report_id = _workspace(request), _report(request)
     live = services().reports.live(report_id)
-    try:
-        info = workspace.store.info(report_id)
-        since = request.query_params.get("since")
-        at = "" if live is None else live.section_id
-        if since is not None and since == f"{report_payload.revision(info)}-{at}":
-            return JSONResponse({"same": True, "live": report_payload.being_written(live)})
-        made = report_payload.report(workspace, report_id, live, services().engine.documents())
-    except UnknownReport as error:
-        return JSONResponse({"gone": error.as_dict()})
+    info = workspace.store.info(report_id)
+    since = request.query_params.get("since")
+    at = "" if live is None else live.section_id
+    if since is not None and since == f"{report_payload.revision(info)}-{at}":
+        return JSONResponse({"same": True, "live": report_payload.being_written(live)})
+    made = report_payload.report(workspace, report_id, live, services().engine.documents())
     return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
 
 
@@ -258,17 +245,12 @@ def export(request: Request) -> Response:
     engine = engine_of(request)
     if request.path_params["kind"] == "template":
         template = engine.reports.get(_report(request)).template
-        return _file(template.as_json().encode(), file_name(f"{template.title}, template", "json"), "application/json")
+        return saved(template.as_json(), file_name(f"{template.title}, template", "json"))
     chosen = kind(request.path_params["kind"], KINDS)
     made = engine.reports.report(_report(request), accepted_only="accepted" in request.query_params)
     data = engine.write_report(made, chosen)
     name = file_name(f"{made.title}, evidence", "pdf") if chosen == "annex" else file_name(made.title, chosen)
-    return _file(data, name, MEDIA_TYPES[chosen])
-
-
-def _file(data: bytes, name: str, media_type: str) -> Response:
-    headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-store"}
-    return Response(data, media_type=media_type, headers=headers)
+    return saved(data, name)
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -4,12 +4,16 @@ if another rerun overtakes it."""
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunException, StopException
+
+from ragcore.errors import Unknown
+
+T = TypeVar("T")
 
 
 def session() -> str:
@@ -29,6 +33,24 @@ def last_received(component: str, name: str) -> int:
 
 def _key(component: str, name: str) -> str:
     return f"gw_heard_{component}_{name}"
+
+
+def chosen(listing: str, shown: str, key: str, find: Callable[[str], T]) -> tuple[T | None, bool]:
+    """What the address names by ``key``, as ``find`` gives it, after what the component ``listing`` has opened and the
+    component ``shown`` has left; and whether it was deleted, here or elsewhere."""
+    with received(listing, "opened") as opened:
+        if opened is not None:
+            st.query_params.from_dict({key: opened})
+    deleted = False
+    with received(shown, "left") as left:
+        if left is not None:
+            st.query_params.clear()
+            deleted = left["gone"]
+    named = st.query_params.get(key, "")
+    try:
+        return (find(named) if named else None), deleted
+    except Unknown:
+        return None, True
 
 
 @contextmanager

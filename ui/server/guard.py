@@ -18,18 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from ragcore.engine import Engine
-from ragcore.errors import (
-    GroundworkError,
-    InputError,
-    StoreBusy,
-    UnknownCheck,
-    UnknownConversation,
-    UnknownDocument,
-    UnknownGrid,
-    UnknownReport,
-    UnknownSection,
-    UnknownTurn,
-)
+from ragcore.errors import GroundworkError, InputError, StoreBusy, Unknown, UnknownDocument
 from ragcore.types import Scope
 from ragcore.types.scope import checked
 from ui.chat import payload
@@ -42,21 +31,20 @@ TOKEN_HEADER = "x-groundwork-token"
 LARGEST_BODY = 28_000_000  # bytes: the largest template, in base64
 
 Handler = Callable[[Request], Response]
+Decorator = Callable[[Callable[..., Response]], Callable[..., Response]]
 Json = dict[str, Any]
 
 # What another window has removed, as a page says it.
 REMOVED = {"message": "This document was removed from the library.", "hint": "", "code": "removed"}
-_UNKNOWN = (
-    UnknownCheck,
-    UnknownConversation,
-    UnknownDocument,
-    UnknownGrid,
-    UnknownReport,
-    UnknownSection,
-    UnknownTurn,
-)
+
 _SCOPE = TypeAdapter(Scope)
 _TEXTS = TypeAdapter(list[str])
+
+
+class Malformed(InputError):
+    """Request whose body no page sends. It is never refused in words (`refusing`): something is broken."""
+
+    hint_default = "Reload the page and try again."
 
 
 def guarded(handler: Handler) -> Handler:
@@ -87,17 +75,28 @@ def shown(handler: Handler) -> Handler:
     return answer
 
 
-def refusing(*kinds: type[GroundworkError]) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
-    """Decorator that answers errors of ``kinds`` with ``{"refused": …}``: invalid input, or a change made in another
-    tab or window. The request was valid, so the browser must not log it as failed."""
+def gone(kind: type[Unknown]) -> Decorator:
+    """Decorator that answers an error of ``kind`` with ``{"gone": …}``: another tab has deleted what is shown. The
+    request was valid, so the browser must not log it as failed."""
+    return _told("gone", (kind,))
 
+
+def refusing(*kinds: type[GroundworkError]) -> Decorator:
+    """Decorator that answers errors of ``kinds`` with ``{"refused": …}``: invalid input, or a change made in another
+    tab or window."""
+    return _told("refused", kinds)
+
+
+def _told(by: str, kinds: tuple[type[GroundworkError], ...]) -> Decorator:
     def decorated(handler: Callable[..., Response]) -> Callable[..., Response]:
         @wraps(handler)
         def answer(*given: Any, **named: Any) -> Response:
             try:
                 return handler(*given, **named)
+            except Malformed:
+                raise
             except kinds as error:
-                return JSONResponse({"refused": REMOVED if isinstance(error, UnknownDocument) else error.as_dict()})
+                return JSONResponse({by: REMOVED if isinstance(error, UnknownDocument) else error.as_dict()})
 
         return answer
 
@@ -186,46 +185,42 @@ def _object(body: bytearray) -> Json:
     try:
         given = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise InputError("The request's body is not JSON.", hint="Reload the page and try again.") from error
+        raise Malformed("The request's body is not JSON.") from error
     if not isinstance(given, dict):
-        raise InputError("The request's body is not a JSON object.", hint="Reload the page and try again.")
+        raise Malformed("The request's body is not a JSON object.")
     return given
 
 
 def text_in(body: Json, name: str) -> str | None:
-    """Text field ``name``; None if absent. Raises `InputError` for anything else."""
+    """Text field ``name``; None if absent. Raises `Malformed` for anything else."""
     value = body.get(name)
     if value is None:
         return None
     if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
-        raise InputError(f"“{name}” in the request's body is not text.", hint="Reload the page and try again.")
+        raise Malformed(f"“{name}” in the request's body is not text.")
     return value
 
 
 def texts_in(body: Json, name: str) -> list[str]:
-    """List of texts ``name``; [] if absent. Raises `InputError` for anything else."""
+    """List of texts ``name``; [] if absent. Raises `Malformed` for anything else."""
     try:
         return [text_in({"text": text}, "text") or "" for text in _TEXTS.validate_python(body.get(name, []))]
     except ValidationError as error:
-        raise InputError(
-            f"“{name}” in the request's body is not a list of texts.", hint="Reload the page and try again."
-        ) from error
+        raise Malformed(f"“{name}” in the request's body is not a list of texts.") from error
 
 
 def scope_in(body: Json) -> Scope | None:
-    """Scope in a body; None if absent. Raises `InputError` for an invalid one."""
+    """Scope in a body; None if absent. Raises `Malformed` for an invalid one."""
     if body.get("scope") is None:
         return None
     try:
         return checked(_SCOPE.validate_python(body["scope"]))
     except ValidationError as error:
-        raise InputError(
-            "“scope” in the request's body is not a scope.", hint="Reload the page and try again."
-        ) from error
+        raise Malformed("“scope” in the request's body is not a scope.") from error
 
 
 def _status(error: GroundworkError) -> int:
-    if isinstance(error, _UNKNOWN):
+    if isinstance(error, Unknown):
         return 404
     if isinstance(error, StoreBusy):
         return 409

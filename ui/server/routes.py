@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import InputError
 from ragcore.types import Scope
 from ragcore.types.scope import page_ranges
-from ui.chat import conversation_routes, exports, payload, start_routes, turn_routes
+from ui.chat import conversation_routes, payload, start_routes, turn_routes
 from ui.chat.scope_words import pages_in_brief
 from ui.check import routes as check_routes
 from ui.evaluate import routes as evaluate_routes
@@ -52,7 +52,6 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         *library_routes.routes(prefix),
         *pane_routes.routes(doc),
         *conversation_routes.routes(prefix),
-        *exports.routes(prefix),
         *check_routes.routes(prefix),
         *grid_routes.routes(prefix),
         *report_routes.routes(prefix),

@@ -22,7 +22,7 @@ from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
 from ui.gate.access import asker
-from ui.server.guard import engine_of, guarded, posted, refusing, text_in, visit
+from ui.server.guard import Malformed, engine_of, guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
@@ -182,7 +182,7 @@ def _page(request: Request) -> Response:
 def _changes(body: Json) -> Json:
     given = body.get("changes")
     if not isinstance(given, dict) or not all(value is None or isinstance(value, str) for value in given.values()):
-        raise InputError("“changes” in the request's body are not settings.", hint="Reload the page and try again.")
+        raise Malformed("“changes” in the request's body are not settings.")
     unknown = [key for key in given if key not in catalogue()]
     if unknown:
         raise ConfigError(f"There’s no setting {unknown[0]!r}.")
