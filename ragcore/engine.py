@@ -318,9 +318,12 @@ class Engine(Library):
         on_step: OnStep = ignore_step,
     ) -> AnswerRun:
         """Answer to one question; nothing is stored. Iterate the run for its events, or call ``run()``."""
+        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
+        return self._ask(question, scope, history, on_step)
+
+    def _ask(self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep = ignore_step) -> AnswerRun:
         from ragcore.pipelines.stream import AnswerRun
 
-        scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
         return AnswerRun(question, partial(self._answers.stream, question, self.resolved(scope), history, on_step))
 
     @property
@@ -408,16 +411,7 @@ class Engine(Library):
         """Answer in quotes, by the settings of suggestions."""
         from ragcore.suggest.questions import OFFLINE
 
-        quoting = self.with_settings(OFFLINE)
-        run = quoting.ask(
-            question,
-            doc_ids=scope.doc_ids,
-            pages=scope.pages,
-            kinds=scope.kinds,
-            sections=scope.sections,
-            history=history,
-        )
-        return run.run()
+        return self.with_settings(OFFLINE)._ask(question, scope, history).run()
 
     # Reports
 
