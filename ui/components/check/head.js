@@ -1,7 +1,7 @@
 // The line above a draft: what was found, the way through it, how far the check is, export.
 
-import { ApiError, save } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
+import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
 import { timeLeft } from "../shared/when.js";
 
@@ -33,9 +33,7 @@ export class Head {
     this.stop = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/stop") }, icon("stop", "s16"), h("span", { class: "lb" }, "Stop"));
     this.goOn = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), h("span", { class: "lb" }, "Go on"));
     this.again = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/again") }, icon("refresh", "s16"), h("span", { class: "lb" }, "Check again"));
-    this.exports = new Popup("Export", "download", (panel) => this.write(panel));
-    this.exports.button.className = "gw-btn primary";
-    this.exports.button.append(h("span", { class: "lb" }, "Export"));
+    this.exports = new Exports(KINDS, () => `/checks/${check.id}/export`, "check").spelled("gw-btn primary");
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Draft" }, button("All drafts", "arrow_back", () => check.leave()), this.title, this.against.element, this.tally, h("span", { class: "sp" }), this.progress, this.steps, this.stop, this.goOn, this.again, this.exports.element);
   }
 
@@ -87,27 +85,5 @@ export class Head {
       if (await this.check.act("/again", { docs: chosen })) this.against.close(true);
     };
     panel.replaceChildren(h("div", { class: "docs gw-scroll" }, rows), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", disabled: state !== "done" && state !== "stopped", onclick: go }, "Check against these")));
-  }
-
-  write(panel) {
-    const { check } = this;
-    const said = h("p", { class: "said", role: "status" });
-    const items = KINDS.map(([kind, name, what]) => {
-      const item = h("button", { type: "button", class: "item", "data-kind": kind }, icon(kind === "xlsx" ? "table" : "description", "s16"), h("span", {}, name, h("small", {}, what)));
-      item.addEventListener("click", async () => {
-        said.className = "said";
-        said.textContent = `Creating ${name}`;
-        try {
-          await save(`/checks/${check.id}/export.${kind}`, `check.${kind}`);
-          this.exports.close(true);
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          said.className = "said bad";
-          said.textContent = `${error.message} ${error.hint ?? ""}`;
-        }
-      });
-      return item;
-    });
-    panel.replaceChildren(...items, said);
   }
 }

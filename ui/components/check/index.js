@@ -2,7 +2,7 @@
 // page of that beside it. What is open stands in the address.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { closeCitation, openCitation } from "../shared/bus.js";
+import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { Card } from "./card.js";
@@ -34,18 +34,17 @@ class Check {
     this.flow = h("div", { class: "dr gw-scroll", tabindex: "0", role: "group", "aria-label": "Draft, marked" }, this.trouble, this.memo);
     root.append(this.head.element, this.flow, this.said);
     this.draft = new Draft(this.memo, (key, event) => this.select(key, { focus: event.shiftKey, chosen: true }));
-    this.listeners = [
+    this.unlisten = listening([
       ["focus", () => this.card.form || this.poll(0)],
       ["gw:opened", ({ detail }) => this.opened(detail)],
       ["keydown", (event) => this.key(event), true], // before the page viewer, which has n and p too
-    ];
-    for (const [name, listener, early] of this.listeners) addEventListener(name, listener, early);
+    ]);
   }
 
   close() {
     this.closed = true;
     clearTimeout(this.timer);
-    for (const [name, listener, early] of this.listeners) removeEventListener(name, listener, early);
+    this.unlisten();
   }
 
   show(id) {

@@ -1,7 +1,7 @@
 // The line above the table: the grid's name, its rows, how far it is filled, what it is looked at by, export.
 
-import { ApiError, save } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
+import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
 import { editName } from "../shared/rename.js";
 import { Rows } from "../shared/rows.js";
@@ -36,12 +36,8 @@ export class Head {
     this.stop = act("Stop", "stop", () => page.act("/stop"));
     this.goOn = act("Go on", "play_arrow", () => page.act("/run"));
     this.again = act("Fill again", "refresh", () => page.fillAgain({}));
-    this.asking = new Popup("Ask Claude", "forum", (panel) => this.ask(panel));
-    this.asking.button.className = "gw-btn";
-    this.asking.button.append(h("span", { class: "lb" }, "Ask Claude"));
-    this.exports = new Popup("Export", "download", (panel) => this.write(panel));
-    this.exports.button.className = "gw-btn primary";
-    this.exports.button.append(h("span", { class: "lb" }, "Export"));
+    this.asking = new Popup("Ask Claude", "forum", (panel) => this.ask(panel)).spelled("gw-btn");
+    this.exports = new Exports(KINDS, () => `/grids/${page.id}/export`, "grid").spelled("gw-btn primary");
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.rows.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.asking.element, this.exports.element);
   }
 
@@ -120,26 +116,5 @@ export class Head {
     };
     const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, "cell")}`);
     panel.replaceChildren(h("p", { class: "ask" }, `${plural(sections, "cell")} ${sections === 1 ? "is" : "are"} “not stated”. ${model} reads the best passages for each and answers. What the words that it cites don’t support stays “not stated”.`), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));
-  }
-
-  write(panel) {
-    const said = h("p", { class: "said", role: "status" });
-    const items = KINDS.map(([kind, name, what]) => {
-      const made = h("button", { type: "button", class: "item", "data-kind": kind }, icon(kind === "json" ? "description" : "table", "s16"), h("span", {}, name, h("small", {}, what)));
-      made.addEventListener("click", async () => {
-        said.className = "said";
-        said.textContent = `Creating ${name}`;
-        try {
-          await save(`/grids/${this.page.id}/export.${kind}`, `grid.${kind}`);
-          this.exports.close(true);
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          said.className = "said bad";
-          said.textContent = `${error.message} ${error.hint ?? ""}`;
-        }
-      });
-      return made;
-    });
-    panel.replaceChildren(...items, said);
   }
 }

@@ -2,7 +2,7 @@
 // stands in the address.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { closeCitation, openCitation } from "../shared/bus.js";
+import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { copy } from "../shared/clipboard.js";
 import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
@@ -42,12 +42,11 @@ class GridPage {
     this.empty = h("div", { class: "gw-empty", hidden: true });
     root.append(this.head.element, this.trouble, this.empty, this.table.element, this.said);
     this.table.element.addEventListener("keydown", (event) => this.key(event));
-    this.listeners = [
+    this.unlisten = listening([
       ["focus", () => this.poll()],
       ["gw:opened", ({ detail }) => this.opened(detail)],
       ["keydown", (event) => this.anywhere(event), true], // before the page viewer, which has keys of its own
-    ];
-    for (const [name, listener, early] of this.listeners) addEventListener(name, listener, early);
+    ]);
   }
 
   close() {
@@ -55,7 +54,7 @@ class GridPage {
     clearTimeout(this.timer);
     this.table.close();
     this.card.close();
-    for (const [name, listener, early] of this.listeners) removeEventListener(name, listener, early);
+    this.unlisten();
   }
 
   show(id) {

@@ -1,6 +1,7 @@
 // The conversations at the side: found by their words as they are typed, the last used first.
 
 import { ApiError, configure, get } from "../shared/api.js";
+import { listening } from "../shared/bus.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { foldSide } from "../shared/side.js";
@@ -36,20 +37,19 @@ class History {
     this.all = false;
     this.list.addEventListener("click", (event) => this.clicked(event));
     this.list.addEventListener("pointerdown", () => (this.pressed = true));
-    this.listeners = [
+    this.unlisten = listening([
       ["gw:changed", () => this.load()],
       ["focus", () => this.load()],
       ["keydown", (event) => this.shortcut(event)],
       ["pointerup", () => setTimeout(() => this.released())], // after the click
       ["pointercancel", () => this.released()],
       ["click", ({ target }) => target.closest?.(".st-key-gw_new button") && foldSide()],
-    ];
-    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+    ]);
   }
 
   close() {
     clearTimeout(this.timer);
-    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+    this.unlisten();
   }
 
   show({ conversation, revision }, open) {

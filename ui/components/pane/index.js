@@ -1,7 +1,7 @@
 // The page viewer: what is shown, and how its parts hang together.
 
 import { ApiError, configure, forgetDocument, getDocument, removedError } from "../shared/api.js";
-import { takeWaiting } from "../shared/bus.js";
+import { listening, takeWaiting } from "../shared/bus.js";
 import { h, prose } from "../shared/dom.js";
 import { showPane } from "../shared/layout.js";
 import { where } from "../shared/quoted.js";
@@ -44,7 +44,7 @@ class Pane {
     this.place = takePlace(); // where one was before a reload, until something is opened
     this.alone = Boolean(root.closest(".st-key-gw_read")); // the page is all that is shown
     this.build();
-    this.listeners = [
+    this.unlisten = listening([
       ["gw:open", (event) => (takeWaiting(), this.open(event.detail))],
       ["gw:look", (event) => (takeWaiting(), this.look(event.detail))],
       ["gw:read", (event) => (showPane(true), this.choose(event.detail.doc, event.detail.page))],
@@ -53,8 +53,7 @@ class Pane {
       ["gw:removed", (event) => this.removed(event.detail)],
       ["keydown", (event) => (this.alone && this.findKey(event), pressed(this, event))],
       ["pagehide", () => this.leave()],
-    ];
-    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+    ]);
     const early = takeWaiting();
     if (early?.name === "gw:open") this.open(early.detail);
     else if (early) this.look(early.detail);
@@ -91,7 +90,7 @@ class Pane {
   }
 
   close() {
-    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+    this.unlisten();
     this.pages.close();
     this.ahead.close();
     this.rail.close();

@@ -1,8 +1,9 @@
 // The line above a report: its name, what filling the rest costs, fill and stop, export.
 
-import { ApiError, save } from "../shared/api.js";
 import { button, h, icon, plural, prose } from "../shared/dom.js";
+import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
+import { editName } from "../shared/rename.js";
 
 const KINDS = [
   ["docx", "Word (DOCX)", "footnotes"],
@@ -38,35 +39,17 @@ function make(bar, report) {
   const money = h("span", { class: "muted num money", role: "status" });
   const fill = h("button", { type: "button", class: "gw-btn", onclick: () => report.act("/fill") }, icon("play_arrow", "s16"), "Fill what is empty");
   const stop = h("button", { type: "button", class: "gw-btn", hidden: true, onclick: () => report.act("/stop") }, icon("stop", "s16"), "Stop");
-  const exports = new Popup("Export", "download", (panel) => fillExports(panel, report, exports));
+  let only;
+  const exports = new Exports(KINDS, () => `/reports/${report.id}/export`, "report", {
+    more: () => [h("label", { class: "only" }, (only = h("input", { type: "checkbox" })), "Accepted sections only")],
+    query: () => (only.checked ? { accepted: "" } : {}),
+  });
   const more = new Popup("More about this report", "more_horiz", (panel) => fillMore(panel, report, more, title));
   const back = button("All reports", "arrow_back", () => report.leave());
   const trouble = h("div", { class: "gw-msg weak", role: "note", hidden: true });
   bar.append(back, title, from, h("span", { class: "sp" }), money, fill, stop, exports.element, more.element);
   report.flow.prepend(trouble);
   return { title, from, money, fill, stop, trouble };
-}
-
-function fillExports(panel, report, popup) {
-  const said = h("p", { class: "said", role: "status" });
-  const only = h("input", { type: "checkbox" });
-  const items = KINDS.map(([kind, name, what]) => {
-    const item = h("button", { type: "button", class: "item", "data-kind": kind }, icon("description", "s16"), h("span", {}, name, h("small", {}, what)));
-    item.addEventListener("click", async () => {
-      said.className = "said";
-      said.textContent = `Creating ${name}`;
-      try {
-        await save(`/reports/${report.id}/export.${kind}`, `report.${kind}`, only.checked ? { accepted: "" } : {});
-        popup.close(true);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        said.className = "said bad";
-        said.replaceChildren(...prose(`${error.message} ${error.hint}`));
-      }
-    });
-    return item;
-  });
-  panel.replaceChildren(...items, h("label", { class: "only" }, only, "Accepted sections only"), said);
 }
 
 function fillMore(panel, report, popup, title) {
@@ -78,23 +61,12 @@ function fillMore(panel, report, popup, title) {
 }
 
 function editTitle(report, title) {
-  const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", maxlength: "300", value: report.data.title });
-  let ended = false;
-  const end = async (keep) => {
-    if (ended) return;
-    ended = true;
-    const value = field.value.trim();
+  const keep = (name) => name && report.act("/change", { title: name });
+  const ended = () => {
     title.replaceChildren(report.data.name);
-    if (keep && value && value !== report.data.title) await report.act("/change", { title: value });
     title.focus();
   };
-  field.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter" || event.key === "Escape") end(event.key === "Enter");
-  });
-  field.addEventListener("blur", () => end(true));
-  title.replaceChildren(field);
-  field.select();
+  editName(title, report.data.title, keep, ended, 300);
 }
 
 function editGuidance(panel, report, popup) {

@@ -2,7 +2,7 @@
 // server by itself, often while something is being written; what is done goes straight to its route.
 
 import { ApiError, configure, get, post } from "../shared/api.js";
-import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
+import { closeCitation, listening, lookAtCitation, openCitation } from "../shared/bus.js";
 import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { Cards } from "../thread/card.js";
 import { Evidence } from "./evidence.js";
@@ -38,12 +38,11 @@ class Report {
     this.passage = new PassageButton(this);
     this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n));
     this.flow.addEventListener("click", (event) => this.clicked(event));
-    this.listeners = [
+    this.unlisten = listening([
       ["focus", () => this.poll()],
       ["gw:opened", ({ detail }) => this.opened(detail)],
       ["gw:evidence", () => this.evidence.draw()],
-    ];
-    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+    ]);
   }
 
   close() {
@@ -52,7 +51,7 @@ class Report {
     this.cards.close();
     this.passage.close();
     this.evidence.close();
-    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+    this.unlisten();
   }
 
   show(id) {

@@ -16,6 +16,12 @@ export function closeCitation() {
   dispatchEvent(new CustomEvent("gw:clear"));
 }
 
+// Listens to events of the window, each as its name, what hears it, and whether that comes first; returns what ends it.
+export function listening(all) {
+  for (const one of all) addEventListener(...one);
+  return () => all.forEach((one) => removeEventListener(...one));
+}
+
 // The pane's side: what is waiting (name and detail), once.
 export function takeWaiting() {
   const taken = waiting;

@@ -26,6 +26,13 @@ export class Popup {
     return [...this.panel.querySelectorAll(REACHED)].filter((one) => one.getClientRects().length);
   }
 
+  // The button with its label in words; returns the popup.
+  spelled(style) {
+    this.button.className = style;
+    this.button.append(h("span", { class: "lb" }, this.button.getAttribute("aria-label")));
+    return this;
+  }
+
   // Off with a reason, which the button says.
   disable(reason) {
     this.button.setAttribute("aria-disabled", String(Boolean(reason)));

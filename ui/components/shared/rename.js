@@ -3,7 +3,8 @@
 import { h } from "./dom.js";
 
 // `keep(name)` gets another name than `now`, `ended(back)` is told afterwards: whether the focus goes back where it was.
-export function editName(room, now, keep, ended) {
+// Returns what gives it up.
+export function editName(room, now, keep, ended, longest = 200) {
   let open = true;
   const end = (kept, back) => {
     if (!open) return;
@@ -12,7 +13,7 @@ export function editName(room, now, keep, ended) {
     if (kept && name !== now) keep(name);
     ended(back);
   };
-  const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", maxlength: "200", value: now, onblur: () => end(true, false) });
+  const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", maxlength: `${longest}`, value: now, onblur: () => end(true, false) });
   field.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key !== "Enter" && event.key !== "Escape") return;
@@ -22,4 +23,5 @@ export function editName(room, now, keep, ended) {
   room.replaceChildren(field);
   field.focus();
   field.select();
+  return () => end(false, false);
 }

@@ -2,7 +2,7 @@
 
 import { ApiError, configure, get, pageUrl, post } from "../shared/api.js";
 import { beforeAsking, holdAsking } from "../shared/asking.js";
-import { closeCitation } from "../shared/bus.js";
+import { closeCitation, listening } from "../shared/bus.js";
 import { h } from "../shared/dom.js";
 import { keep, takeKept } from "../shared/kept.js";
 import { changed } from "../shared/tabs.js";
@@ -58,13 +58,12 @@ class Thread {
     this.next = new Next((question) => this.askNext(question));
     this.thoughts = {}; // turn → what was thought of its answer
     this.flow.addEventListener("click", (event) => this.clicked(event));
-    this.listeners = [
+    this.unlisten = listening([
       ["gw:opened", (event) => this.cited.opened(event.detail)],
       ["focus", () => this.refresh()],
       ["pagehide", () => keep(PLACE, this.conversation, this.scroll.place())],
       ["gw:changed", ({ detail }) => !detail.here && detail.conversation === this.conversation && this.refresh()],
-    ];
-    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+    ]);
   }
 
   close() {
@@ -74,7 +73,7 @@ class Thread {
     this.cards.close();
     this.before.close();
     this.start.hide();
-    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+    this.unlisten();
   }
 
   show({ conversation, revision, scope, name }) {

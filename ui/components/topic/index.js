@@ -1,9 +1,12 @@
 // The title row of a conversation: its name, export, and behind a button rename, delete and what it has cost.
 
-import { ApiError, configure, get, post, save } from "../shared/api.js";
+import { ApiError, configure, get, post } from "../shared/api.js";
+import { listening } from "../shared/bus.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 import { paneButton } from "../shared/layout.js";
+import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
+import { editName } from "../shared/rename.js";
 import { changed } from "../shared/tabs.js";
 
 const KINDS = [
@@ -23,20 +26,19 @@ class Topic {
   constructor(root) {
     this.root = root;
     this.title = h("h1", { class: "ti" });
-    this.exports = new Popup("Export", "download", (panel) => this.fillExports(panel));
+    this.exports = new Exports(KINDS, () => `/conversations/${this.conversation}/export`, "conversation");
     this.more = new Popup("More about this conversation", "more_horiz", (panel) => this.fillMore(panel));
     root.append(this.title, h("span", { class: "sp" }), this.exports.element, this.more.element, paneButton());
     this.answered = 0;
-    this.listeners = [
+    this.unlisten = listening([
       ["gw:thread", (event) => this.counted(event.detail)],
       ["gw:titled", (event) => this.titled(event.detail)],
-    ];
-    for (const [name, listener] of this.listeners) addEventListener(name, listener);
+    ]);
   }
 
   close() {
     for (const popup of [this.exports, this.more]) popup.close();
-    for (const [name, listener] of this.listeners) removeEventListener(name, listener);
+    this.unlisten();
   }
 
   // `leave` tells the script that the conversation was deleted, here (`gone` false) or elsewhere.
@@ -73,29 +75,6 @@ class Topic {
     this.exports.disable(this.answered ? "" : this.turns ? "Export: the first answer is still being written" : "Export: no questions yet");
   }
 
-  fillExports(panel) {
-    const said = h("p", { class: "said", role: "status" });
-    const items = KINDS.map(([kind, name, what]) => {
-      const item = h("button", { type: "button", class: "item", "data-kind": kind }, icon("description", "s16"), h("span", {}, name, h("small", {}, what)));
-      item.addEventListener("click", () => this.export(kind, name, said));
-      return item;
-    });
-    panel.replaceChildren(...items, said);
-  }
-
-  async export(kind, name, said) {
-    said.className = "said";
-    said.textContent = `Creating ${name}`;
-    try {
-      await save(`/conversations/${this.conversation}/export.${kind}`, `conversation.${kind}`);
-      this.exports.close(true);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      said.className = "said bad";
-      said.replaceChildren(...prose(`${error.message} ${error.hint}`));
-    }
-  }
-
   fillMore(panel) {
     const spent = h("div", { class: "spent num" });
     const rename = h("button", { type: "button", class: "item", onclick: () => this.rename() }, icon("edit", "s16"), "Rename");
@@ -122,25 +101,12 @@ class Topic {
 
   rename() {
     this.more.close();
-    const field = h("input", { class: "gw-field", type: "text", "aria-label": "Title", maxlength: "200", value: this.given });
-    const end = (keep) => {
-      if (!this.stopEditing) return;
+    const keep = (title) => title && this.keepTitle(title);
+    this.stopEditing = editName(this.title, this.given, keep, (back) => {
       this.stopEditing = null;
-      const title = field.value.trim();
       this.name(this.given);
-      if (keep && title && title !== this.given) this.keepTitle(title);
-    };
-    this.stopEditing = () => end(false);
-    field.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key !== "Enter" && event.key !== "Escape") return;
-      event.preventDefault(); // or the button that gets the focus is pressed
-      end(event.key === "Enter" && !event.isComposing);
-      this.more.button.focus();
+      if (back) this.more.button.focus();
     });
-    field.addEventListener("blur", () => end(true));
-    this.title.replaceChildren(field);
-    field.select();
   }
 
   async keepTitle(title) {
