@@ -29,7 +29,7 @@ LINES = {
     "cli": 1735,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
     "config": 560,  # with [structure], [auth]
     "context": 280,
-    "evaluate": 2100,  # sets, one's own too, runs, measures, judges, comparison and its files
+    "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)

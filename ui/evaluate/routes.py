@@ -19,6 +19,7 @@ from ui.chat.exports import disposition
 from ui.evaluate import own_routes, payload
 from ui.server.guard import engine_of, guarded, posted, refusing, text_in
 from ui.server.services import services
+from ui.settings.rights import checked_reach
 
 Json = dict[str, Any]
 
@@ -56,8 +57,9 @@ def run(request: Request, body: Json) -> Response:
         configuration = Configuration(known.name, known.config)
     else:
         set_id = engine.evaluation.find(text_in(body, "set") or "").set_id
-        configuration = Configuration.parsed(text_in(body, "configuration") or "default")
+        configuration = Configuration.typed(text_in(body, "configuration") or "default")
         search = body.get("search") is True
+    checked_reach(request, configuration.overrides)
     within = body.get("within") is True
     run_id = services().evaluations.run(set_id, configuration, within, engine, search=search)
     return JSONResponse({"run": run_id})
