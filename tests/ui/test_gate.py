@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import time
@@ -174,6 +175,14 @@ def test_whatever_is_asked_for_is_refused_unless_it_is_listed(path: str, method:
     assert reached or sent[0]["status"] in (303, 401)
 
 
+def test_what_a_person_gets_is_kept_by_nobody_in_between(opened: Services, site: Site) -> None:
+    mara = site.session()
+    for path in ("/gw/library", "/gw/documents/gone", "/gw/account", "/gw/conversations"):
+        behind = partial(ask, site.routes, path, headers=HOST | {"cookie": f"{site.access.cookie}={mara}"})
+        status, headers, _ = behind(behind=lambda app: web.Headers(site.behind(app)))
+        assert (status, headers["cache-control"]) == (200, "no-store"), path
+
+
 def test_signing_in_sets_a_cookie_that_no_script_and_no_other_site_gets(site: Site) -> None:
     status, headers, _ = site.sign_in()
     assert (status, headers["location"]) == (303, "/")
@@ -327,6 +336,14 @@ def test_a_browser_names_no_file_of_the_server(opened: Services, site: Site, tmp
         answer = site.ask("/gw/evaluate/run", body, mara, x_groundwork_token=site.token(opened, mara))[2]
         said.append(json.loads(answer)["refused"]["message"].replace(str(path), ""))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("name", ["\0.csv", "q.csv\0", "q" * 5000 + ".csv", "\U0001f600" * 300 + ".csv", "../../q.csv"])
+def test_a_file_of_any_name_is_read_in_its_own_folder(opened: Services, site: Site, name: str) -> None:
+    mara, data = site.session(), base64.b64encode(b"question,answer\nWhat is it?,A sample.\n").decode()
+    body = {"name": name, "data": data}
+    status, _, said = site.ask("/gw/evaluate/sets", body, mara, x_groundwork_token=site.token(opened, mara))
+    assert (status, "set" in json.loads(said)) == (200, True)
 
 
 def test_a_session_ends_only_those_of_its_own_person(opened: Services, site: Site) -> None:

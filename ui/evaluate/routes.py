@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.runs import Configuration
-from ui.chat.exports import disposition
+from ui.chat.exports import disposition, file_name
 from ui.evaluate import own_routes, payload
 from ui.server.guard import engine_of, guarded, posted, refusing, text_in
 from ui.server.services import services
@@ -40,7 +40,8 @@ def add(_: Request, body: Json) -> Response:
     except binascii.Error as error:
         raise InputError("The file didn’t arrive whole.", hint="Choose it again.") from error
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"{Path(name).stem.strip('.') or 'questions'}{Path(name).suffix}"
+        ending = "".join(filter(str.isalnum, Path(name).suffix))[:10]
+        file = Path(folder) / file_name(Path(name).stem.strip(".")[:60] or "questions", ending)
         file.write_bytes(given)
         info = services().engine.evaluation.add(file)
     return JSONResponse({"set": info.set_id})
