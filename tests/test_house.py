@@ -23,13 +23,13 @@ SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a
 # Lines of each package, with some air.
 LINES = {
     "": 2060,  # with checks, grids, pages drawn for files, overviews, structures, converters and their absence
-    "accounts": 440,  # people, passwords, sessions, links, delays, the log
+    "accounts": 465,  # people, passwords, sessions, links, delays that keep no owner out, the log
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1735,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
     "config": 560,  # with [structure], [auth]
     "context": 280,
-    "evaluate": 2100,  # sets, one's own too, runs, measures, judges, comparison and its files
+    "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)

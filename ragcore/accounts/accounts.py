@@ -7,6 +7,7 @@ Errors of signing in never tell whether an account exists.
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import re
 import secrets
 import time
@@ -29,6 +30,7 @@ LINK = 7 * 86400.0
 FREE, FREE_ADDRESS, FREE_ACCOUNT = 5, 30, 50
 DELAY, LONGEST_DELAY = 15.0, 900.0  # seconds: after the last free try, doubled by each further one
 FORGOTTEN = 86400.0  # seconds after which tries count no more
+KNOWN = 30 * 86400.0  # seconds in which who signed in from an address is not kept out there by what others try
 COMMAND_LINE = "command line"
 LONGEST_TYPED = 1000  # characters of a password that are looked at
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
@@ -175,8 +177,7 @@ class Accounts:
                 user = _known(connection, email)
                 connection.update("users", "user_id = ?", user.user_id, password=stored)
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", (user.user_id,))
-                for whose in _tries(email, device):
-                    connection.execute("DELETE FROM tries WHERE whose = ?", (whose,))
+                self._succeeded(connection, email, device)
             else:
                 user = self._join(connection, email, name, link.admin, stored)
             connection.execute("DELETE FROM links WHERE email = ?", (link.email,))
@@ -189,19 +190,23 @@ class Accounts:
         account exists, is blocked or has another password."""
         email = email.strip().lower()[:254]
         with self._database.write() as connection:
-            self._count_try(connection, _tries(email, device))
+            tries = _tries(email, device)
+            if connection.row("SELECT 1 FROM tries WHERE whose = ?", _known_at(email, device)):
+                del tries[f"account {email}"]
+            self._count_try(connection, tries)
         row = self._database.rows("SELECT password FROM users WHERE email = ? AND NOT blocked", email)
-        good = matches(password[:LONGEST_TYPED], row[0]["password"] if row else None)
+        stored = row[0]["password"] if row else None
+        good = matches(password[:LONGEST_TYPED], stored)
         with self._database.write() as connection:
             found = connection.row("SELECT * FROM users WHERE email = ?", email)
-            if not good or found is None or found["blocked"]:
+            # What was right may have been reset in the meantime.
+            if not good or found is None or found["blocked"] or found["password"] != stored:
                 # What was entered for an unknown account may be a password, so it is not noted.
                 self._note(
                     connection, "sign-in refused", email if found else "", email if found else "", device.address
                 )
             else:
-                for whose in _tries(email, device):
-                    connection.execute("DELETE FROM tries WHERE whose = ?", (whose,))
+                self._succeeded(connection, email, device)
                 self._note(connection, "signed in", email, email, device.address)
                 return self._begin(connection, made(User, found), device)
         raise SignInRefused("Email or password is wrong.")
@@ -283,11 +288,15 @@ class Accounts:
         own = f"password {user.user_id}"  # who tries to sign in as somebody doesn't keep them from changing it
         with self._database.write() as connection:
             self._count_try(connection, {own: FREE})
-        rows = self._database.rows("SELECT password FROM users WHERE user_id = ?", user.user_id)
-        if not matches(old[:LONGEST_TYPED], rows[0]["password"] if rows else None):
+        query = "SELECT password FROM users JOIN sessions USING (user_id) WHERE session_id = ?"
+        rows = self._database.rows(query, session.session_id)
+        before = rows[0]["password"] if rows else None
+        if not matches(old[:LONGEST_TYPED], before):
             raise InputError("The current password is wrong.", hint="Type it again.")
         stored = hashed(new, user.email)
         with self._database.write() as connection:
+            if connection.value(query, session.session_id) != before:
+                raise InputError("The password was reset in the meantime.", hint="Sign in with the new one.")
             connection.update("users", "user_id = ?", user.user_id, password=stored)
             others = (user.user_id, session.session_id)
             connection.execute("DELETE FROM sessions WHERE user_id = ? AND session_id <> ?", others)
@@ -329,7 +338,7 @@ class Accounts:
         """Count a try, of those ``whose`` with the number of free ones. Raises `SignInRefused` while there is to be
         none."""
         now = self._clock()
-        connection.execute("DELETE FROM tries WHERE last <= ?", (now - FORGOTTEN,))
+        connection.execute("DELETE FROM tries WHERE last <= ? AND (count OR last <= ?)", (now - FORGOTTEN, now - KNOWN))
         for each, free in whose.items():
             row = connection.row("SELECT count, last FROM tries WHERE whose = ?", each)
             if row is not None and row["count"] >= free:
@@ -341,6 +350,13 @@ class Accounts:
             count = connection.value("SELECT count FROM tries WHERE whose = ?", each) or 0
             connection.insert("tries", {"whose": each, "count": count + 1, "last": now}, key="whose")
 
+    def _succeeded(self, connection: Connection, email: str, device: Device) -> None:
+        """Forget tries, and keep that the account is known at the address."""
+        for whose in _tries(email, device):
+            connection.execute("DELETE FROM tries WHERE whose = ?", (whose,))
+        known = {"whose": _known_at(email, device), "count": 0, "last": self._clock()}
+        connection.insert("tries", known, key="whose")
+
     def _note(self, connection: Connection, action: str, email: str, by: str, address: str = "") -> None:
         row = {"at": self._clock(), "action": action, "email": email, "by": by, "address": address}
         connection.insert("audit", row)
@@ -348,11 +364,22 @@ class Accounts:
 
 def _tries(email: str, device: Device) -> dict[str, int]:
     """What a try to sign in counts for, each with its free tries."""
-    return {
-        f"account {email} from {device.address}": FREE,
-        f"address {device.address}": FREE_ADDRESS,
-        f"account {email}": FREE_ACCOUNT,
-    }
+    place = _place(device.address)
+    return {f"account {email} from {place}": FREE, f"address {place}": FREE_ADDRESS, f"account {email}": FREE_ACCOUNT}
+
+
+def _known_at(email: str, device: Device) -> str:
+    """What is kept of an account that signed in from an address."""
+    return f"known {email} from {_place(device.address)}"
+
+
+def _place(address: str) -> str:
+    """Address as tries are counted: of IPv6 its network, all of whose addresses one machine may take."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return address if found.version == 4 or found.ipv4_mapped else str(ipaddress.ip_network((found, 64), strict=False))
 
 
 _SESSIONS = """SELECT *, users.created AS joined, sessions.created AS begun FROM sessions

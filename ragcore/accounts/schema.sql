@@ -36,7 +36,8 @@ CREATE TABLE links (
   expires REAL NOT NULL
 );
 
--- Tries to sign in since the last that succeeded, by account and by address. A try counts before it is checked.
+-- Tries to sign in since the last that succeeded, by account and by address. A try counts before it is checked. With a
+-- count of 0: an account that signed in from an address.
 CREATE TABLE tries (
   whose TEXT PRIMARY KEY,
   count INTEGER NOT NULL,

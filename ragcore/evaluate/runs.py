@@ -38,7 +38,9 @@ from ragcore.types.library import DocumentInfo
 
 DEFAULT = "default"
 MAX_USD = 5.0  # that a model as a judge may cost, if nothing else is said
-_HINT = 'Write dotted settings, such as "retrieve.mode=bm25,rerank.weight=0", or @FILE.toml, or default.'
+_HINT = (
+    'Write dotted settings, such as "retrieve.mode=bm25,rerank.weight=0", or default, or, for a command, @FILE.toml.'
+)
 
 
 class Asking(Protocol):
@@ -70,19 +72,23 @@ class Configuration:
 
     @classmethod
     def parsed(cls, text: str) -> Configuration:
-        """Configuration from ``default``, ``key=value,key=value`` or ``@FILE.toml``, under that name. Raises
-        `ConfigError`."""
-        text = text.strip()
-        if text == DEFAULT:
-            return cls(DEFAULT, {})
-        if text.startswith("@"):
-            path = Path(text[1:])
+        """Configuration from what `typed` takes, or ``@FILE.toml``, under that name. Raises `ConfigError`."""
+        if text.strip().startswith("@"):
+            path = Path(text.strip()[1:])
             try:
                 return cls(path.stem, flatten(tomllib.loads(path.read_text("utf-8"))))
             except OSError as error:
                 raise ConfigError(f"{path} can't be read: {error.strerror}.", hint=_HINT) from error
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{path} is not valid TOML: {error}.", hint=_HINT) from error
+        return cls.typed(text)
+
+    @classmethod
+    def typed(cls, text: str) -> Configuration:
+        """Configuration from ``default`` or ``key=value,key=value``; no file is read. Raises `ConfigError`."""
+        text = text.strip()
+        if text == DEFAULT:
+            return cls(DEFAULT, {})
         parts = [part.partition("=") for part in text.split(",")]
         if not all(key.strip() and sign for key, sign, _ in parts):
             raise ConfigError(f"{text!r} is no configuration.", hint=_HINT)

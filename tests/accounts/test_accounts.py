@@ -158,6 +158,58 @@ def test_nobody_is_kept_out_by_what_others_try(accounts: Accounts) -> None:
     accounts.sign_in("mara@fernhill.example", OTHER, HERE)
 
 
+def test_a_reset_ends_also_what_is_being_signed_in_with_the_old_password(accounts: Accounts) -> None:
+    mara = "mara@fernhill.example"
+    for _ in range(3):
+        code = accounts.reset_link(mara, "cli")
+        with ThreadPoolExecutor(8) as pool:
+            coming = [pool.submit(accounts.sign_in, mara, GOOD, Device(f"198.51.100.{n}")) for n in range(7)]
+            accounts.accept(code, "", "", OTHER, HERE)
+        given = [one.result() for one in coming if one.exception() is None]
+        assert not any(accounts.session(token) for token in given)
+        accounts.accept(accounts.reset_link(mara, "cli"), "", "", GOOD, HERE)
+
+
+def test_a_password_that_was_reset_is_not_changed_with_the_old_one(accounts: Accounts) -> None:
+    mara = "mara@fernhill.example"
+    session = accounts.session(accounts.sign_in(mara, GOOD, HERE))
+    assert session is not None
+    code = accounts.reset_link(mara, "cli")
+    with ThreadPoolExecutor(1) as pool:
+        change = pool.submit(accounts.change_password, session, GOOD, "what a thief would choose")
+        accounts.accept(code, "", "", OTHER, HERE)
+    assert isinstance(change.exception(), InputError)
+    accounts.sign_in(mara, OTHER, HERE)
+
+
+@pytest.mark.slow
+def test_who_signed_in_from_an_address_is_not_kept_out_there(accounts: Accounts, clock: Clock) -> None:
+    mara = "mara@fernhill.example"
+    accounts.sign_in(mara, GOOD, HERE)
+    clock.now += 20 * 86400
+    for n in range(FREE_ACCOUNT + 1):
+        refused(accounts, mara, OTHER, Device(f"198.51.100.{n}"))
+    assert refused(accounts, mara, GOOD, Device("203.0.113.9"))[0] == "Too many tries."
+    accounts.sign_in(mara, GOOD, HERE)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+        ("testclient", "", False),
+    ],
+)
+def test_addresses_of_one_network_count_as_one(accounts: Accounts, one: str, other: str, same: bool) -> None:
+    for _ in range(FREE):
+        refused(accounts, "mara@fernhill.example", OTHER, Device(one))
+    said = refused(accounts, "mara@fernhill.example", OTHER, Device(other))[0]
+    assert said == ("Too many tries." if same else "Email or password is wrong.")
+
+
 @pytest.mark.slow
 def test_many_accounts_from_one_address_and_one_from_many_are_slowed_down(accounts: Accounts) -> None:
     for n in range(FREE_ADDRESS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import time
@@ -94,6 +95,11 @@ def every_route(site: Site) -> Iterator[tuple[str, str, str]]:
             yield method, route.path, re.sub(r"\{\w+:int\}", "1", re.sub(r"\{\w+(:str|:path)?\}", "x", route.path))
 
 
+def written(file: Path, text: str) -> Path:
+    file.write_text(text)
+    return file
+
+
 def cookie(headers: dict[str, str]) -> str:
     return headers["set-cookie"].partition("=")[2].partition(";")[0]
 
@@ -167,6 +173,14 @@ def test_whatever_is_asked_for_is_refused_unless_it_is_listed(path: str, method:
         running.send(None)
     assert bool(reached) == bool(OPEN.fullmatch(path) and ".." not in path)
     assert reached or sent[0]["status"] in (303, 401)
+
+
+def test_what_a_person_gets_is_kept_by_nobody_in_between(opened: Services, site: Site) -> None:
+    mara = site.session()
+    for path in ("/gw/library", "/gw/documents/gone", "/gw/account", "/gw/conversations"):
+        behind = partial(ask, site.routes, path, headers=HOST | {"cookie": f"{site.access.cookie}={mara}"})
+        status, headers, _ = behind(behind=lambda app: web.Headers(site.behind(app)))
+        assert (status, headers["cache-control"]) == (200, "no-store"), path
 
 
 def test_signing_in_sets_a_cookie_that_no_script_and_no_other_site_gets(site: Site) -> None:
@@ -296,6 +310,40 @@ def test_only_administrators_change_what_holds_for_everybody(
     jonas = site.session(JONAS)
     said = site.ask(f"/gw/settings/{path}", body, jonas, x_groundwork_token=site.token(opened, jonas))[2]
     assert json.loads(said)["refused"]["message"].startswith("Only administrators can")
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    ["llm.base_url=http://localhost:1", "llm.model=x,rerank.model=sentence-transformers:/etc", "llm.base_url=''"],
+)
+def test_an_evaluation_reaches_no_further_than_settings_do(
+    opened: Services, site: Site, configuration: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = opened.engine.evaluation.add(written(tmp_path / "q.csv", "question,answer\nWhat is it?,A sample.\n"))
+    if configuration.endswith("''"):  # away from the server that an administrator chose
+        monkeypatch.setattr(opened, "engine", opened.engine.with_settings({"llm.base_url": "http://localhost:1"}))
+    jonas, body = site.session(JONAS), {"set": added.set_id, "configuration": configuration}
+    said = site.ask("/gw/evaluate/run", body, jonas, x_groundwork_token=site.token(opened, jonas))[2]
+    assert json.loads(said)["refused"]["message"].startswith("Only administrators can")
+
+
+def test_a_browser_names_no_file_of_the_server(opened: Services, site: Site, tmp_path: Path) -> None:
+    added = opened.engine.evaluation.add(written(tmp_path / "q.csv", "question,answer\nWhat is it?,A sample.\n"))
+    mara, there = site.session(), written(tmp_path / "there.toml", "a = 1")
+    said = []
+    for path in (there, tmp_path / "not there.toml"):
+        body = {"set": added.set_id, "configuration": f"@{path}"}
+        answer = site.ask("/gw/evaluate/run", body, mara, x_groundwork_token=site.token(opened, mara))[2]
+        said.append(json.loads(answer)["refused"]["message"].replace(str(path), ""))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("name", ["\0.csv", "q.csv\0", "q" * 5000 + ".csv", "\U0001f600" * 300 + ".csv", "../../q.csv"])
+def test_a_file_of_any_name_is_read_in_its_own_folder(opened: Services, site: Site, name: str) -> None:
+    mara, data = site.session(), base64.b64encode(b"question,answer\nWhat is it?,A sample.\n").decode()
+    body = {"name": name, "data": data}
+    status, _, said = site.ask("/gw/evaluate/sets", body, mara, x_groundwork_token=site.token(opened, mara))
+    assert (status, "set" in json.loads(said)) == (200, True)
 
 
 def test_a_session_ends_only_those_of_its_own_person(opened: Services, site: Site) -> None:

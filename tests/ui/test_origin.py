@@ -66,6 +66,7 @@ def test_a_name_can_be_allowed(request: pytest.FixtureRequest) -> None:
 def test_no_other_site_can_embed_what_is_sent() -> None:
     headers = ask(ROUTES, FILE, headers={"host": "localhost"}, behind=web.Headers)[1]
     assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
 
 
 def _opened(headers: dict[str, str]) -> bool:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import RSAKey
 from oidc_provider_mock import User, run_server_in_thread
 from starlette.routing import BaseRoute
 
@@ -207,6 +214,103 @@ def test_a_provider_that_cannot_be_reached_is_said(site: Callable[..., Site], mo
     assert b"Signing in at the provider failed." in page
 
 
+class Forger:
+    """Provider that describes itself as ``metadata`` says, and gives tokens with ``claims``."""
+
+    def __init__(self) -> None:
+        self.key = RSAKey.generate_key(2048, {"kid": "1"})
+        self.metadata: dict[str, Any] = {}
+        self.claims: dict[str, Any] = {}
+        self.signed = True
+        forger = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_: Any) -> None:
+                return None
+
+            def do_GET(self) -> None:
+                keys = {"keys": [forger.key.as_dict(private=False)]}
+                self.say(keys if self.path == "/keys" else forger.described())
+
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["content-length"]))
+                self.say({"access_token": "x", "token_type": "bearer", "id_token": forger.token()})
+
+            def say(self, told: dict[str, Any]) -> None:
+                data = json.dumps(told).encode()
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.issuer = f"http://localhost:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def described(self) -> dict[str, Any]:
+        at = {"authorization_endpoint": "authorise", "token_endpoint": "token", "jwks_uri": "keys"}
+        told = {"issuer": self.issuer} | {name: f"{self.issuer}/{path}" for name, path in at.items()} | self.metadata
+        return {name: value for name, value in told.items() if value is not None}
+
+    def token(self) -> str:
+        if self.signed:
+            return jwt.encode({"alg": "RS256", "kid": "1"}, self.claims, self.key)
+        parts = [json.dumps(part).encode() for part in ({"alg": "none"}, self.claims)]
+        return ".".join(base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in parts) + "."
+
+
+@pytest.fixture
+def forger() -> Iterator[Forger]:
+    made = Forger()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+ELSE = "https://else.example"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "claims", "signed", "enters"),
+    [
+        ({}, {}, True, True),
+        ({}, {"iss": ELSE}, True, False),
+        ({"issuer": ELSE}, {"iss": ELSE}, True, False),
+        ({"issuer": None}, {"iss": ELSE}, True, False),
+        ({}, {"sub": ""}, True, False),
+        ({}, {"exp": 1}, True, False),
+        ({}, {}, False, False),
+        ({"id_token_signing_alg_values_supported": ["RS256", "none"]}, {}, False, False),
+        ({"jwks_uri": None}, {}, True, False),
+        ({"authorization_endpoint": None}, {}, True, False),
+    ],
+)
+def test_what_a_provider_says_of_itself_and_signs_is_checked(
+    site: Callable[..., Site],
+    forger: Forger,
+    monkeypatch: pytest.MonkeyPatch,
+    metadata: dict[str, Any],
+    claims: dict[str, Any],
+    signed: bool,
+    enters: bool,
+) -> None:
+    monkeypatch.setenv(SECRET, "secret")
+    company = site(mode="oidc", issuer=forger.issuer, client_id="groundwork", domains="fernhill.example")
+    forger.metadata, forger.signed = metadata, signed
+    status, headers, page = company.ask("/gw/auth/provider")
+    if status == 302:
+        asked, now = parse_qs(urlsplit(headers["location"]).query), int(time.time())
+        own = {"iss": forger.issuer, "aud": "groundwork", "sub": "mara", "exp": now + 60, "iat": now}
+        own |= {"nonce": asked["nonce"][0], "email": MARA, "email_verified": True}
+        forger.claims = own | claims
+        query, cookie = urlencode({"code": "x", "state": asked["state"][0]}), headers["set-cookie"].partition(";")[0]
+        status, headers, page = company.ask("/gw/auth/provider/back", query, cookie=cookie)
+    assert status == (303 if enters else 200)
+    assert enters == ("set-cookie" in headers) == bool(company.accounts.users())
+    assert enters or b"Signing in at the provider failed." in page
+
+
 @pytest.fixture
 def proxied(site: Callable[..., Site]) -> Site:
     # The requests of these tests come from no address.
@@ -243,6 +347,8 @@ def test_a_listed_proxy_says_who_is_there_and_nobody_else_does(proxied: Site) ->
     [
         ({"mode": "oidc", "issuer": "https://login.example"}, {SECRET: "x"}, "a client id and a secret"),
         ({"mode": "oidc", "issuer": "https://login.example", "client_id": "x"}, {}, "a client id and a secret"),
+        ({"mode": "oidc", "issuer": "http://login.example", "client_id": "x"}, {SECRET: "x"}, "needs an https address"),
+        ({"mode": "oidc", "issuer": "http://localhost:9", "client_id": "x"}, {SECRET: "x"}, ""),
         ({"mode": "proxy", "header": "X-Forwarded-Email"}, {FORWARDED: ""}, "which proxy"),
         ({"mode": "proxy", "header": "X-Forwarded-Email", "proxies": "10.0.0.5"}, {}, "the proxy's own address"),
         ({"mode": "proxy", "header": "X-Forwarded-Email", "proxies": "10.0.0.5"}, {FORWARDED: ""}, ""),

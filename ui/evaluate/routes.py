@@ -15,9 +15,10 @@ from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.runs import Configuration
 from ragcore.export import kind
 from ui.evaluate import own_routes, payload
-from ui.server.files import saved, sent
+from ui.server.files import file_name, saved, sent
 from ui.server.guard import action, engine_of, guarded, refusing, text_in
 from ui.server.services import services
+from ui.settings.rights import checked_reach
 
 Json = dict[str, Any]
 
@@ -33,7 +34,8 @@ def add(_: Request, body: Json) -> Json:
     """Store a set from a file (``name``, ``data`` in base64)."""
     name, given = text_in(body, "name") or "", sent(body, "data") or b""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"{Path(name).stem.strip('.') or 'questions'}{Path(name).suffix}"
+        ending = "".join(filter(str.isalnum, Path(name).suffix))[:10]
+        file = Path(folder) / file_name(Path(name).stem.strip(".")[:60] or "questions", ending)
         file.write_bytes(given)
         info = services().engine.evaluation.add(file)
     return {"set": info.set_id}
@@ -49,8 +51,9 @@ def run(request: Request, body: Json) -> Json:
         configuration = Configuration(known.name, known.config)
     else:
         set_id = engine.evaluation.find(text_in(body, "set") or "").set_id
-        configuration = Configuration.parsed(text_in(body, "configuration") or "default")
+        configuration = Configuration.typed(text_in(body, "configuration") or "default")
         search = body.get("search") is True
+    checked_reach(request, configuration.overrides)
     within = body.get("within") is True
     return {"run": services().evaluations.run(set_id, configuration, within, engine, search=search)}
 

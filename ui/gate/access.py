@@ -115,6 +115,13 @@ def _check_others(auth: AuthSettings) -> None:
             "To sign in at a provider, Groundwork needs its address, a client id and a secret.",
             hint=f"Set auth.issuer and auth.client_id, and {SECRET} in the environment. {NEXT}",
         )
+    if auth.mode == "oidc" and not (
+        auth.issuer.startswith("https://") or loopback(urlsplit(auth.issuer).hostname or "")
+    ):
+        raise ConfigError(
+            "A provider of sign-in needs an https address: the client's secret and who signs in are sent there.",
+            hint=f"Set auth.issuer to its https:// address. {NEXT}",
+        )
     if auth.mode == "proxy" and not (auth.proxies and auth.header):
         raise ConfigError(
             "Groundwork must know which proxy says who is signed in.",

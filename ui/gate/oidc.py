@@ -27,6 +27,17 @@ from ui.gate.access import SECRET, listed
 from ui.gate.pages import Pages, device
 
 FLOW = 600  # seconds
+# Signatures of a token that count, whatever a provider lists: "none" and those by a shared secret are not among them.
+SIGNED = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+_FAULTS = (
+    HTTPError,
+    OAuthError,
+    JoseError,
+    ValueError,
+    KeyError,
+    AttributeError,
+    RuntimeError,
+)  # Authlib has no one kind
 MOST_FLOWS = 1000
 _log = logging.getLogger(__name__)
 
@@ -74,8 +85,9 @@ class Provider:
         flow_id, flow = secrets.token_urlsafe(32), _Flow(self.pages.back(request.query_params.get("next", "")))
         asked = _Asked(flow.session, request.query_params, request.scope)
         try:
+            await self._described()
             found: Response = await self.client.authorize_redirect(asked, self._address())
-        except (HTTPError, OAuthError, ValueError, KeyError) as error:
+        except _FAULTS as error:
             return self._failed(error)
         self.flows[flow_id] = flow
         self.pages.set_cookie(found, self._cookie(), flow_id, FLOW)
@@ -86,10 +98,13 @@ class Provider:
         if flow is None or time.monotonic() - flow.begun > FLOW:
             return self.pages.sign_in_page("", SignInRefused("Signing in took too long.", hint="Begin again."))
         try:
+            await self._described()
             token = await self.client.authorize_access_token(_Asked(flow.session, request.query_params, request.scope))
             claims = token["userinfo"]
+            if not claims["sub"]:
+                raise ValueError("the provider doesn't say who signs in: the subject is empty")
             given = (claims["iss"], claims["sub"], str(claims["email"]) if claims.get("email_verified") is True else "")
-        except (HTTPError, OAuthError, JoseError, ValueError, KeyError, AttributeError) as error:
+        except _FAULTS as error:
             return self._failed(error)
         name, domains = str(claims.get("name", "")), listed(self.access.auth.domains)
         try:
@@ -98,6 +113,14 @@ class Provider:
         except InputError as error:
             return self.pages.sign_in_page(flow.back, error)
         return await self.pages.enter(request, own, flow.back)
+
+    async def _described(self) -> None:
+        """Hold the provider's description of itself to the settings. Raises `ValueError`."""
+        described, issuer = await self.client.load_server_metadata(), self.access.auth.issuer
+        named = str(described.get("issuer", ""))
+        if named.rstrip("/") != issuer.rstrip("/"):  # Authlib holds tokens to this name, whatever it is
+            raise ValueError(f"the provider calls itself {named!r}: set auth.issuer to that if it is the right one")
+        described["id_token_signing_alg_values_supported"] = SIGNED
 
     def _failed(self, error: Exception) -> Response:
         _log.warning("Signing in at %s failed: %r", self.access.auth.issuer, error)

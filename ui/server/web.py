@@ -127,10 +127,13 @@ class Headers:
                 message["headers"] = [
                     *message["headers"],
                     (b"content-security-policy", self.policy),
+                    (b"cross-origin-opener-policy", b"same-origin"),
                     (b"cross-origin-resource-policy", b"same-origin"),
                     (b"referrer-policy", b"same-origin"),
                     (b"x-content-type-options", b"nosniff"),
                 ]
+                if not any(name.lower() == b"cache-control" for name, _ in message["headers"]):
+                    message["headers"].append((b"cache-control", b"no-store"))  # documents are nobody's to keep
             await send(message)
 
         await self.app(scope, receive, with_headers)

@@ -21,17 +21,15 @@ from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
-from ui.gate.access import asker
 from ui.server.guard import Malformed, engine_of, guarded, posted, refusing, text_in, visit
 from ui.server.services import services
 from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
 from ui.settings import presets, structures
+from ui.settings.rights import LOCAL, administrators_only, checked_reach
 
 Json = dict[str, Any]
 
-_LOCAL = frozenset({"rerank.model", "index.embedder", "verify.entailment"})
-_LOADED = "sentence-transformers:"  # from any folder or address that is named after it
 _trials = threading.BoundedSemaphore(4)  # at once: a server that hangs keeps a thread from others
 
 
@@ -58,12 +56,10 @@ def change(request: Request, body: Json) -> Response:
     """Change settings for this visit, as typed; null restores the saved value. A local model is tried first."""
     visits, own, changes = services().visits, visit(request) or "", _changes(body)
     before = visits.overrides(own)
-    loads = any(str(changes.get(key) or "").startswith(_LOADED) for key in _LOCAL)
-    if changes.get("llm.base_url") or loads:  # the server would call an address, or open a folder, of anybody's choice
-        _administrators_only(request)
+    checked_reach(request, changes)
     visits.change(own, changes)
     try:
-        visits.engine(own).try_out(_LOCAL.intersection(changes))
+        visits.engine(own).try_out(LOCAL.intersection(changes))
     except ModelError as error:
         visits.change(own, {key: before.get(key) for key in changes})
         raise ConfigError(error.message, hint=error.hint) from error
@@ -88,7 +84,7 @@ def preset(request: Request, body: Json) -> Response:
 @refusing(ConfigError)
 def reading(request: Request, body: Json) -> Response:
     """Change how documents are read from now on; saved at once, since all visits share one library."""
-    _administrators_only(request)
+    administrators_only(request)
     changes = _changes(body)
     strange = [key for key in changes if key not in READING]
     wrongs = [_wrong_reading(key, str(value)) for key, value in changes.items() if value is not None]
@@ -104,23 +100,13 @@ def reading(request: Request, body: Json) -> Response:
 @refusing(ConfigError)
 def keep(request: Request, body: Json) -> Response:
     """Save this visit's settings for every visit from now on."""
-    _administrators_only(request)
+    administrators_only(request)
     made, own = services(), visit(request) or ""
     changes = made.visits.overrides(own)
     refused_to_keep(changes)
     _keep(changes)
     made.visits.change(own, dict.fromkeys(changes))
     return _page(request)
-
-
-def _administrators_only(request: Request) -> None:
-    """Raises `ConfigError` for who signed in and is no administrator."""
-    user = asker(request)
-    if user is not None and not user.admin:
-        raise ConfigError(
-            "Only administrators can save settings, or choose a server or a model of their own.",
-            hint="Ask one of them.",
-        )
 
 
 def _keep(changes: Json) -> None:
