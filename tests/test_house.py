@@ -34,7 +34,7 @@ LINES = {
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
     "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
-    "ingest": 9310,  # with grids that hold several tables, and 1,590 for files that are no PDF: sheets, text, office
+    "ingest": 9360,  # with grids that hold several tables, and 1,640 for files that are no PDF: sheets, text, office
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 1760,  # with pages made of other files, structures: their building, state and estimate
     "providers": 1338,

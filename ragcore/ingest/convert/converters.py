@@ -62,17 +62,20 @@ class OfficeConverter:
                 data = closed(data, name)
             if (steps := _STEPS[kind]) != kind:
                 data = office.convert(data, kind, steps)
-            data, notes, slides = (data, (), ()) if steps == "xlsx" else closed_odf(data, name)
-            if kind in ("xls", "ods"):
-                book = data if kind == "xls" else office.convert(data, kind, "xlsx")
+            if steps == "xlsx":
+                return SheetConverter().convert(data, name, "xlsx", most_pages)
+            odf = closed_odf(data, name)
+            if kind == "ods":
+                book = office.convert(odf.data, kind, "xlsx")
                 made = SheetConverter().convert(book, name, "xlsx", most_pages)
-                return replace(made, notes=(*notes, *made.notes))
-            pages = pymupdf.open("pdf", office.convert(data, steps, "pdf"))
+                return replace(made, notes=(*odf.notes, *made.notes))
+            pages = pymupdf.open("pdf", office.convert(odf.data, steps, "pdf"))
         if pages.page_count > most_pages:
             raise TooManyPages(f"{name} has more than {most_pages} pages; that is the limit.")
         if not any(page.get_text().strip() or page.get_images() for page in pages):
             raise NoText(f"{name} has no text.", hint="Add a file with text.")
-        return Converted(pages, notes, places=_with_notes(pages, slides, name, most_pages) if slides else ())
+        places = _with_notes(pages, odf.slides, name, most_pages) if odf.slides else ()
+        return Converted(pages, odf.notes, odf.title or odf.property_title, cover=not odf.title, places=places)
 
 
 def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ SUFFIXES: dict[str, FileKind] = {
 CONVERTERS: dict[FileKind, str] = {
     **dict.fromkeys(("xlsx", "csv"), "sheets-1"),
     **dict.fromkeys(("md", "html", "txt"), "story-1"),
-    **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-1"),
+    **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-2"),
 }
 SCANNED: frozenset[FileKind] = frozenset(
     ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp")
