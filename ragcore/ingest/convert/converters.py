@@ -16,11 +16,14 @@ import pymupdf
 
 from ragcore.errors import NoText, TooManyPages
 from ragcore.files import whole
+from ragcore.ingest.convert.book_pages import draw_book
 from ragcore.ingest.convert.kinds import CONVERTERS
 from ragcore.ingest.convert.known import keep
+from ragcore.ingest.convert.mail import read_mail
 from ragcore.ingest.convert.markup import CleanMarkup
 from ragcore.ingest.convert.office import LibreOffice
 from ragcore.ingest.convert.office_parts import Slide, closed, closed_odf
+from ragcore.ingest.convert.picture_pages import draw_pictures
 from ragcore.ingest.convert.sheet_pages import draw_sheets
 from ragcore.ingest.convert.story_pages import draw_markup, draw_story
 from ragcore.ingest.convert.workbook import read_csv, read_xlsx
@@ -91,6 +94,34 @@ def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int)
     return tuple(places)
 
 
+class MailConverter:
+    """`Converter` of messages: head and text as flowing pages."""
+
+    kinds: tuple[FileKind, ...] = ("eml", "msg")
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        mail = read_mail(data, name, kind)
+        return draw_markup(mail.markup, name, most_pages, mail.notes)
+
+
+class BookConverter:
+    """`Converter` of electronic books: flowing pages by chapter."""
+
+    kinds: tuple[FileKind, ...] = ("epub",)
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        return draw_book(data, name, most_pages)
+
+
+class PictureConverter:
+    """`Converter` of pictures: a page for each."""
+
+    kinds: tuple[FileKind, ...] = ("png", "jpeg", "tiff", "webp")
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        return draw_pictures(data, name, kind, most_pages)
+
+
 # What LibreOffice makes first of a file of each kind.
 _STEPS: dict[FileKind, str] = {
     **dict.fromkeys(("docx", "doc", "rtf", "odt"), "odt"),
@@ -99,7 +130,10 @@ _STEPS: dict[FileKind, str] = {
     "ods": "ods",
 }
 _EMPTY = "Add a file with contents."
-CONVERTING: tuple[Converter, ...] = (SheetConverter(), StoryConverter(), OfficeConverter())
+CONVERTING: tuple[Converter, ...] = (
+    *(SheetConverter(), StoryConverter(), OfficeConverter()),
+    *(MailConverter(), BookConverter(), PictureConverter()),
+)
 
 
 def convert(source: Path, target: Path, kind: FileKind, name: str, most_pages: int) -> None:
