@@ -38,27 +38,26 @@ def message(text: str = "", html: str = "", attached: Sequence[Attached] = (), *
     return made
 
 
-def outlook(
-    properties: Mapping[int, str | bytes | int], attached: Sequence[Mapping[int, str | bytes | int]] = ()
-) -> bytes:
-    """An MSG file with these properties, and those of the files attached to it."""
+def outlook(properties: Mapping[int, Any], attached: Sequence[Mapping[int, Any]] = ()) -> bytes:
+    """An MSG file with these properties, and those of the files attached to it; a mapping is a message in it."""
     root = _properties(properties, 32)
     for number, one in enumerate(attached):
         root[f"__attach_version1.0_#{number:08X}"] = _properties(one, 8)
     return compound(root)
 
 
-def _properties(given: Mapping[int, str | bytes | int], head: int) -> dict[str, Any]:
+def _properties(given: Mapping[int, Any], head: int) -> dict[str, Any]:
     streams: dict[str, Any] = {}
     table = bytes(head)
     for number, value in given.items():
-        kind = 0x1F if isinstance(value, str) else 0x102 if isinstance(value, bytes) else 0x40 if value > 1 << 32 else 3
-        if isinstance(value, int):
-            table += struct.pack("<HHIq", kind, number, 6, value)
-            continue
-        data = value.encode("utf-16-le") if isinstance(value, str) else value
-        streams[f"__substg1.0_{number:04X}{kind:04X}"] = data
-        table += struct.pack("<HHIII", kind, number, 6, len(data), 0)
+        if isinstance(value, Mapping):
+            streams[f"__substg1.0_{number:04X}000D"] = _properties(value, 24)
+        elif isinstance(value, int):
+            table += struct.pack("<HHIq", 0x40 if value > 1 << 32 else 3, number, 6, value)
+        else:
+            kind, data = (0x1F, value.encode("utf-16-le")) if isinstance(value, str) else (0x102, value)
+            streams[f"__substg1.0_{number:04X}{kind:04X}"] = data
+            table += struct.pack("<HHIII", kind, number, 6, len(data), 0)
     return {"__properties_version1.0": table, **streams}
 
 

@@ -31,7 +31,7 @@ SUBJECT, TEXT_OF, PAGE, CODE_PAGE, SENDER, ADDRESS, TO, SENT = (
     0x0E04,
     0x39,
 )
-METHOD, LONG_NAME, DATA, LABEL, CONTENT_ID = 0x3705, 0x3707, 0x3701, 0x3001, 0x3712
+METHOD, LONG_NAME, DATA, CONTENT_ID = 0x3705, 0x3707, 0x3701, 0x3712
 
 
 @pytest.fixture
@@ -96,8 +96,8 @@ def test_what_is_attached_is_a_document_of_its_own(engine: Engine) -> None:
     info = engine.ingest(added.doc_id)
     assert info.notes == (
         "Attached, as documents of their own: ort.pdf, Ü.eml.",
-        "Attached, and not read: tool.zip. tool.zip is no file that Groundwork reads.",
-        "Attached, and not read: none.txt. It is empty.",
+        "Attached, and not read: “tool.zip”. tool.zip is no file that Groundwork reads.",
+        "Attached, and not read: “none.txt”. It is empty.",
     )
     text = engine.document(info.doc_id).text
     assert "Attachments: ort.pdf (" in text
@@ -199,7 +199,8 @@ def test_an_outlook_message_is_read_as_any_other(engine: Engine) -> None:
         [
             {METHOD: 1, LONG_NAME: "report.pdf", DATA: pdfs.one_column()},
             {METHOD: 1, LONG_NAME: "logo.png", DATA: picture("Logo"), CONTENT_ID: "logo@1"},
-            {METHOD: 5, LABEL: "An older message"},
+            {METHOD: 5, DATA: {SUBJECT: "An older message\0", TEXT_OF: "The board meets on Friday."}},
+            {METHOD: 7, LONG_NAME: "far.pdf"},
         ],
     )
     added = engine.add(data, "mail.msg")
@@ -211,10 +212,12 @@ def test_an_outlook_message_is_read_as_any_other(engine: Engine) -> None:
     assert "It is 61.4 mg/l at the Café." in text
     assert engine.original(info.doc_id).read_bytes() == data
     assert info.notes[:2] == (
-        "Attached, as a document of its own: report.pdf.",
-        "Attached, and not read: An older message. It is a message or a link. Save it in Outlook as a file of its own.",
+        "Attached, as documents of their own: report.pdf, An older message.eml.",
+        "Attached, and not read: “far.pdf”. It is a link to a file elsewhere.",
     )
-    assert [engine.ingest(doc_id).status for doc_id in added.attached] == ["ready"]
+    assert [engine.ingest(doc_id).status for doc_id in added.attached] == ["ready", "ready"]
+    assert "The board meets on Friday." in engine.document(added.attached[1]).text
+    assert engine.add(data, "again.msg").attached == added.attached
 
 
 def test_an_outlook_message_of_plain_text_has_its_lines(engine: Engine) -> None:

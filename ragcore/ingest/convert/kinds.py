@@ -46,7 +46,7 @@ SUFFIXES: dict[str, FileKind] = {
 # the same file would give other pages.
 CONVERTERS: dict[FileKind, str] = {
     **dict.fromkeys(("xlsx", "csv"), "sheets-1"),
-    **dict.fromkeys(("md", "html", "txt"), "story-1"),
+    **dict.fromkeys(("md", "html", "txt"), "story-2"),
     **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-2"),
     **dict.fromkeys(("eml", "msg"), "mail-1"),
     "epub": "book-1",

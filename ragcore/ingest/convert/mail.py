@@ -81,7 +81,7 @@ class Mail:
         codes = dict.fromkeys(note for code in self.encodings for note in encoding_notes(code))
         read = [each.name for each in self.attachments if each.kind]
         own = "a document of its own" if len(read) == 1 else "documents of their own"
-        left = (f"Attached, and not read: {each.name}. {each.why}" for each in self.attachments if not each.kind)
+        left = (f"Attached, and not read: “{each.name}”. {each.why}" for each in self.attachments if not each.kind)
         return (*codes, *([f"Attached, as {own}: {', '.join(read)}."] if read else []), *left)
 
 
@@ -129,7 +129,7 @@ def _mail(message: Message, name: str) -> Mail:
     for part in _chosen(message):
         found = _text(part)
         if found is None:
-            attached.append(Attachment(_file_name(part), _content(part), why="It is no text."))
+            attached.append(Attachment(_named(part), _content(part), why="It is no text."))
             continue
         html = part.get_content_type() == "text/html"
         pages += found[0] if html else ""
@@ -149,10 +149,19 @@ def attachment(name: str, data: bytes) -> Attachment:
         return Attachment(name, data, why=error.message)
 
 
-def plain_name(name: str) -> str:
-    """Name of a file without folders and what no name may have."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    return "".join(char for char in last if char.isprintable()).strip()[:MOST_NAME]
+def file_name(given: str, otherwise: str = "attachment") -> str:
+    """Name of an attached file without folders and what no name may have."""
+    last = given.replace("\\", "/").rpartition("/")[2]
+    return "".join(char for char in last if char.isprintable()).strip()[-MOST_NAME:] or otherwise
+
+
+def decoded_header(raw: str) -> str:
+    """Header on one line, its encoded words read. What can't be read stays as it is."""
+    try:
+        pieces: Sequence[tuple[bytes | str, str | None]] = decode_header(raw)
+    except (HeaderParseError, ValueError):
+        pieces = [(raw, None)]
+    return " ".join("".join(_piece(text, code) for text, code in pieces).split())
 
 
 def _leaves(message: Message) -> Iterator[Message]:
@@ -209,29 +218,20 @@ def _is_shown(part: Message, pages: str) -> bool:
 
 def _attached(part: Message) -> Attachment:
     if part.get_content_type() == "message/rfc822" and (inner := _children(part)):
-        name = plain_name(_header(inner[0], "Subject").replace("/", "-")) or "message"
+        name = file_name(_header(inner[0], "Subject").replace("/", "-"), "message")
         return attachment(f"{name}.eml", inner[0].as_bytes())
-    return attachment(_file_name(part), _content(part))
+    return attachment(_named(part), _content(part))
 
 
-def _file_name(part: Message) -> str:
+def _named(part: Message) -> str:
     ending = part.get_content_subtype().partition("+")[0]
-    return plain_name(_decoded(part.get_filename() or "")) or f"attachment.{ending}"
+    return file_name(decoded_header(part.get_filename() or ""), f"attachment.{ending}")
 
 
 def _header(message: Message, key: str) -> str:
     """Value of a header on one line; of several with this name all, one after another."""
     values = (str(value) for name, value in message.raw_items() if name.lower() == key.lower())
-    return ", ".join(filter(None, (" ".join(_decoded(value).split()) for value in values)))
-
-
-def _decoded(raw: str) -> str:
-    """Header with its encoded words read. What can't be read stays as it is."""
-    try:
-        pieces: Sequence[tuple[bytes | str, str | None]] = decode_header(raw)
-    except (HeaderParseError, ValueError):
-        pieces = [(raw, None)]
-    return "".join(_piece(text, code) for text, code in pieces)
+    return ", ".join(filter(None, map(decoded_header, values)))
 
 
 def _piece(piece: bytes | str, code: str | None) -> str:
