@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -205,7 +205,13 @@ class Engine(Library):
             name = printable(Path(path.name))
             refused = DocumentInfo("", "", name, name, 0, "failed", 0.0, error=error.as_dict())
             return IngestReport(refused, printable(path))
-        return IngestReport(info, printable(path), added.note)
+        return IngestReport(info, printable(path), added.note, added.attached)
+
+    def ingest_attached(self, report: IngestReport, *, on_progress: OnProgress | None = None) -> Iterator[IngestReport]:
+        """Run `ingest` on each document that was added with a message."""
+        for doc_id in report.attached:
+            info = self.ingest(doc_id, on_progress=on_progress)
+            yield IngestReport(info, report.path, f"attached to {report.info.name}")
 
     def remove(self, doc_id: str) -> None:
         """Remove a document from the library and the index permanently; `trash` offers removals with undo. Raises

@@ -54,7 +54,7 @@ class EmptyFile(InputError):
 class ConverterMissing(InputError):
     hint_default = (
         "Install LibreOffice (Debian: libreoffice-writer, libreoffice-calc, libreoffice-impress), or save the file as "
-        "PDF. PDF, Excel (.xlsx), CSV, Markdown, HTML and text are read without it."
+        "PDF. PDF, Excel (.xlsx), CSV, Markdown, HTML, text, e-mail, EPUB and pictures are read without it."
     )
 
 
@@ -64,8 +64,8 @@ class NotAPdf(InputError):
 
 class UnknownKind(InputError):
     hint_default = (
-        "Groundwork reads PDF, Word, PowerPoint, Excel, OpenDocument, RTF, CSV, Markdown, HTML and text files. Save "
-        "the document as one of these."
+        "Groundwork reads PDF, Word, PowerPoint, Excel, OpenDocument, RTF, CSV, Markdown, HTML, text, e-mail, EPUB and "
+        "picture files. Save the document as one of these."
     )
 
 

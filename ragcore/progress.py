@@ -25,21 +25,24 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Result of adding a file; ``already`` if the library has the same bytes. ``note`` is a remark for the user."""
+    """Result of adding a file; ``already`` if the library has the same bytes. ``note`` is a remark for the user;
+    ``attached`` are the documents that were added with it, since they were attached to it."""
 
     doc_id: str
     status: Literal["new", "already"]
     note: str = ""
+    attached: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """Result of adding and reading the file at ``path``; ``note`` is a remark for the user. A file that could not be
-    added has no id."""
+    """Result of adding and reading the file at ``path``; ``note`` is a remark for the user, ``attached`` the documents
+    added with it, which are still to be read. A file that could not be added has no id."""
 
     info: DocumentInfo
     path: str
     note: str = ""
+    attached: tuple[str, ...] = ()
 
 
 def printable(path: Path) -> str:

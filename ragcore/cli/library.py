@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,16 +33,17 @@ def ingest(engine: Engine, options: argparse.Namespace) -> int:
     for path in engine.pdf_paths(options.paths):
         name = path.name or str(path)
         print(f"{name}: reading", file=sys.stderr)
-        report = engine.ingest_path(path, password=options.password, on_progress=progress(name))
-        reports.append(report)
-        folder, info = _folder(path, options.paths), report.info
-        if info.doc_id and info.status != "already" and folder:
-            engine.shelf.put([info.doc_id], folder)
-        for error in (info.error, info.figures.error, info.context.error):
-            if error:
-                say_error(error, name)
-        if report.note and not info.error:
-            print(f"{name}: {report.note}", file=sys.stderr)
+        first = engine.ingest_path(path, password=options.password, on_progress=progress(name))
+        for report in chain([first], engine.ingest_attached(first, on_progress=progress(name))):
+            reports.append(report)
+            folder, info = _folder(path, options.paths), report.info
+            if info.doc_id and info.status != "already" and folder:
+                engine.shelf.put([info.doc_id], folder)
+            for error in (info.error, info.figures.error, info.context.error):
+                if error:
+                    say_error(error, info.name)
+            if report.note and not info.error:
+                print(f"{info.name}: {report.note}", file=sys.stderr)
     failure: GroundworkError | None = None
     if options.index:
         try:

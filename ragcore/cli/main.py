@@ -166,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--port", type=partial(_count, most=65535), metavar="N", help="use port N instead of 8501")
     sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")
 
-    sub = command("ingest", library.ingest, "add files to the library: PDF, Excel, CSV, Markdown, HTML, text")
+    sub = command("ingest", library.ingest, "add files to the library: PDF, Word, Excel, e-mail, text, ...")
     sub.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help="a file, a folder, or ADE JSON with its PDF beside it"
     )

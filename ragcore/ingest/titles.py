@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import PurePath
 
 from ragcore.ingest.blocks import Block, body_size
@@ -62,7 +62,9 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     named = bool(given) and not _BAD_TITLE.search(given) and key(given) != key(stem)
     named = named and "_" not in given and not _is_cut_off(given, blocks)
     cover = _cover(blocks)
-    parts = _cover_title(cover, body_size(blocks)) if info.cover else []
+    # What heads a section of a file whose headings are known is no part of its title.
+    heads = {key(title) for _, title, _ in info.outline} if info.converter else set[str]()
+    parts = _cover_title(cover, body_size(blocks), heads) if info.cover else []
     title = " ".join(part.text for part in parts)
     if named and (not title or _says(given, title, cover)):
         title = given  # in a line's spelling, since the cover may be in capitals
@@ -79,8 +81,9 @@ def _cover(blocks: Sequence[Block]) -> list[Block]:
     return [b for b in printed if b.page.number == first]
 
 
-def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
-    """Heading in the largest type, with its continuation; [] if the page opens with running text, as excerpts do."""
+def _cover_title(cover: Sequence[Block], common: float, sections: Set[str]) -> list[Block]:
+    """Heading in the largest type, with its continuation, which none of the ``sections`` is; [] if the page opens with
+    running text, as excerpts do."""
     heads = [
         b
         for b in cover
@@ -97,7 +100,7 @@ def _cover_title(cover: Sequence[Block], common: float) -> list[Block]:
     largest = max(heads, key=lambda b: (round(b.size), b.role == "title"))
     # The first heading is the title unless it is clearly smaller: section headings are often bolder.
     best = next(b for b in heads if b.size >= NEARLY * largest.size)
-    return _with_following(best, cover)
+    return _with_following(best, cover, sections)
 
 
 def _is_label(text: str) -> bool:
@@ -180,13 +183,14 @@ def _is_cut_off(title: str, blocks: Sequence[Block]) -> bool:
     return len(last) > 2 and last not in shown and any(word.startswith(last) for word in shown)
 
 
-def _with_following(block: Block, blocks: Sequence[Block]) -> list[Block]:
+def _with_following(block: Block, blocks: Sequence[Block], sections: Set[str]) -> list[Block]:
     """Heading with the directly following ones of its size (a title set in several boxes); the subject of a short one
     ("Guidance for Industry") may be somewhat smaller."""
     parts = [block]
     place = blocks.index(block)
     for following in blocks[place + 1 : place + 4]:
         near = following.kind == "heading" and following.page is block.page and not _SECTION.match(following.text)
+        near = near and key(following.text) not in sections
         same = abs(following.size - block.size) < 0.5
         subject = len(parts) == 1 and len(block.words) <= SHORT_TITLE and following.size >= SUBJECT_SIZE * block.size
         opened = "(" in (said := " ".join(b.text for b in parts)).rpartition(")")[2]

@@ -12,7 +12,9 @@ from ragcore.config.settings import IngestSettings
 from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, TooManyPages
 from ragcore.index.store import Store
 from ragcore.ingest.convert.kinds import SUFFIXES, kind_of
+from ragcore.ingest.convert.mail import attachments
 from ragcore.progress import Added, printable
+from ragcore.types.library import FileKind
 
 ALONE = (
     "This ADE JSON came without its PDF, so its pages are redrawn and whole blocks or cells are highlighted. For the "
@@ -48,8 +50,9 @@ def _is_meant(path: Path) -> bool:
 
 
 def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = "", pdf: bytes | None = None) -> Added:
-    """Store a file under its hash and list it as new; ``pdf`` is the file that came with an ADE JSON. Raises
-    `FileMissing`, `EmptyFile`, `FileTooLarge`, what `kind_of` does, `BadAdeJson` and, for a JSON, `TooManyPages`."""
+    """Store a file under its hash and list it as new, with the files attached to a message, each as a document of its
+    own; ``pdf`` is the file that came with an ADE JSON. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, what
+    `kind_of` does, `BadAdeJson` and, for a JSON, `TooManyPages`."""
     from ragcore.ingest.ade.source import is_json, read_ade
 
     beside: Path | None = None
@@ -61,8 +64,10 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
     name = printable(Path(name)) if name else name
     _check_size(len(data), name, settings)
     if not is_json(data, name):
-        doc_id, new = store.add_file(data, name, kind_of(data, name))
-        return Added(doc_id, "new" if new else "already")
+        kind = kind_of(data, name)
+        doc_id, new = store.add_file(data, name, kind)
+        attached = dict.fromkeys(_add_attached(store, data, name, kind))
+        return Added(doc_id, "new" if new else "already", attached=tuple(attached))
     _check_size(len(data), name, settings, json=True)
     read_ade(data, name, settings.max_pages)
     if pdf is None and beside is not None:
@@ -78,6 +83,16 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
             return Added(known, "already", "" if store.original(known).is_file() else ALONE)
     doc_id, new = store.add_ade(data, name, pdf)
     return Added(doc_id, "new" if new else "already", ALONE if pdf is None else "")
+
+
+def _add_attached(store: Store, data: bytes, name: str, kind: FileKind) -> Iterator[str]:
+    """Store the files attached to a message, and to messages attached to it; ids of their documents."""
+    messages = [(data, name, kind)]
+    while messages:
+        for each in attachments(*messages.pop(0)):
+            if each.kind is not None:
+                yield store.add_file(each.data, each.name, each.kind)[0]
+                messages.append((each.data, each.name, each.kind))
 
 
 def pdf_name(name: str) -> str:

@@ -10,7 +10,8 @@ from ragcore.types.document import ModelReport
 
 Status = Literal["new", "reading", "ready", "already", "failed"]
 FileKind = Literal[
-    "pdf", "xlsx", "csv", "md", "html", "txt", "docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"
+    "pdf", "xlsx", "csv", "md", "html", "txt", "docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods",
+    "eml", "msg", "epub", "png", "jpeg", "tiff", "webp",
 ]  # fmt: skip
 Reason = Literal["", "wrong", "beside", "citation", "incomplete", "refused", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)

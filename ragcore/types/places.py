@@ -35,4 +35,5 @@ def joined(first: str, last: str) -> str:
 
 
 def _is_range(place: str) -> bool:
-    return ":" in place.rpartition("!")[2]
+    cells = place.rpartition("!")[2]
+    return ":" in cells and " " not in cells

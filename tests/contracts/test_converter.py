@@ -8,18 +8,23 @@ import pytest
 
 from ragcore.errors import InputError
 from ragcore.ingest.convert.converters import CONVERTING
-from ragcore.ingest.convert.kinds import CONVERTERS
+from ragcore.ingest.convert.kinds import CONVERTERS, PICTURES
 from ragcore.protocols import Converter
 from ragcore.types.library import FileKind
-from tests.check.files import book
+from tests.check.files import book as workbook
+from tests.ingest.mail import book, message, outlook, picture
 from tests.ingest.office import needs_office, office_file
 
 FILES: dict[FileKind, bytes] = {
-    "xlsx": book(Wells=[["Well", "May"], ["Mill Bridge", 11.6]]),
+    "xlsx": workbook(Wells=[["Well", "May"], ["Mill Bridge", 11.6]]),
     "csv": b"Well,May\nMill Bridge,11.6\n",
     "md": b"# Wells\n\nMill Bridge: 11.6\n",
     "html": b"<h1>Wells</h1><p>Mill Bridge: 11.6</p>",
     "txt": b"Wells\n\nMill Bridge: 11.6\n",
+    "eml": message("Mill Bridge: 11.6").as_bytes(),
+    "msg": outlook({0x37: "Wells", 0x1000: "Mill Bridge: 11.6"}),
+    "epub": book(("Wells", "<p>Mill Bridge: 11.6</p>")),
+    **{kind: picture("Mill Bridge: 11.6", kind=kind.upper()) for kind in PICTURES},
 }
 OFFICE: tuple[FileKind, ...] = ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods")
 EACH = [(converter, kind) for converter in CONVERTING for kind in converter.kinds]
@@ -46,7 +51,9 @@ class TestConverter:
         texts = [[page.get_text() for page in made.pages] for made in (first, again)]
         assert texts[0] == texts[1]
         said = set("".join(texts[0]).replace(":", " ").split())
-        assert {"Mill", "Bridge"} <= said or {"Orchard", "Lane", "61.4"} <= said
+        shown = [page.get_pixmap(dpi=20).digest for made in (first, again) for page in made.pages]
+        assert shown[: len(shown) // 2] == shown[len(shown) // 2 :]
+        assert {"Mill", "Bridge"} <= said or {"Orchard", "Lane", "61.4"} <= said or kind in PICTURES
         assert (first.notes, first.title) == (again.notes, again.title)
 
     def test_a_file_without_contents_is_named(self, converter: Converter, kind: FileKind) -> None:

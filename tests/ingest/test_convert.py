@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import socket
 import threading
 import zipfile
@@ -225,8 +226,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "no.xlsx": (lambda: b"Well,May\n", "no Excel file"),
     "blank.xlsx": (lambda: book(S=[]), "no cells"),
     "locked.xlsx": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),
-    "old.xls": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "no file that Groundwork reads"),
-    "picture.png": (lambda: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "no file that Groundwork reads"),
+    "old.xls": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "no Excel file"),
+    "picture.png": (lambda: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "damaged"),
     "code.py": (lambda: b"print()", "no file that Groundwork reads"),
     "letter.pdf": (pdfs.not_a_pdf, "not a PDF"),
     "binary.csv": (lambda: b"a,b\n\0\1\2,3\n", "no file that Groundwork reads"),
@@ -340,6 +341,29 @@ def test_what_is_hidden_ends_where_html_ends_it(markup: str, kept: str, hidden: 
     assert " ".join(made.text.split()) == kept
     assert hidden not in made.text
     assert made.notes == ("1 hidden part left out.",)
+
+
+DATA = "<table><tr><td>Well</td><td>May</td></tr><tr><td>Elm</td><td>7.2</td></tr></table>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "tables"),
+    [
+        (DATA, 1),
+        (f"<table><tr><td>{DATA}</td><td>{DATA}</td></tr><tr><td>a</td><td>b</td></tr></table>", 2),
+        ("<table><tr><th>Well</th></tr><tr><td>Elm</td></tr></table>", 1),
+        ("<table><caption>Wells</caption><tr><td>Elm</td></tr></table>", 1),
+        ("<table><tr><td>One</td><td>row</td></tr></table>", 0),
+        ("<table><tr><td>One</td></tr><tr><td>column</td></tr></table>", 0),
+        ("<table><tr><td>a<td><tr><td><img><td>b</table>", 0),
+        ("<table><tr><td>" * 12 + "Deep" + "</td></tr></table>" * 12, 0),
+    ],
+)
+def test_a_table_that_only_places_what_is_in_it_is_none(markup: str, tables: int) -> None:
+    made = clean_html(markup)
+    assert made.html.count("<table") == tables
+    assert made.html.count("<div>") == made.html.count("</div>")
+    assert made.text.split() == clean_html(re.sub("</?t[^>]*>", " ", markup)).text.split()
 
 
 def test_the_encoding_that_a_page_declares_is_taken() -> None:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import docx
+import pptx
 import pymupdf
 import pytest
 
@@ -20,7 +22,7 @@ from ragcore.ingest.process import Child, waiting
 from ragcore.types import Document
 from ragcore.types.library import DocumentInfo
 from ragcore.types.places import place_of
-from tests.check.files import archive, word
+from tests.check.files import archive, saved, word
 from tests.export.office import converted
 from tests.ingest.office import CELLS, letter, needs_office, office_file
 from tests.ingest.test_convert import listening, parts
@@ -91,6 +93,47 @@ def test_a_citation_of_a_talk_names_the_slide_or_its_notes(engine: Engine, kind:
     assert places == {"measured": "slide 1", "Orchard": "slide 3", "The": "slide 3, notes", "Two": "slide 4"}
     assert place_of(document, 0, document.body_end) == "slide 1, slide 4"
     assert "Not yet decided" not in document.text
+
+
+def titled(*paragraphs: tuple[str, str], core: str = "") -> bytes:
+    """A Word file of (style, text), and a title among its properties."""
+    made = docx.Document()
+    made.core_properties.title = core
+    for style, text in paragraphs:
+        made.add_paragraph(text, style)
+    return saved(made)
+
+
+BODY = ("Normal", "The lease runs for five years from March, and either side may end it by letter. " * 4)
+
+
+@pytest.mark.parametrize(
+    ("data", "title"),
+    [
+        (
+            titled(("Title", "Harbour Street Lease: Memorandum"), ("Heading 1", "Term and notice"), BODY),
+            "Harbour Street Lease: Memorandum",
+        ),
+        (
+            titled(("Title", "Harbour Street"), ("Title", "Lease"), ("Subtitle", "Notes"), BODY, core="A template"),
+            "Harbour Street Lease",
+        ),
+        (titled(("Heading 1", "Harbour Street"), ("Heading 2", "Term and notice"), BODY), "Harbour Street"),
+        (titled(BODY, core="Lease of Harbour Street"), "Lease of Harbour Street"),
+        (titled(("Heading 1", "Term and notice"), BODY, ("Title", "Annex"), BODY), "Term and notice"),
+    ],
+    ids=["title", "two paragraphs", "headings", "property", "title of an annex"],
+)
+def test_a_word_file_is_called_by_its_title_alone(engine: Engine, data: bytes, title: str) -> None:
+    assert read(engine, data, "lease_7.docx")[0].title == title
+
+
+def test_a_talk_is_called_by_the_title_of_its_first_slide(engine: Engine) -> None:
+    made = pptx.Presentation()
+    for layout, words, line in ((0, "Harbour Street Lease", "For the board"), (1, "Term", "Five years")):
+        slide = made.slides.add_slide(made.slide_layouts[layout])
+        slide.shapes.title.text, slide.placeholders[1].text = words, line
+    assert read(engine, saved(made), "talk_7.pptx")[0].title == "Harbour Street Lease"
 
 
 @pytest.mark.parametrize("kind", standing_for(["ods"], ["xls", "ods"]))

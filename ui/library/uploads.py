@@ -150,13 +150,13 @@ def _add(
     try:
         added = engine.add(file.getvalue(), path.name, pdf=pdf.getvalue() if pdf is not None else None)
         if added.status == "new" and len(path.parts) > 1:
-            engine.shelf.put([added.doc_id], path.parent.as_posix())
+            engine.shelf.put([added.doc_id, *added.attached], path.parent.as_posix())
     except GroundworkError as error:
         # What is wrong with a JSON is no reason to leave out its PDF.
         by_itself = _add(pdf, None, engine, queued, known) if pdf is not None else []
         note = Note("bad", error.message, advice(error.as_dict(), engine.settings)["hint"])
         return list(dict.fromkeys([note, *by_itself]))  # the PDF may be what is wrong
-    queued.append(added.doc_id)
+    queued += [*reversed(added.attached), added.doc_id]
     if added.status == "already":
         there = next((info for info in engine.documents() if info.doc_id == added.doc_id), None)
         if there is not None and there.status == "failed":

@@ -31,6 +31,13 @@ TYPES = {
     "md": "text/markdown",
     "html": "text/html",
     "txt": "text/plain",
+    "eml": "message/rfc822",
+    "msg": "application/vnd.ms-outlook",
+    "epub": "application/epub+zip",
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "tiff": "image/tiff",
+    "webp": "image/webp",
     "json": "application/json",
     "jsonl": "text/plain",
 }

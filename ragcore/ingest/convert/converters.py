@@ -16,11 +16,14 @@ import pymupdf
 
 from ragcore.errors import NoText, TooManyPages
 from ragcore.files import whole
+from ragcore.ingest.convert.book_pages import draw_book
 from ragcore.ingest.convert.kinds import CONVERTERS
 from ragcore.ingest.convert.known import keep
+from ragcore.ingest.convert.mail import read_mail
 from ragcore.ingest.convert.markup import CleanMarkup
 from ragcore.ingest.convert.office import LibreOffice
 from ragcore.ingest.convert.office_parts import Slide, closed, closed_odf
+from ragcore.ingest.convert.picture_pages import draw_pictures
 from ragcore.ingest.convert.sheet_pages import draw_sheets
 from ragcore.ingest.convert.story_pages import draw_markup, draw_story
 from ragcore.ingest.convert.workbook import read_csv, read_xlsx
@@ -62,17 +65,20 @@ class OfficeConverter:
                 data = closed(data, name)
             if (steps := _STEPS[kind]) != kind:
                 data = office.convert(data, kind, steps)
-            data, notes, slides = (data, (), ()) if steps == "xlsx" else closed_odf(data, name)
-            if kind in ("xls", "ods"):
-                book = data if kind == "xls" else office.convert(data, kind, "xlsx")
+            if steps == "xlsx":
+                return SheetConverter().convert(data, name, "xlsx", most_pages)
+            odf = closed_odf(data, name)
+            if kind == "ods":
+                book = office.convert(odf.data, kind, "xlsx")
                 made = SheetConverter().convert(book, name, "xlsx", most_pages)
-                return replace(made, notes=(*notes, *made.notes))
-            pages = pymupdf.open("pdf", office.convert(data, steps, "pdf"))
+                return replace(made, notes=(*odf.notes, *made.notes))
+            pages = pymupdf.open("pdf", office.convert(odf.data, steps, "pdf"))
         if pages.page_count > most_pages:
             raise TooManyPages(f"{name} has more than {most_pages} pages; that is the limit.")
         if not any(page.get_text().strip() or page.get_images() for page in pages):
             raise NoText(f"{name} has no text.", hint="Add a file with text.")
-        return Converted(pages, notes, places=_with_notes(pages, slides, name, most_pages) if slides else ())
+        places = _with_notes(pages, odf.slides, name, most_pages) if odf.slides else ()
+        return Converted(pages, odf.notes, odf.title or odf.property_title, cover=not odf.title, places=places)
 
 
 def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int) -> tuple[str, ...]:
@@ -88,6 +94,34 @@ def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int)
     return tuple(places)
 
 
+class MailConverter:
+    """`Converter` of messages: head and text as flowing pages."""
+
+    kinds: tuple[FileKind, ...] = ("eml", "msg")
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        mail = read_mail(data, name, kind)
+        return draw_markup(mail.markup, name, most_pages, mail.notes)
+
+
+class BookConverter:
+    """`Converter` of electronic books: flowing pages by chapter."""
+
+    kinds: tuple[FileKind, ...] = ("epub",)
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        return draw_book(data, name, most_pages)
+
+
+class PictureConverter:
+    """`Converter` of pictures: a page for each."""
+
+    kinds: tuple[FileKind, ...] = ("png", "jpeg", "tiff", "webp")
+
+    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+        return draw_pictures(data, name, kind, most_pages)
+
+
 # What LibreOffice makes first of a file of each kind.
 _STEPS: dict[FileKind, str] = {
     **dict.fromkeys(("docx", "doc", "rtf", "odt"), "odt"),
@@ -96,7 +130,10 @@ _STEPS: dict[FileKind, str] = {
     "ods": "ods",
 }
 _EMPTY = "Add a file with contents."
-CONVERTING: tuple[Converter, ...] = (SheetConverter(), StoryConverter(), OfficeConverter())
+CONVERTING: tuple[Converter, ...] = (
+    *(SheetConverter(), StoryConverter(), OfficeConverter()),
+    *(MailConverter(), BookConverter(), PictureConverter()),
+)
 
 
 def convert(source: Path, target: Path, kind: FileKind, name: str, most_pages: int) -> None:

@@ -34,17 +34,28 @@ SUFFIXES: dict[str, FileKind] = {
     ".odp": "odp",
     ".xls": "xls",
     ".ods": "ods",
+    ".eml": "eml",
+    ".msg": "msg",
+    ".epub": "epub",
+    ".png": "png",
+    **dict.fromkeys((".jpg", ".jpeg"), "jpeg"),
+    **dict.fromkeys((".tif", ".tiff"), "tiff"),
+    ".webp": "webp",
 }
 # Name and version of what makes the pages of each kind; a document made by another is made again. Raise a version when
 # the same file would give other pages.
 CONVERTERS: dict[FileKind, str] = {
     **dict.fromkeys(("xlsx", "csv"), "sheets-1"),
-    **dict.fromkeys(("md", "html", "txt"), "story-1"),
-    **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-1"),
+    **dict.fromkeys(("md", "html", "txt"), "story-2"),
+    **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-2"),
+    **dict.fromkeys(("eml", "msg"), "mail-1"),
+    "epub": "book-1",
+    **dict.fromkeys(("png", "jpeg", "tiff", "webp"), "picture-1"),
 }
-SCANNED: frozenset[FileKind] = frozenset(
-    ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp")
-)  # may hold pictures of text
+PICTURES: frozenset[FileKind] = frozenset(("png", "jpeg", "tiff", "webp"))
+# Kinds whose pages may hold pictures of text.
+SCANNED: frozenset[FileKind] = PICTURES | {"docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "epub"}
+MAILS: frozenset[FileKind] = frozenset(("eml", "msg"))
 # What a file that is not what it seems makes of the libraries that open it.
 DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, SyntaxError, EOFError, LookupError),
@@ -55,11 +66,19 @@ _TYPES: dict[bytes, FileKind] = {
     b"application/vnd.oasis.opendocument.text": "odt",
     b"application/vnd.oasis.opendocument.presentation": "odp",
     b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+    b"application/epub+zip": "epub",
 }
 _STREAMS: dict[str, FileKind] = {
     "WordDocument": "doc",
     "PowerPoint Document": "ppt",
     "Workbook": "xls",
+    "__properties_version1.0": "msg",
+}
+_SIGNATURES: dict[bytes, FileKind] = {
+    b"\x89PNG\r\n\x1a\n": "png",
+    b"\xff\xd8\xff": "jpeg",
+    b"II*\0": "tiff",
+    b"MM\0*": "tiff",
 }
 _PROGRAMS: dict[FileKind | None, str] = {
     **dict.fromkeys(("docx", "doc"), "Word"),
@@ -67,7 +86,12 @@ _PROGRAMS: dict[FileKind | None, str] = {
     **dict.fromkeys(("xlsx", "xls"), "Excel"),
     **dict.fromkeys(("odt", "odp", "ods"), "OpenDocument"),
     "rtf": "RTF",
+    "eml": "e-mail",
+    "msg": "Outlook",
+    "epub": "EPUB",
+    **dict.fromkeys(("png", "jpeg", "tiff", "webp"), "picture"),
 }
+_MAIL_BYTES = 1 << 20  # of a file, in which the fields of a message are looked for
 _HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BOMS = (  # the longer ones first, which begin like shorter ones
@@ -79,6 +103,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _HTML = re.compile(
     r"(?>(?:<\?xml[^>]*>|<!--(?>.*?-->)|\s+)*+)<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
+_FIELD = re.compile(rb"([!-9;-~]++):[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 
 
@@ -86,14 +111,21 @@ def kind_of(data: bytes, name: str) -> FileKind:
     """Kind of the file ``name``. Raises `NotAPdf`, `EncryptedFile`, `DamagedFile`, `FileTooLarge`, or `UnknownKind`."""
     suffix = PurePath(name).suffix.lower()
     named = SUFFIXES.get(suffix)
-    if data.startswith(b"%PDF-") or (b"%PDF-" in data[:_HEAD_BYTES] and (named in (None, "pdf") or not decoded(data))):
+    if data.startswith(b"%PDF-"):
         return "pdf"
+    picture = next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
+    if picture or (data.startswith(b"RIFF") and data[8:12] == b"WEBP"):
+        return picture or "webp"
     if data.startswith(b"PK\x03\x04"):
         return _packed(data, name)
     if data.startswith(_OLE):
         return _ole(data, name, named)
     if data.startswith(b"{\\rtf"):
         return "rtf"
+    if named in ("eml", "txt", None) and _is_mail(data, named == "eml"):
+        return "eml"
+    if b"%PDF-" in data[:_HEAD_BYTES] and (named in (None, "pdf") or not decoded(data)):
+        return "pdf"
     text = decoded(data)
     if b"endobj" in data and (text is None or named in (None, "pdf")):
         return "pdf"  # MuPDF repairs a PDF without its header
@@ -166,10 +198,29 @@ def _packed(data: bytes, name: str) -> FileKind:
     return found
 
 
+def _is_mail(data: bytes, named: bool) -> bool:
+    """Whether a file begins with the fields of a message; one that is not ``named`` so needs those that only a message
+    has."""
+    fields: set[bytes] = set()
+    head, at = data[:_MAIL_BYTES].removeprefix(codecs.BOM_UTF8).lstrip(), 0
+    if head.startswith(b"From "):  # as a mailbox writes before each of its messages
+        at = head.find(b"\n") + 1
+    while field := _FIELD.match(head, at):
+        fields.add(field.group(1).lower())
+        at = field.end()
+    if named:
+        return not fields.isdisjoint((b"from", b"to", b"date", b"subject", b"received"))
+    return b"from" in fields and not fields.isdisjoint((b"message-id", b"mime-version"))
+
+
 def _ole(data: bytes, name: str, named: FileKind | None) -> FileKind:
+    if named in ("msg", None) and _utf16("__properties_version1.0") in data:
+        return "msg"  # whatever is attached to it
     if _utf16("EncryptedPackage") in data:
         raise EncryptedFile(f"{name} has a password.")
     found = [kind for stream, kind in _STREAMS.items() if _utf16(stream) in data]
+    if not found and named in _STREAMS.values():
+        raise DamagedFile(f"{name} is damaged, or no {_PROGRAMS[named]} file.")
     if not found:
         raise UnknownKind(f"{name} is no file that Groundwork reads.")
     return named if named in found else found[0]  # others may be embedded in it

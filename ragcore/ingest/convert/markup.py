@@ -41,6 +41,7 @@ _ENDED_BY: dict[str, frozenset[str]] = {
     **dict.fromkeys(("td", "th"), _ROW_ENDS | {"td", "th"}),
     **dict.fromkeys(("dt", "dd"), frozenset({"dt", "dd"})),
 }
+_OF_TABLES = {"table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"}
 _SCOPES = {"table", "ul", "ol", "dl", "select"}
 _INDENTED = {"blockquote", "ul", "ol", "dl", "dd"}
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])")
@@ -69,7 +70,7 @@ def clean_html(text: str) -> CleanMarkup:
     parser.feed(text)
     parser.close()
     made = parser.made
-    made.html = "".join(parser.parts)
+    made.html = "".join(_without_layout(parser.parts))
     made.title = " ".join(made.title.split())
     return made
 
@@ -89,6 +90,58 @@ def text_html(text: str) -> CleanMarkup:
     lines = ([" ".join(line.split()) for line in part.split("\n")] for part in parts)
     kept = ([escape(line) for line in part if line] for part in lines)
     return CleanMarkup("".join(f"<p>{'<br/>'.join(part)}</p>" for part in kept if part))
+
+
+@dataclass
+class _Table:
+    """Table in parts of HTML: the places of its tags, and what tells whether it has data."""
+
+    tags: list[int] = field(default_factory=list)
+    labelled: bool = False  # it has a caption or a header
+    outer: bool = False  # another table is in it
+    rows: int = 0  # with two cells that have text, or more
+    cells: int = 0  # of the present row that have text
+    empty: bool = False  # the present cell
+
+    def begin(self, tag: str) -> None:
+        self.labelled = self.labelled or tag in ("th", "caption")
+        self.empty = tag in ("td", "th")
+        if tag == "tr":
+            self.rows, self.cells = self.rows + (self.cells > 1), 0
+
+    def say(self) -> None:
+        self.cells, self.empty = self.cells + self.empty, False
+
+    @property
+    def is_layout(self) -> bool:
+        """Whether it only places what is in it, as most tables of e-mails do."""
+        return not self.labelled and (self.outer or self.rows + (self.cells > 1) < 2)
+
+
+def _without_layout(parts: list[str]) -> list[str]:
+    """``parts`` with the tags of tables that only place what is in them taken out, each cell as a block."""
+    found: list[_Table] = []
+    within: list[_Table] = []
+    for place, part in enumerate(parts):
+        tag = part.strip("</>").partition(" ")[0] if part.startswith("<") else ""
+        if part.startswith("<table"):
+            for table in within[-1:]:
+                table.outer = True
+            within.append(_Table())
+            found.append(within[-1])
+        if within and tag in _OF_TABLES:
+            within[-1].tags.append(place)
+            if not part.startswith("</"):
+                within[-1].begin(tag)
+        elif within and not tag and part.strip():
+            within[-1].say()
+        if part == "</table>" and within:
+            within.pop()
+    out = list(parts)
+    for place in (place for table in found if table.is_layout for place in table.tags):
+        cell = out[place].strip("</>").partition(" ")[0] in ("td", "tr")
+        out[place] = ("</div>" if out[place].startswith("</") else "<div>") if cell else ""
+    return out
 
 
 class _Cleaner(HTMLParser):

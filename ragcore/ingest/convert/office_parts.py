@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from ragcore.errors import DamagedFile, EncryptedFile, GroundworkError
 from ragcore.ingest.convert.kinds import DAMAGED, open_archive
 
 _COMPUTED = ("PAGE", "NUMPAGES")  # fields that are computed anew; of others the stored result is shown
+_TITLE = "Title"  # name of a style
 _HIDDEN = {("display", "none"), ("visibility", "hidden")}
 
 
@@ -29,22 +30,36 @@ class Slide:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ClosedOdf:
+    """OpenDocument file without what leads out of it, tracked deletions and comments; ``notes`` on what is not shown;
+    its ``slides`` that are; its ``title`` as printed, and that of its properties ("" for none)."""
+
+    data: bytes
+    notes: tuple[str, ...]
+    slides: tuple[Slide, ...]
+    title: str
+    property_title: str
+
+
 def closed(data: bytes, name: str) -> bytes:
     """Copy of a DOCX or PPTX without what leads out of it: external parts, but for the targets of hyperlinks, embedded
     documents, and fields that fetch or compute. Raises `DamagedFile`, `EncryptedFile`, `FileTooLarge`."""
     return _rewritten(data, name, lambda _part, root: _close(root))
 
 
-def closed_odf(data: bytes, name: str) -> tuple[bytes, tuple[str, ...], tuple[Slide, ...]]:
-    """Copy of an ODT, ODP or ODS without what leads out of it, tracked deletions and comments; notes on what is not
-    shown; and its slides that are. Raises `DamagedFile`, `EncryptedFile`, `FileTooLarge`."""
+def closed_odf(data: bytes, name: str) -> ClosedOdf:
+    """Closed copy of an ODT, ODP or ODS. Raises `DamagedFile`, `EncryptedFile`, `FileTooLarge`."""
     left: Counter[str] = Counter()
     slides: list[Slide] = []
+    titles = {"content.xml": "", "meta.xml": ""}
 
     def close(part: str, root: Any) -> None:
         if part == "META-INF/manifest.xml" and next(root.iter("{*}encryption-data"), None) is not None:
             raise EncryptedFile(f"{name} has a password.")
         _close_odf(root, left)
+        if part == "meta.xml":
+            titles[part] = " ".join(root.findtext(".//{*}meta/{*}title", "").split())
         if part == "content.xml":
             hidden = _hidden_styles(root)
             left["hidden passage"] += _hidden_passages(root, hidden)
@@ -54,10 +69,33 @@ def closed_odf(data: bytes, name: str) -> tuple[bytes, tuple[str, ...], tuple[Sl
             ]
             slides.extend(Slide(number, tuple(_notes(page))) for number, page in shown)
             left["hidden slide"] += len(pages) - len(shown)
+            titles[part] = _slide_title(shown[0][1]) if shown else _title(root)
 
     copy = _rewritten(data, name, close)
     notes = tuple(f"{count} {what}{'s' * (count > 1)} left out." for what, count in sorted(left.items()) if count)
-    return copy, notes, tuple(slides)
+    return ClosedOdf(copy, notes, tuple(slides), titles["content.xml"], titles["meta.xml"])
+
+
+def _title(root: Any) -> str:
+    """Text of the first paragraphs of the style *Title*, if no heading is before them."""
+    styles = {_TITLE, *(_values(s).get("name", "") for s in root.iter("{*}style") if _is_title(_values(s)))}
+    found: list[str] = []
+    for paragraph in root.iter("{*}p", "{*}h"):
+        text = " ".join("".join(paragraph.itertext()).split())
+        if _local(paragraph.tag) == "p" and _values(paragraph).get("style-name") in styles:
+            found += [text] if text else []
+        elif found or (text and _local(paragraph.tag) == "h"):
+            break
+    return " ".join(found)
+
+
+def _is_title(style: Mapping[str, str]) -> bool:
+    return style.get("parent-style-name") == _TITLE
+
+
+def _slide_title(page: Any) -> str:
+    frames = (frame for frame in page.iter("{*}frame") if _values(frame).get("class") == "title")
+    return next((" ".join(" ".join(frame.itertext()).split()) for frame in frames), "")
 
 
 def _close(root: Any) -> None:

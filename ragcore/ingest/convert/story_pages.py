@@ -59,10 +59,10 @@ def draw_markup(made: CleanMarkup, name: str, most_pages: int, notes: Sequence[s
         raise NoText(f"{name} has no text.", hint="Add a file with text.")
     html, emoji = _EMOJI.subn("", made.html)
     notes = [*notes, *made.notes, *([f"{emoji} emoji left out."] if emoji else [])]
-    wanted = _letters(_EMOJI.sub("", made.text))
+    wanted = letters(_EMOJI.sub("", made.text))
     for paper in _PAPERS:
         document, outline = _set(html, pymupdf.paper_rect(paper), name, most_pages)
-        lost = (wanted - _letters("".join(page.get_text() for page in document))).total()
+        lost = (wanted - letters("".join(page.get_text() for page in document))).total()
         if not lost:
             break
     if lost > MOST_LOST * wanted.total():
@@ -96,5 +96,6 @@ def _set(html: str, paper: Any, name: str, most_pages: int) -> tuple[Any, list[l
     return pymupdf.open("pdf", out.getvalue()), outline
 
 
-def _letters(text: str) -> Counter[str]:
+def letters(text: str) -> Counter[str]:
+    """Letters and digits of a text, counted, by which what is lost on pages is told."""
     return Counter(filter(str.isalnum, unicodedata.normalize("NFKC", text)))

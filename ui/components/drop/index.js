@@ -4,7 +4,7 @@
 import { h, icon, plural } from "../shared/dom.js";
 import { holdsFiles } from "../shared/files.js";
 
-const TAKEN = /\.(pdf|json|xlsx|xlsm|csv|tsv|tab|md|markdown|html?|xhtml|txt|text|do[ct]x|docm|doc|rtf|pp[ts]x|pptm|ppt|od[tps]|xls)$/i;
+const TAKEN = /\.(pdf|json|xlsx|xlsm|csv|tsv|tab|md|markdown|html?|xhtml|txt|text|do[ct]x|docm|doc|rtf|pp[ts]x|pptm|ppt|od[tps]|xls|eml|msg|epub|png|jpe?g|tiff?|webp)$/i;
 
 export function mount({ parentElement }) {
   const root = parentElement.querySelector(".gw-drop");

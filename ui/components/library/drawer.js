@@ -10,7 +10,7 @@ import { TablesView } from "./tables.js";
 import { Tabs } from "./tabs.js";
 
 // What the pages were made of.
-const KINDS = { xlsx: "Excel", csv: "CSV", md: "Markdown", html: "HTML", txt: "Text", docx: "Word", doc: "Word", rtf: "RTF", odt: "OpenDocument text", pptx: "PowerPoint", ppt: "PowerPoint", odp: "OpenDocument slides", xls: "Excel", ods: "OpenDocument sheets" };
+const KINDS = { xlsx: "Excel", csv: "CSV", md: "Markdown", html: "HTML", txt: "Text", docx: "Word", doc: "Word", rtf: "RTF", odt: "OpenDocument text", pptx: "PowerPoint", ppt: "PowerPoint", odp: "OpenDocument slides", xls: "Excel", ods: "OpenDocument sheets", eml: "E-mail", msg: "Outlook e-mail", epub: "EPUB", png: "Picture", jpeg: "Picture", tiff: "Picture", webp: "Picture" };
 const TABS = [
   ["Contents", "contents", ContentsView],
   ["Tables", "tables", TablesView],
