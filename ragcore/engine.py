@@ -147,6 +147,8 @@ class Engine(Library):
             now = self._info(doc_id)
             return now if now.status == "failed" else replace(now, status="already")
         with self._reading.work(info, show, cancelled) as task:
+            if self._info(doc_id).status == "ready":
+                return self._info(doc_id)  # another process has just read it
             self.store.set_status(doc_id, "reading")
             # After a "no text" failure the OCR settings may have changed.
             afresh = info.error is not None and info.error.get("code") == "no_text"

@@ -15,7 +15,9 @@ from ragcore.index.conversations import Conversations, FeedbackStore
 from ragcore.index.model_records import FigureTexts, Ledger, ModelTexts, Overviews
 from ragcore.index.shelf import Shelf, Trash
 from ragcore.index.store import Storage, Store, measure
+from ragcore.index.versions import followed
 from ragcore.pipelines.add_files import add, files_to_read
+from ragcore.pipelines.versions import Versions
 from ragcore.progress import Added
 from ragcore.types import Box, Chunk, Document, Scope, Section, Spending
 from ragcore.types.library import DocumentInfo
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ragcore.export import Kind
     from ragcore.export.evidence import Sheets
     from ragcore.export.sheets import SheetKind
+    from ragcore.pipelines.watch import Watch
 
 MAX_PIXELS = 6_000_000  # per picture of a page
 
@@ -47,6 +50,7 @@ class Library:
         self.feedback = FeedbackStore(database)
         self.overviews = Overviews(database)
         self.ledger = Ledger(database)
+        self.versions = Versions(self.store)
 
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
         """Store a file of a kind that Groundwork reads, or an ADE JSON (with the ``pdf`` that came with it, else the
@@ -58,14 +62,22 @@ class Library:
         returned itself, for `ingest_path` to report; a PDF is left out if its ADE JSON is included."""
         return files_to_read(paths, self.settings.ingest)
 
-    def documents(self) -> list[DocumentInfo]:
-        """All documents, in the order added."""
-        return self.store.documents(self.settings.index.embedder)
+    @property
+    def watch(self) -> Watch:
+        """Watched folders: their scans, and what of their files is not read yet."""
+        from ragcore.pipelines.watch import Watch
+
+        return Watch(self.store, self.settings.ingest)
+
+    def documents(self, *, earlier: bool = False) -> list[DocumentInfo]:
+        """All documents, in the order added; with ``earlier`` versions too."""
+        return self.store.documents(self.settings.index.embedder, earlier=earlier)
 
     def resolved(self, scope: Scope) -> Scope:
-        """``scope`` with its exclusions replaced by the ids of all other documents that can be asked; with sections,
-        each where it now is in its document, and the ids of these documents. Raises `UnknownDocument`, and `InputError`
-        if a document has no such section any more."""
+        """``scope`` with the newest versions of its documents, and its exclusions replaced by the ids of all other
+        documents that can be asked; with sections, each where it now is in its document, and the ids of these
+        documents. Raises `UnknownDocument`, and `InputError` if a document has no such section any more."""
+        scope = followed(scope, self.store.newest())
         if scope.sections:
             found = tuple(self._placed(section) for section in checked(scope).sections)
             doc_ids = tuple(dict.fromkeys(section.doc_id for section in found))

@@ -22,29 +22,29 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2070,  # with checks, grids, pages drawn for files, overviews, structures, converters, what is attached
+    "": 2085,  # with watched folders, versions, checks, grids, made pages, overviews, structures, converters
     "accounts": 465,  # people, passwords, sessions, links, delays that keep no owner out, the log
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 1735,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
+    "cli": 1900,  # with watched folders, checks, grids, evaluation: judges, its page, its gate, searches; accounts
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
-    "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
+    "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files (3 kinds)
+    "index": 5020,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
     "ingest": 10085,  # with 2,380 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
-    "pipelines": 1775,  # with pages made of other files, what is attached, structures: their building and state
+    "pipelines": 2075,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1338,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
-    "types": 2735,  # with places in the original, grids and their rows, what of a chunk is in a section, themes
-    "verify": 2185,  # with parts of a whole, and what a word is held against
+    "types": 2835,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "verify": 2395,  # with changes between versions, parts of a whole, and what a word is held against
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

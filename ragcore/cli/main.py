@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import ragcore
 from ragcore.check.files import KINDS as CHECK_KINDS
-from ragcore.cli import admin, asking, checking, evaluation, grids, library
+from ragcore.cli import admin, asking, checking, evaluation, grids, library, watching
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -35,6 +35,7 @@ from ragcore.report.template import own_templates
 from ragcore.types import ChunkKind, ElementKind
 from ragcore.types.report import YEARS
 from ragcore.types.scope import page_ranges
+from ragcore.types.watch import EVERY
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -276,6 +277,18 @@ def _parser() -> argparse.ArgumentParser:
     below = "one row for each section directly below this heading; may be repeated"
     sub.add_argument("--section", type=_text, action="append", default=[], metavar="HEADING", help=below)
     _add_doc(sub)
+
+    sub = command("watch", watching.watch, "keep the library in step with a folder: new, changed and removed files")
+    which = sub.add_mutually_exclusive_group(required=True)
+    which.add_argument("folder", nargs="?", type=Path, metavar="FOLDER")
+    which.add_argument("--list", action="store_true", help="list the folders that are watched")
+    which.add_argument("--remove", type=Path, metavar="FOLDER", help="watch it no longer; its documents stay")
+    sub.add_argument("--once", action="store_true", help="look once, read what differs, and end")
+    every = "look so often, default %(default)g; the app does too, while it runs"
+    sub.add_argument("--every", type=_amount, default=EVERY, metavar="SECONDS", help=every)
+    sub.add_argument("--flat", action="store_true", help="leave out the folders in it")
+    only = "only files with such names, as *.pdf; may be repeated"
+    sub.add_argument("--pattern", type=_text, action="append", default=[], metavar="NAME", help=only)
 
     def group(name: str, text: str) -> Any:
         made = commands.add_parser(name, help=text, description=text, parents=[common])

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ragcore.report.template import Template
 
 MAX_USD = 5.0
+EARLIER = "earlier version"
 LONGEST_NAME = 200
 LONGEST_VALUE = 20_000
 Show = Callable[[int, int], object]
@@ -82,15 +83,15 @@ class Grids:
     def all(self) -> list[GridInfo]:
         """Grids, newest first."""
         infos = self._library.documents()
-        return [self._info(one, infos) for one in self._store.all()]
+        return [self._info(one, self._kept(one, infos)) for one in self._store.all()]
 
     def info(self, grid_id: str) -> GridInfo:
         """Raises `UnknownGrid`."""
-        return self._info(self._store.get(grid_id), self._library.documents())
+        return self._info(*self._known(grid_id))
 
     def get(self, grid_id: str) -> Grid:
         """Grid with all its cells. Raises `UnknownGrid`."""
-        stored, infos = self._store.get(grid_id), self._library.documents()
+        stored, infos = self._known(grid_id)
         cells, _ = self._store.cells(grid_id)
         return Grid(
             self._info(stored, infos),
@@ -268,7 +269,7 @@ class Grids:
         return self.info(grid_id)
 
     def _ask(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> None:
-        left = self._unanswered(self._store.get(grid_id), self._library.documents())
+        left = self._unanswered(*self._known(grid_id))
         self._affordable(self._expense([column for *_, column in left], asked=True), max_usd)
         filler, builds = CellFiller(self._library, cancelled), self._library.store.builds()
         trees: dict[str, dict[str, SectionNode]] = {}
@@ -291,7 +292,7 @@ class Grids:
         """Fill what is empty. Returns what is left of ``max_usd``."""
         filler, left_usd, failed = CellFiller(self._library, cancelled), max_usd, set[tuple[str, Column]]()
         while True:
-            stored, infos = self._store.get(grid_id), self._library.documents()
+            stored, infos = self._known(grid_id)
             left = [one for one in self._left(stored, infos) if (one[0].row_id, one[2]) not in failed]
             if not max_usd:
                 left = [one for one in left if self._expense([one[2]]).usd == 0.0]
@@ -343,14 +344,12 @@ class Grids:
 
     def estimate(self, grid_id: str) -> Expense:
         """Highest cost of filling the free text that is still empty. Raises `UnknownGrid`."""
-        stored = self._store.get(grid_id)
-        return self._expense([column for *_, column in self._left(stored, self._library.documents())])
+        return self._expense([column for *_, column in self._left(*self._known(grid_id))])
 
     def estimate_asking(self, grid_id: str) -> Expense:
         """Highest cost of asking the writer, for no cell if nothing but rules writes. Raises `UnknownGrid`."""
-        stored = self._store.get(grid_id)
-        offline = self._library.models.writer_name == OFFLINE
-        left = [] if offline else self._unanswered(stored, self._library.documents())
+        known, offline = self._known(grid_id), self._library.models.writer_name == OFFLINE
+        left = [] if offline else self._unanswered(*known)
         return self._expense([column for *_, column in left], asked=True)
 
     def _expense(self, columns: Sequence[Column], *, asked: bool = False) -> Expense:
@@ -380,9 +379,9 @@ class Grids:
     def decide(self, grid_id: str, row_id: str, column_id: str, decision: CellDecisionKind, text: str = "") -> GridCell:
         """Store what a person makes of a cell. A corrected ``text`` is checked against the document, or the section.
         Raises `UnknownGrid`, `UnknownDocument`, `InputError`, and what retrieval raises."""
-        stored = self._store.get(grid_id)
+        stored, infos = self._known(grid_id)
         column = stored.column(column_id)
-        found = [one for one in _rows(stored, self._library.documents()) if one[0].row_id == row_id]
+        found = [one for one in _rows(stored, infos) if one[0].row_id == row_id]
         if not found:
             raise UnknownDocument("This row is no longer in the grid.", hint="Reload the page.")
         made = UNDECIDED if not decision else CellDecision(decision)
@@ -410,7 +409,7 @@ class Grids:
         number = float(len(items)) if items else number
         day = days_in(text)[:1] if column.type == "date" else []
         value = CellValue(text, number, unit, iso(day[0]) if day else "")
-        if info.status != "ready":
+        if info.status != "ready" or info.successor:
             return CellDecision("corrected", value)
         checker = Checker(self._library.with_settings(BY_RULES), self._scope(row, {}))
         labels = column.name if column.type in ("value", "date", "name") else ""
@@ -429,23 +428,41 @@ class Grids:
 
         return write(self.get(grid_id), checked_kind(kind, KINDS))
 
+    def _known(self, grid_id: str) -> tuple[StoredGrid, list[DocumentInfo]]:
+        """Grid, and the documents that can have rows in it. Raises `UnknownGrid`."""
+        stored = self._store.get(grid_id)
+        return stored, self._kept(stored, self._library.documents())
+
+    def _kept(self, stored: StoredGrid, infos: Sequence[DocumentInfo]) -> list[DocumentInfo]:
+        """``infos``, and before each the last earlier version of it that has cells: they stay, and say what changed."""
+        newest = self._library.store.newest()
+        if not newest:
+            return list(infos)
+        filled = {doc_of(row_id) for row_id, _ in self._store.filled(stored.grid_id)}
+        earlier = (one for one in self._library.documents(earlier=True) if one.successor and one.doc_id in filled)
+        before = {newest[one.doc_id]: one for one in sorted(earlier, key=lambda one: one.created)}
+        return [each for info in infos for each in (before.get(info.doc_id), info) if each is not None]
+
     def _info(self, stored: StoredGrid, infos: Sequence[DocumentInfo]) -> GridInfo:
-        inside = {row.row_id: row.doc_id for row, _ in _rows(stored, infos)}
+        rows = _rows(stored, infos)
+        inside = {row.row_id: row.doc_id for row, _ in rows}
+        earlier = {row.row_id for row, info in rows if info.successor}  # of whose cells none is filled any more
         columns = {one.column_id for one in stored.columns}
         filled = self._store.filled(stored.grid_id).items()
         builds = self._library.store.builds()
         known = [
             one
             for (row, column_id), one in filled
-            if row in inside and column_id in columns and one.holds(builds.get(inside[row], ""))
+            if row in inside and column_id in columns and (row in earlier or one.holds(builds.get(inside[row], "")))
         ]
+        held = sum(row in earlier and column_id in columns for (row, column_id), _ in filled)
         return GridInfo(
             stored.grid_id,
             stored.name,
             stored.scope,
             stored.created,
             len(columns),
-            len(inside) * len(columns),
+            (len(inside) - len(earlier)) * len(columns) + held,
             len(known),
             sum(one.seconds for one in known),
             stored.error,
@@ -456,13 +473,21 @@ class Grids:
 
 def _rows(stored: StoredGrid, infos: Sequence[DocumentInfo]) -> list[tuple[Row, DocumentInfo]]:
     """Rows of a grid whose documents are in the library, in its order, each with its document."""
-    return [(row, info) for info in infos if stored.scope.holds(info.doc_id) for row in _of(info, stored.scope)]
+    found, after = list[tuple[Row, DocumentInfo]](), ""
+    for info in reversed(infos):
+        now = after if info.successor else info.doc_id  # an earlier version stands before the newest one
+        after = info.doc_id
+        if stored.scope.holds(now):
+            found += [(row, info) for row in _of(info, stored.scope, now)][::-1]
+    return found[::-1]
 
 
-def _of(info: DocumentInfo, scope: Scope) -> Iterator[Row]:
-    ready = info.status == "ready" and info.indexed
-    row = Row(info.doc_id, info.title, info.name, info.pages, ready, info.tags)
-    own = [one for one in scope.sections if one.doc_id == info.doc_id]
+def _of(info: DocumentInfo, scope: Scope, now: str) -> Iterator[Row]:
+    """Rows of a document, of which ``now`` is the newest version."""
+    ready = info.status == "ready" and info.indexed and not info.successor
+    title = f"{info.title} ({EARLIER})" if info.successor else info.title
+    row = Row(info.doc_id, title, info.name, info.pages, ready, info.tags)
+    own = [replace(one, doc_id=info.doc_id) for one in scope.sections if one.doc_id == now]
     yield from (replace(row, row_id=row_of(one), section=one.path) for one in own)
     if not scope.sections:
         yield row

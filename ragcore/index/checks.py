@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from ragcore.errors import UnknownCheck
 from ragcore.index.database import Database, Row, made
 from ragcore.index.packing import adapter, pack, unpack
+from ragcore.index.versions import followed, newest_versions
 from ragcore.types import Scope
 from ragcore.types.check import STATUSES, CheckedSentence, CheckInfo, Decision, Draft
 
@@ -62,7 +63,8 @@ class CheckStore:
     def all(self, check_id: str | None = None) -> list[CheckInfo]:
         """Checks, newest first; with ``check_id`` that one, if it is there."""
         with self.database.read() as connection:
-            infos = {row["check_id"]: _info(row) for row in connection.rows(_LISTED, check_id)}
+            versions = newest_versions(connection)
+            infos = {row["check_id"]: _info(row, versions) for row in connection.rows(_LISTED, check_id)}
             for row in connection.rows(_COUNTED, check_id):
                 infos[row["check_id"]].counts[row["status"]] = row["n"]
         return list(infos.values())
@@ -155,8 +157,8 @@ class CheckStore:
         self.database.checkpoint()
 
 
-def _info(row: Row) -> CheckInfo:
-    scope = cast(Scope, adapter(Scope).validate_python(row["scope"]))
+def _info(row: Row, newest: Mapping[str, str]) -> CheckInfo:
+    scope = followed(adapter(Scope).validate_python(row["scope"]), newest)
     return made(CheckInfo, row, scope=scope, counts=dict.fromkeys(STATUSES, 0))
 
 

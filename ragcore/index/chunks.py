@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.index.database import IN, Connection, Database, Row, made
+from ragcore.index.versions import newest_versions
 from ragcore.types import Chunk, ChunkKind, Entry, Scope
 
 if TYPE_CHECKING:
@@ -55,13 +56,17 @@ class ChunkStore:
 
     def tiles_at(self, spans: Sequence[tuple[str, int, int, str]]) -> list[Chunk]:
         """Tiles that contain ``spans`` (document, start, end, quote), in their order; a quote that another build moved
-        is looked for in the whole text."""
+        is looked for in the whole text, and one of an earlier version in the newest."""
         found: dict[str, None] = {}
         query = f"SELECT doc_id, coalesce(text, '') FROM documents WHERE doc_id {IN}"
         with self.database.read() as connection:
-            texts = dict(map(tuple, connection.rows(query, [span[0] for span in spans])))
-            for doc_id, start, end, quote in spans:
+            now = newest_versions(connection)
+            texts = dict(map(tuple, connection.rows(query, [now.get(span[0], span[0]) for span in spans])))
+            for of, start, end, quote in spans:
+                doc_id = now.get(of, of)
                 text = texts.get(doc_id, "")
+                if doc_id != of and quote not in text:
+                    continue
                 if text[start:end] != quote and quote in text:
                     start = text.index(quote)
                     end = start + len(quote)

@@ -20,6 +20,7 @@ from typing import Any
 from ragcore.errors import InputError, UnknownConversation, UnknownTurn
 from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import adapter, fields, pack, unpack
+from ragcore.index.versions import followed, newest_versions
 from ragcore.text.markdown import plain
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
 from ragcore.types.library import REASONS, Feedback, FeedbackRecord
@@ -117,7 +118,8 @@ class Conversations:
             if since in path:
                 begin = path.index(since)
             turns = _stored_turns(connection, path[begin:end])
-        return Conversation(info=_info(row, len(path)), scope=_scope(row), turns=turns, earlier=begin)
+            scope = _scope(connection, row)
+        return Conversation(info=_info(row, len(path)), scope=scope, turns=turns, earlier=begin)
 
     def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
         """Turn of the shown path; None if it is not (or no longer) on it."""
@@ -148,7 +150,7 @@ class Conversations:
     def scope(self, conversation_id: str) -> Scope:
         """Scope of its next questions."""
         with self.database.read() as connection:
-            return _scope(_conversation(connection, conversation_id))
+            return _scope(connection, _conversation(connection, conversation_id))
 
     def set_scope(self, conversation_id: str, scope: Scope) -> None:
         self._update(conversation_id, doc_ids=_stored(scope))
@@ -299,9 +301,8 @@ def _stored(scope: Scope) -> dict[str, Any] | None:
     return None if scope == EVERYTHING else asdict(scope)
 
 
-def _scope(row: Row) -> Scope:
-    found: Scope = adapter(Scope).validate_python(row["doc_ids"] or {})
-    return found
+def _scope(connection: Connection, row: Row) -> Scope:
+    return followed(adapter(Scope).validate_python(row["doc_ids"] or {}), newest_versions(connection))
 
 
 def _info(row: Row, turns: int) -> ConversationInfo:

@@ -13,6 +13,7 @@ from typing import Any
 from ragcore.errors import UnknownGrid
 from ragcore.index.database import Connection, Database, Row
 from ragcore.index.packing import adapter, pack, unpack
+from ragcore.index.versions import followed, newest_versions
 from ragcore.types import Scope
 from ragcore.types.grid import UNDECIDED, Cell, CellDecision, Column, GridCell, doc_of
 
@@ -68,7 +69,12 @@ class GridStore:
 
     def all(self) -> list[StoredGrid]:
         """Grids, newest first."""
-        return list(map(_grid, self.database.rows("SELECT * FROM grids ORDER BY created DESC, grid_id")))
+        with self.database.read() as connection:
+            rows, versions = (
+                connection.rows("SELECT * FROM grids ORDER BY created DESC, grid_id"),
+                newest_versions(connection),
+            )
+        return [_grid(row, versions) for row in rows]
 
     def get(self, grid_id: str) -> StoredGrid:
         """Raises `UnknownGrid`."""
@@ -141,7 +147,7 @@ class GridStore:
         with self.database.write() as connection:
             row = connection.row("SELECT * FROM grids WHERE grid_id = ?", grid_id)
             known = connection.value("SELECT count(*) FROM documents WHERE doc_id = ?", doc_of(row_id))
-            if row is None or not known or column not in _grid(row).columns:
+            if row is None or not known or column not in _grid(row, {}).columns:
                 return False
             found = {"found": pack(cell, Cell), "build": build, "seconds": seconds}
             return _write(connection, grid_id, row_id, column.column_id, found, "decision IS NULL")
@@ -172,11 +178,12 @@ def _stored(connection: Connection, grid_id: str) -> StoredGrid:
     row = connection.row("SELECT * FROM grids WHERE grid_id = ?", grid_id)
     if row is None:
         raise UnknownGrid(f"There is no grid {grid_id!r}.")
-    return _grid(row)
+    return _grid(row, newest_versions(connection))
 
 
-def _grid(row: Row) -> StoredGrid:
+def _grid(row: Row, newest: Mapping[str, str]) -> StoredGrid:
     scope, columns = (adapter(kind).validate_python(row[name]) for kind, name in _PARTS)
+    scope = followed(scope, newest)
     return StoredGrid(row["grid_id"], row["name"], scope, columns, row["created"], row["version"], row["error"])
 
 

@@ -18,6 +18,8 @@ from ragcore.errors import UnknownReport, UnknownSection
 from ragcore.index.conversations import given_titles, renamed
 from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import pack, unpack
+from ragcore.index.versions import followed, newest_versions
+from ragcore.types import Scope
 from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Span
 
 Json = dict[str, Any]
@@ -354,10 +356,12 @@ def _infos(connection: Connection, where: str, *values: object) -> list[ReportIn
         """,
         *values,
     )
-    return [
-        made(ReportInfo, row, focus=None if row["subject"] is None else Focus(row["subject"], row["year"]))
-        for row in rows
-    ]
+    versions, found = newest_versions(connection), []
+    for row in rows:
+        focus = None if row["subject"] is None else Focus(row["subject"], row["year"])
+        doc_ids = followed(Scope(row["doc_ids"]), versions).doc_ids
+        found.append(made(ReportInfo, row, focus=focus, doc_ids=doc_ids))
+    return found
 
 
 def _stored(connection: Connection, where: str, *values: object) -> tuple[StoredSection, ...]:

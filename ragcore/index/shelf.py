@@ -14,12 +14,14 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ragcore import files
 from ragcore.errors import InputError, StoreBusy, UnknownDocument
 from ragcore.index.database import IN, Connection, Database
 from ragcore.index.store import Store
+from ragcore.index.versions import line
 from ragcore.text.short_titles import plain_title
 
 TAG_LENGTH = 40
@@ -144,11 +146,12 @@ class Trash:
         self._seconds = undo_seconds
 
     def put(self, doc_ids: Sequence[str]) -> None:
-        """Put documents into the trash, all or none. Raises `UnknownDocument`."""
+        """Put documents into the trash with their earlier versions, all or none. Raises `UnknownDocument`."""
         self._mark(doc_ids, time.time())
 
     def restore(self, doc_ids: Sequence[str]) -> None:
-        """Restore documents, all or none. Raises `InputError` if one is deleted for good."""
+        """Restore documents with their earlier versions, all or none. Raises `InputError` if one is deleted for
+        good."""
         with self._database.write() as connection:
             for doc_id in doc_ids:
                 kept = connection.row("SELECT removed FROM documents WHERE doc_id = ?", doc_id)
@@ -156,18 +159,26 @@ class Trash:
                     continue  # another tab was first
                 if not connection.update("documents", "doc_id = ? AND removed > ?", doc_id, FINAL, removed=None):
                     raise InputError("It's too late to undo this removal.", hint="Add the file again.")
+            connection.update(
+                "documents", f"doc_id {IN} AND removed > ?", line(connection, doc_ids), FINAL, removed=None
+            )
 
     def finish(self, doc_ids: Sequence[str]) -> None:
         """End the undo time of documents in the trash: the next `empty` deletes them for good. Documents not (or no
         longer) in it are skipped."""
         with self._database.write() as connection:
-            connection.update("documents", f"doc_id {IN} AND removed > ?", list(doc_ids), FINAL, removed=FINAL)
+            ids = line(connection, doc_ids)
+            connection.update("documents", f"doc_id {IN} AND removed > ?", ids, FINAL, removed=FINAL)
 
     def items(self) -> list[Trashed]:
-        """Documents that can be restored now, last removed first."""
-        now = time.time()
-        query = "SELECT doc_id, called, removed FROM documents WHERE removed > ? ORDER BY removed DESC, doc_id"
-        rows = self._database.rows(query, now - self._seconds)
+        """Documents that can be restored now, last removed first; earlier versions come back with them."""
+        since = (now := time.time()) - self._seconds
+        rows = self._database.rows(
+            "SELECT doc_id, called, removed FROM documents d WHERE removed > ?1 AND NOT EXISTS"
+            " (SELECT 1 FROM documents n WHERE n.doc_id = d.successor AND n.removed > ?1)"
+            " ORDER BY removed DESC, doc_id",
+            since,
+        )
         return [Trashed(doc_id, title, removed + self._seconds - now) for doc_id, title, removed in rows]
 
     def empty(self) -> list[str]:
@@ -184,16 +195,20 @@ class Trash:
         return gone
 
     def remove(self, doc_id: str) -> None:
-        """Delete a document for good, at once. Raises `UnknownDocument`, `StoreBusy`."""
+        """Delete a document for good, at once, with its earlier versions. Raises `UnknownDocument`, `StoreBusy`."""
         with self._store.document_lock(doc_id):
-            self._mark([doc_id], FINAL)
+            marked = self._mark([doc_id], FINAL)
             self._delete(doc_id)
+        for earlier in marked:
+            with suppress(StoreBusy):  # it is read right now: the next `empty` deletes it
+                self._end(earlier)
 
-    def _mark(self, doc_ids: Sequence[str], when: float) -> None:
+    def _mark(self, doc_ids: Sequence[str], when: float) -> list[str]:
         with self._database.write() as connection:
-            for doc_id in doc_ids:
-                if not connection.update("documents", "doc_id = ? AND removed IS NULL", doc_id, removed=when):
-                    raise UnknownDocument(f"There is no document {doc_id} in this library.")
+            _require(connection, doc_ids)
+            ids = line(connection, doc_ids)
+            connection.update("documents", f"doc_id {IN} AND removed IS NULL", ids, removed=when)
+        return ids
 
     def _end(self, doc_id: str) -> bool:
         with self._store.document_lock(doc_id):

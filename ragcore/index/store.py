@@ -21,6 +21,7 @@ from ragcore.errors import UnknownDocument
 from ragcore.index.chunks import ChunkStore, chunk_row, fingerprint, settle
 from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import StoredElements, pack, pack_elements, unpack
+from ragcore.index.versions import newest_versions
 from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
 from ragcore.types.library import DocumentInfo, FileKind, Status
 
@@ -278,18 +279,24 @@ class Store(ChunkStore):
         recipe, built, given = self._row(doc_id, _BUILD)
         return f"{recipe} {built} {given or ''}"
 
-    def documents(self, embedder: str = "", doc_id: str | None = None) -> list[DocumentInfo]:
-        """All documents (or only ``doc_id``) in order of addition. ``indexed`` refers to ``embedder``."""
+    def documents(self, embedder: str = "", doc_id: str | None = None, *, earlier: bool = False) -> list[DocumentInfo]:
+        """All documents (or only ``doc_id``) in order of addition, with ``earlier`` versions too. ``indexed`` refers to
+        ``embedder``."""
         where = "doc_id = ?" if doc_id is not None else "? IS NULL"
+        newest = "" if earlier or doc_id is not None else "AND doc_id NOT IN (SELECT doc_id FROM earlier)"
+        in_folder = "FROM watched_files w WHERE w.doc_id = d.doc_id AND gone IS"
         with self.database.read() as connection:
             rows = connection.rows(
                 f"""
                 SELECT doc_id, sha256, name, file_kind AS kind, notes, called AS title, bytes, status, created, seconds,
                     folder, held, counts, error, figures, context, coalesce(pages, 0) AS pages,
-                    iif(status = 'failed', 0, coalesce(built_pages, 0)) AS built_pages,
+                    iif(status = 'failed' OR doc_id IN (SELECT doc_id FROM coming), 0, coalesce(built_pages, 0))
+                        AS built_pages,
+                    (SELECT e.successor FROM earlier e WHERE e.doc_id = d.doc_id) AS successor,
+                    EXISTS (SELECT 1 {in_folder} NOT NULL) AND NOT EXISTS (SELECT 1 {in_folder} NULL) AS gone,
                     (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
                     status = 'ready' AND doc_id IN (SELECT doc_id FROM settled WHERE embedder = ?) AS "indexed"
-                FROM documents d WHERE removed IS NULL AND {where} ORDER BY created, doc_id
+                FROM documents d WHERE removed IS NULL AND {where} {newest} ORDER BY created, doc_id
                 """,
                 *(embedder, doc_id),
             )
@@ -298,6 +305,11 @@ class Store(ChunkStore):
             for of, tag in connection.rows(tagged, doc_id):
                 tags[of] = (*tags.get(of, ()), tag)
         return [_info(row, tags.get(row["doc_id"], ())) for row in rows]
+
+    def newest(self) -> dict[str, str]:
+        """Newest version of each earlier one."""
+        with self.database.read() as connection:
+            return newest_versions(connection)
 
     def names(self) -> list[tuple[str, str, str]]:
         """``(doc_id, title, file name)`` of each document that can be asked, in order of addition."""
@@ -367,7 +379,8 @@ def _info(row: Row, tags: tuple[str, ...]) -> DocumentInfo:
     counts = row["counts"] or {}
     counts["unread_pages"] = tuple(counts.get("unread_pages", ()))
     reports = {name: ModelReport(**(row[name] or {})) for name in ("figures", "context")}
-    return made(DocumentInfo, row, **counts, **reports, indexed=bool(row["indexed"]), tags=tags)
+    marks = {"indexed": bool(row["indexed"]), "gone": bool(row["gone"]), "successor": row["successor"] or ""}
+    return made(DocumentInfo, row, **counts, **reports, **marks, tags=tags)
 
 
 def _unread(name: str) -> UnknownDocument:

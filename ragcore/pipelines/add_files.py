@@ -31,7 +31,7 @@ def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[P
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            files = sorted(item for item in path.rglob("*") if item.is_file() and _is_meant(item.relative_to(path)))
+            files = sorted(item for item in path.rglob("*") if item.is_file() and is_meant(item.relative_to(path)))
             taken = [
                 item
                 for item in files
@@ -44,7 +44,7 @@ def files_to_read(paths: Sequence[Path], settings: IngestSettings) -> Iterator[P
     yield from (path for path in found if path not in paired)
 
 
-def _is_meant(path: Path) -> bool:
+def is_meant(path: Path) -> bool:
     """Whether a file below a folder is meant with it: none that is hidden, of a program, or Office's own."""
     return not any(part.startswith((".", "~$")) or part == "node_modules" for part in path.parts)
 
@@ -59,7 +59,7 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
     if isinstance(data, Path):
         name = name or data.name
         beside = _pdf_beside(data)
-        data = _read(data, name, settings)
+        data = contents(data, name, settings)
     # File names are bytes to the system; invalid UTF-8 cannot be stored or shown.
     name = printable(Path(name)) if name else name
     _check_size(len(data), name, settings)
@@ -71,7 +71,7 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
     _check_size(len(data), name, settings, json=True)
     read_ade(data, name, settings.max_pages)
     if pdf is None and beside is not None:
-        pdf = _read(beside, beside.name, settings)
+        pdf = contents(beside, beside.name, settings)
     elif pdf is not None:
         _check_size(len(pdf), pdf_name(name), settings)
     if pdf is not None:
@@ -112,7 +112,7 @@ def _is_sound(path: Path, settings: IngestSettings) -> bool:
     from ragcore.ingest.ade.source import read_ade
 
     try:
-        data = _read(path, path.name, settings)
+        data = contents(path, path.name, settings)
         _check_size(len(data), path.name, settings, json=True)
         read_ade(data, path.name, settings.max_pages)
     except (BadAdeJson, TooManyPages, EmptyFile, FileTooLarge, FileMissing):
@@ -120,7 +120,8 @@ def _is_sound(path: Path, settings: IngestSettings) -> bool:
     return True
 
 
-def _read(path: Path, name: str, settings: IngestSettings) -> bytes:
+def contents(path: Path, name: str, settings: IngestSettings) -> bytes:
+    """Bytes of a file. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`."""
     if path.is_dir():
         raise FileMissing(
             f"The folder {printable(path)} has no file that Groundwork reads.",

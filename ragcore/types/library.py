@@ -24,7 +24,8 @@ class DocumentInfo:
     counts pages read so far, of which the first ``built_pages`` can be asked; ``ocr_confidence`` is the mean over pages
     read by OCR, in percent; ``indexed``: all pages are read, and all vectors of the requested embedder are there;
     ``error`` is `GroundworkError.as_dict`; ``folder`` is a path of names joined by ``/``; ``held``: the user cancelled
-    its reading; ``kind`` is that of the file as given, and ``notes`` tell what is not on the pages made of it."""
+    its reading; ``kind`` is that of the file as given, and ``notes`` tell what is not on the pages made of it. Of an
+    earlier version ``successor`` is the next one; ``gone``: its file is no longer in the folder that is watched."""
 
     doc_id: str
     sha256: str
@@ -55,11 +56,13 @@ class DocumentInfo:
     held: bool = False
     kind: FileKind = "pdf"
     notes: tuple[str, ...] = ()
+    successor: str = ""
+    gone: bool = False
 
     @property
     def askable(self) -> bool:
         """Whether it can be asked, though perhaps only its first pages."""
-        return self.built_pages > 0
+        return self.built_pages > 0 and not self.successor
 
 
 @dataclass(frozen=True, slots=True)
