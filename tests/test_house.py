@@ -22,7 +22,7 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2060,  # with checks, grids, pages drawn for files, overviews, structures, converters and their absence
+    "": 2090,  # with checks, grids, pages drawn for files, overviews, structures, converters, and an engine of a person
     "accounts": 440,  # people, passwords, sessions, links, delays, the log
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
@@ -33,7 +33,7 @@ LINES = {
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
-    "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
+    "index": 4810,  # with originals and pages made of them, checks, grids, the graph of names, verdicts, owners
     "ingest": 9310,  # with grids that hold several tables, and 1,590 for files that are no PDF: sheets, text, office
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 1760,  # with pages made of other files, structures: their building, state and estimate
