@@ -23,10 +23,10 @@ SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a
 # Lines of each package, with some air.
 LINES = {
     "": 2090,  # with checks, grids, pages drawn for files, overviews, structures, converters, and an engine of a person
-    "accounts": 440,  # people, passwords, sessions, links, delays, the log
+    "accounts": 730,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 1735,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
+    "cli": 1820,  # with checks, grids, evaluation: judges, page, gate for a CI, searches alone; accounts, libraries
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2100,  # sets, one's own too, runs, measures, judges, comparison and its files
