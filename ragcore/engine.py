@@ -63,12 +63,22 @@ if TYPE_CHECKING:
 class Engine(Library):
     """Library with its whole question pipeline. Heavy parts load on first use; `warm` loads them ahead."""
 
-    def __init__(self, home: Path, settings: Settings, origins: dict[str, str], *, api_key: str | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        settings: Settings,
+        origins: dict[str, str],
+        *,
+        api_key: str | None = None,
+        models: Models | None = None,
+    ) -> None:
         super().__init__(home, settings)
         self.origins = origins
-        self.models = Models(settings, self._billing(settings), api_key=api_key)
+        billing = self._billing(settings)
+        self.models = models.under(settings, billing) if models else Models(settings, billing, api_key=api_key)
         self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
-        self._base: Engine | None = None  # opened engine, if this one was made by `with_settings`
+        self._base: Engine | None = None  # opened engine, if this one was made by `with_settings` or `of`
+        self._of: dict[str, Engine] = {}  # this engine as people have it
         self.search = Search(home, self.store, self.models, settings, self._reading)
 
     @classmethod
@@ -79,13 +89,25 @@ class Engine(Library):
         overrides: dict[str, Any] | None = None,
         *,
         api_key: str | None = None,
+        models: Models | None = None,
     ) -> Engine:
         """Library at ``home`` (default: ``GROUNDWORK_HOME``, else the platform's data folder) with the settings in
-        force there. ``api_key`` replaces ``ANTHROPIC_API_KEY`` and stays in memory. Raises `ConfigError`,
-        `StoreError`."""
+        force there. ``api_key`` replaces ``ANTHROPIC_API_KEY`` and stays in memory; ``models`` are those of another
+        library, whose loaded parts and key are shared. Raises `ConfigError`, `StoreError`."""
         home = home or default_home()
         settings, origins = load(file=config, home=home, overrides=overrides)
-        return cls(home, settings, origins, api_key=api_key)
+        return cls(home, settings, origins, api_key=api_key, models=models)
+
+    def of(self, owner: str) -> Engine:
+        """This engine as a person has it: with their conversations and feedback, and what others share. It is made once
+        for each, and closing it closes nothing."""
+        made = self._of.get(owner)
+        if made is None:
+            made = copy.copy(self)
+            made._base = self._base or self
+            made.see(owner)
+            self._of[owner] = made
+        return made
 
     def with_settings(
         self,
@@ -106,6 +128,7 @@ class Engine(Library):
         made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
         made.search = self.search.under(made.models, made.settings, made._reading)
         made._base = self._base or self
+        made._of = {}
         return made
 
     def _billing(self, settings: Settings) -> Billing:

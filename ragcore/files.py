@@ -18,6 +18,7 @@ from ragcore.errors import DiskFull, StoreBusy, StoreError
 OWN = (
     "groundwork.sqlite*",
     "accounts.sqlite*",
+    "libraries",
     "config.toml",
     "synonyms.toml",
     "web.secret",

@@ -46,11 +46,16 @@ class Library:
         self.trash = Trash(self.store, settings.ingest.undo_seconds)
         self.descriptions = FigureTexts(database)
         self.contexts = ModelTexts(database, "context")
-        self.conversations = Conversations(database)
-        self.feedback = FeedbackStore(database)
+        # Where people sign in, the command line has the conversations that are nobody's, until `of` is asked.
+        self.see(None if settings.auth.mode == "off" else "")
         self.overviews = Overviews(database)
         self.ledger = Ledger(database)
         self.versions = Versions(self.store)
+
+    def see(self, owner: str | None) -> None:
+        """Have the conversations and the feedback of ``owner``; None: of everybody."""
+        self.conversations = Conversations(self.store.database, owner)
+        self.feedback = FeedbackStore(self.store.database, owner)
 
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
         """Store a file of a kind that Groundwork reads, or an ADE JSON (with the ``pdf`` that came with it, else the

@@ -22,8 +22,8 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2085,  # with watched folders, versions, checks, grids, made pages, overviews, structures, converters
-    "accounts": 465,  # people, passwords, sessions, links, delays that keep no owner out, the log
+    "": 2090,  # with checks, grids, pages drawn for files, overviews, structures, converters, and an engine of a person
+    "accounts": 730,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1900,  # with watched folders, checks, grids, evaluation: judges, its page, its gate, searches; accounts

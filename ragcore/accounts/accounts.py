@@ -21,7 +21,7 @@ from ragcore.accounts.passwords import hashed, matches
 from ragcore.errors import InputError, LinkSpent, SignInRefused
 from ragcore.index.database import Connection, Database, Row, made
 
-SCHEMA = 1
+SCHEMA = 2
 IDLE, LONGEST = 12 * 3600.0, 7 * 86400.0  # seconds: of a session without use, and of any
 USED = 60.0  # seconds between two notes that a session is used
 LINK = 7 * 86400.0
@@ -78,6 +78,7 @@ class Event:
     email: str
     by: str
     address: str
+    library: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,63 +93,64 @@ class Accounts:
     """Accounts of one home folder. Safe for many threads and processes. Raises `StoreError`."""
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
-        self._database = Database(home / "accounts.sqlite", "ragcore.accounts", SCHEMA)
-        self._clock = clock
+        self.home = home
+        self.database = Database(home / "accounts.sqlite", "ragcore.accounts", SCHEMA)
+        self.clock = clock
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     def users(self) -> list[User]:
         """Everybody, in the order of joining."""
         seen = "coalesce((SELECT max(used) FROM sessions WHERE sessions.user_id = users.user_id), 0.0) AS seen"
-        return [made(User, row) for row in self._database.rows(f"SELECT *, {seen} FROM users ORDER BY created, rowid")]
+        return [made(User, row) for row in self.database.rows(f"SELECT *, {seen} FROM users ORDER BY created, rowid")]
 
     def invited(self) -> list[Link]:
         """Invitations that still open."""
         query = "SELECT * FROM links WHERE purpose = 'invitation' AND expires > ? ORDER BY expires"
-        return [made(Link, row) for row in self._database.rows(query, self._clock())]
+        return [made(Link, row) for row in self.database.rows(query, self.clock())]
 
     def has_admin(self) -> bool:
-        return bool(self._database.value("SELECT count(*) FROM users WHERE admin AND NOT blocked"))
+        return bool(self.database.value("SELECT count(*) FROM users WHERE admin AND NOT blocked"))
 
     def log(self, most: int = 200) -> list[Event]:
         """Latest events, newest first."""
-        rows = self._database.rows("SELECT * FROM audit ORDER BY rowid DESC LIMIT ?", most)
+        rows = self.database.rows("SELECT * FROM audit ORDER BY rowid DESC LIMIT ?", most)
         return [made(Event, row) for row in rows]
 
     def first_link(self) -> str:
         """Code of the link that makes the first administrator; those before no longer open."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             return self._link(connection, "first", "", True)
 
     def invite(self, email: str, by: str, *, admin: bool = False) -> str:
         """Code of an invitation. Raises `InputError` if the account exists."""
         email = checked_email(email)
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             if connection.row("SELECT 1 FROM users WHERE email = ?", email):
                 raise InputError(f"{email} already has an account.", hint="Make a reset link instead.")
-            self._note(connection, "invited as administrator" if admin else "invited", email, by)
+            self.note(connection, "invited as administrator" if admin else "invited", email, by)
             return self._link(connection, "invitation", email, admin)
 
     def reset_link(self, email: str, by: str) -> str:
         """Code of a link that sets a new password. Raises `InputError` for an unknown or blocked account."""
-        with self._database.write() as connection:
-            user = _known(connection, email)
+        with self.database.write() as connection:
+            user = known(connection, email)
             if user.blocked:
                 raise InputError(f"{user.email} is blocked.", hint="Admit the account again first.")
-            self._note(connection, "reset link made", user.email, by)
+            self.note(connection, "reset link made", user.email, by)
             return self._link(connection, "reset", user.email, user.admin)
 
     def block(self, email: str, by: str, blocked: bool = True) -> None:
         """Block an account, which ends its sessions, or admit it again; of somebody invited, withdraw the invitation.
         Raises `InputError` for an unknown account, and for the only administrator."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             given = email.strip().lower()
-            known = connection.row("SELECT 1 FROM users WHERE email = ?", given)
-            if blocked and not known and connection.execute("DELETE FROM links WHERE email = ?", (given,)).rowcount:
-                self._note(connection, "invitation withdrawn", given, by)
+            there = connection.row("SELECT 1 FROM users WHERE email = ?", given)
+            if blocked and not there and connection.execute("DELETE FROM links WHERE email = ?", (given,)).rowcount:
+                self.note(connection, "invitation withdrawn", given, by)
                 return
-            user = _known(connection, email)
+            user = known(connection, email)
             others = "SELECT count(*) FROM users WHERE admin AND NOT blocked AND user_id <> ?"
             if blocked and user.admin and not connection.value(others, user.user_id):
                 raise InputError(f"{user.email} is the only administrator.", hint="Invite another administrator first.")
@@ -156,11 +158,11 @@ class Accounts:
             if blocked:
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", (user.user_id,))
                 connection.execute("DELETE FROM links WHERE email = ?", (user.email,))
-            self._note(connection, "blocked" if blocked else "admitted again", user.email, by)
+            self.note(connection, "blocked" if blocked else "admitted again", user.email, by)
 
     def link(self, code: str) -> Link:
         """Link that still opens. Raises `LinkSpent`."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return self._open(connection, code)
 
     def accept(self, code: str, email: str, name: str, password: str, device: Device) -> str:
@@ -169,12 +171,12 @@ class Accounts:
         link = self.link(code)
         email = link.email or checked_email(email)
         stored, name = hashed(password, email), checked_name(name, email)
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             link = self._open(connection, code)
             if link.purpose == "first" and connection.row("SELECT 1 FROM users WHERE admin AND NOT blocked"):
                 raise LinkSpent("There is an administrator already.", hint="Sign in.")
             if link.purpose == "reset":
-                user = _known(connection, email)
+                user = known(connection, email)
                 connection.update("users", "user_id = ?", user.user_id, password=stored)
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", (user.user_id,))
                 self._succeeded(connection, email, device)
@@ -182,32 +184,30 @@ class Accounts:
                 user = self._join(connection, email, name, link.admin, stored)
             connection.execute("DELETE FROM links WHERE email = ?", (link.email,))
             action = "password reset" if link.purpose == "reset" else "joined"
-            self._note(connection, action, email, email, device.address)
+            self.note(connection, action, email, email, device.address)
             return self._begin(connection, user, device)
 
     def sign_in(self, email: str, password: str, device: Device) -> str:
         """Token of a new session. Raises `SignInRefused`, with the same words and after the same work whether the
         account exists, is blocked or has another password."""
         email = email.strip().lower()[:254]
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             tries = _tries(email, device)
             if connection.row("SELECT 1 FROM tries WHERE whose = ?", _known_at(email, device)):
                 del tries[f"account {email}"]
             self._count_try(connection, tries)
-        row = self._database.rows("SELECT password FROM users WHERE email = ? AND NOT blocked", email)
+        row = self.database.rows("SELECT password FROM users WHERE email = ? AND NOT blocked", email)
         stored = row[0]["password"] if row else None
         good = matches(password[:LONGEST_TYPED], stored)
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             found = connection.row("SELECT * FROM users WHERE email = ?", email)
             # What was right may have been reset in the meantime.
             if not good or found is None or found["blocked"] or found["password"] != stored:
                 # What was entered for an unknown account may be a password, so it is not noted.
-                self._note(
-                    connection, "sign-in refused", email if found else "", email if found else "", device.address
-                )
+                self.note(connection, "sign-in refused", email if found else "", email if found else "", device.address)
             else:
                 self._succeeded(connection, email, device)
-                self._note(connection, "signed in", email, email, device.address)
+                self.note(connection, "signed in", email, email, device.address)
                 return self._begin(connection, made(User, found), device)
         raise SignInRefused("Email or password is wrong.")
 
@@ -218,7 +218,7 @@ class Accounts:
         any other), and an open link for it or one of ``domains``; a reset link joins it to the account that there is.
         Raises `SignInRefused`."""
         email = email.strip().lower()
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             found = connection.row(
                 "SELECT users.* FROM users JOIN identities USING (user_id) WHERE issuer = ? AND subject = ?",
                 issuer,
@@ -229,9 +229,9 @@ class Accounts:
                 connection.insert(
                     "identities", {"issuer": issuer, "subject": subject, "user_id": user.user_id}, clash="NOTHING"
                 )
-                self._note(connection, "signed in", user.email, user.email, device.address)
+                self.note(connection, "signed in", user.email, user.email, device.address)
                 return self._begin(connection, user, device)
-            self._note(connection, "sign-in refused", user.email if user else "", email, device.address)
+            self.note(connection, "sign-in refused", user.email if user else "", email, device.address)
         raise SignInRefused("You have no account here.", hint="Ask an administrator to invite you.")
 
     def _first_time(
@@ -241,15 +241,15 @@ class Accounts:
         if not _EMAIL.fullmatch(email):
             return None
         query = "SELECT * FROM links WHERE email = ? AND expires > ?"
-        link = connection.row(query, email, self._clock())
-        known = connection.row("SELECT * FROM users WHERE email = ?", email)
-        if known is None and (link is not None or email.rpartition("@")[2] in domains):
+        link = connection.row(query, email, self.clock())
+        there = connection.row("SELECT * FROM users WHERE email = ?", email)
+        if there is None and (link is not None or email.rpartition("@")[2] in domains):
             user: User | None = self._join(
                 connection, email, checked_name(name, email), bool(link and link["admin"]), None
             )
-            self._note(connection, "joined", email, email, device.address)
+            self.note(connection, "joined", email, email, device.address)
         else:
-            user = made(User, known) if known is not None and link is not None else None
+            user = made(User, there) if there is not None and link is not None else None
         connection.execute("DELETE FROM links WHERE email = ?", (email,))
         return user
 
@@ -260,41 +260,41 @@ class Accounts:
 
     def session_of(self, session_id: str, *, use: bool = False) -> Session | None:
         """`session` by its id."""
-        now = self._clock()
-        rows = self._database.rows(f"{_SESSIONS} AND session_id = ?", now - IDLE, now - LONGEST, session_id)
+        now = self.clock()
+        rows = self.database.rows(f"{_SESSIONS} AND session_id = ?", now - IDLE, now - LONGEST, session_id)
         if not rows:
             return None
         if use and now - rows[0]["used"] > USED:
-            with self._database.write() as connection:
+            with self.database.write() as connection:
                 connection.update("sessions", "session_id = ?", session_id, used=now)
         return _session(rows[0])
 
     def sessions(self, user_id: str) -> list[Session]:
         """Sessions of a person, the one used last first."""
-        now = self._clock()
+        now = self.clock()
         query = f"{_SESSIONS} AND users.user_id = ? ORDER BY used DESC"
-        return [_session(row) for row in self._database.rows(query, now - IDLE, now - LONGEST, user_id)]
+        return [_session(row) for row in self.database.rows(query, now - IDLE, now - LONGEST, user_id)]
 
     def end(self, session: Session, by: str, address: str = "") -> None:
         """End a session."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             if connection.execute("DELETE FROM sessions WHERE session_id = ?", (session.session_id,)).rowcount:
-                self._note(connection, "signed out", session.user.email, by, address)
+                self.note(connection, "signed out", session.user.email, by, address)
 
     def change_password(self, session: Session, old: str, new: str, address: str = "") -> None:
         """Change the password of a session's person; all other sessions end. Raises `InputError`, and `SignInRefused`
         after too many tries."""
         user = session.user
         own = f"password {user.user_id}"  # who tries to sign in as somebody doesn't keep them from changing it
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             self._count_try(connection, {own: FREE})
         query = "SELECT password FROM users JOIN sessions USING (user_id) WHERE session_id = ?"
-        rows = self._database.rows(query, session.session_id)
+        rows = self.database.rows(query, session.session_id)
         before = rows[0]["password"] if rows else None
         if not matches(old[:LONGEST_TYPED], before):
             raise InputError("The current password is wrong.", hint="Type it again.")
         stored = hashed(new, user.email)
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             if connection.value(query, session.session_id) != before:
                 raise InputError("The password was reset in the meantime.", hint="Sign in with the new one.")
             connection.update("users", "user_id = ?", user.user_id, password=stored)
@@ -302,10 +302,10 @@ class Accounts:
             connection.execute("DELETE FROM sessions WHERE user_id = ? AND session_id <> ?", others)
             connection.execute("DELETE FROM tries WHERE whose = ?", (own,))
             connection.execute("DELETE FROM links WHERE email = ?", (user.email,))
-            self._note(connection, "password changed", user.email, user.email, address)
+            self.note(connection, "password changed", user.email, user.email, address)
 
     def _join(self, connection: Connection, email: str, name: str, admin: bool, password: str | None) -> User:
-        user = User(uuid.uuid4().hex, email, name, admin, False, self._clock())
+        user = User(uuid.uuid4().hex, email, name, admin, False, self.clock())
         if connection.row("SELECT 1 FROM users WHERE email = ?", email):
             raise InputError(f"{email} already has an account.", hint="Use another email.")
         row = {"user_id": user.user_id, "email": email, "name": name, "admin": admin, "password": password}
@@ -313,7 +313,7 @@ class Accounts:
         return user
 
     def _begin(self, connection: Connection, user: User, device: Device) -> str:
-        token, now = secrets.token_urlsafe(32), self._clock()
+        token, now = secrets.token_urlsafe(32), self.clock()
         old = (now - IDLE, now - LONGEST)
         connection.execute("DELETE FROM sessions WHERE used <= ? OR created <= ?", old)
         row = {"session_id": digest(token), "user_id": user.user_id, "created": now, "used": now}
@@ -321,7 +321,7 @@ class Accounts:
         return token
 
     def _link(self, connection: Connection, purpose: Purpose, email: str, admin: bool) -> str:
-        code, now = secrets.token_urlsafe(32), self._clock()
+        code, now = secrets.token_urlsafe(32), self.clock()
         connection.execute("DELETE FROM links WHERE email = ? OR expires <= ?", (email, now))
         row = {"code": digest(code), "purpose": purpose, "email": email, "admin": admin, "expires": now + LINK}
         connection.insert("links", row)
@@ -329,7 +329,7 @@ class Accounts:
 
     def _open(self, connection: Connection, code: str) -> Link:
         query = "SELECT * FROM links WHERE code = ? AND expires > ?"
-        row = connection.row(query, digest(code), self._clock())
+        row = connection.row(query, digest(code), self.clock())
         if row is None:
             raise LinkSpent("This link was used before, or is too old.")
         return made(Link, row)
@@ -337,7 +337,7 @@ class Accounts:
     def _count_try(self, connection: Connection, whose: Mapping[str, int]) -> None:
         """Count a try, of those ``whose`` with the number of free ones. Raises `SignInRefused` while there is to be
         none."""
-        now = self._clock()
+        now = self.clock()
         connection.execute("DELETE FROM tries WHERE last <= ? AND (count OR last <= ?)", (now - FORGOTTEN, now - KNOWN))
         for each, free in whose.items():
             row = connection.row("SELECT count, last FROM tries WHERE whose = ?", each)
@@ -354,12 +354,15 @@ class Accounts:
         """Forget tries, and keep that the account is known at the address."""
         for whose in _tries(email, device):
             connection.execute("DELETE FROM tries WHERE whose = ?", (whose,))
-        known = {"whose": _known_at(email, device), "count": 0, "last": self._clock()}
+        known = {"whose": _known_at(email, device), "count": 0, "last": self.clock()}
         connection.insert("tries", known, key="whose")
 
-    def _note(self, connection: Connection, action: str, email: str, by: str, address: str = "") -> None:
-        row = {"at": self._clock(), "action": action, "email": email, "by": by, "address": address}
-        connection.insert("audit", row)
+    def note(
+        self, connection: Connection, action: str, email: str, by: str, address: str = "", library: str = ""
+    ) -> None:
+        """Add to the log."""
+        row = {"at": self.clock(), "action": action, "email": email, "by": by, "address": address}
+        connection.insert("audit", row | {"library": library})
 
 
 def _tries(email: str, device: Device) -> dict[str, int]:
@@ -408,7 +411,8 @@ def checked_name(name: str, email: str) -> str:
     return "".join(letter for letter in name if letter.isprintable()).strip()[:100] or email.partition("@")[0]
 
 
-def _known(connection: Connection, email: str) -> User:
+def known(connection: Connection, email: str) -> User:
+    """Account of an email. Raises `InputError`."""
     row = connection.row("SELECT * FROM users WHERE email = ?", email.strip().lower())
     if row is None:
         raise InputError(f"There is no account {email.strip()!r}.", hint="Run `groundwork admin users` to list them.")

@@ -49,7 +49,51 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   email TEXT NOT NULL, -- whose account; '' where there is none
   by TEXT NOT NULL, -- who did it: an email, or 'command line'
-  address TEXT NOT NULL
+  address TEXT NOT NULL,
+  library TEXT NOT NULL DEFAULT '' -- its name then; '' where it is about none
 );
 CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
+
+-- People who are given rights together. Everybody with an account is in the built-in team 'everyone'.
+CREATE TABLE teams (
+  team_id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+  created REAL NOT NULL
+);
+INSERT INTO teams VALUES ('everyone', 'Everyone', 0);
+CREATE TABLE members (
+  team_id TEXT NOT NULL REFERENCES teams ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
+  manager BOOLEAN NOT NULL DEFAULT 0, -- of the team: manages the libraries that it owns
+  PRIMARY KEY (team_id, user_id)
+) WITHOUT ROWID;
+
+CREATE TABLE libraries (
+  library_id TEXT PRIMARY KEY, -- 128 random bits
+  name TEXT NOT NULL,
+  owner TEXT NOT NULL, -- user_id or team_id; '' until there is an administrator
+  first BOOLEAN NOT NULL DEFAULT 0, -- 1: the home folder itself, which was there before accounts were
+  created REAL NOT NULL,
+  removed REAL -- its files stay; NULL: it is open
+);
+CREATE UNIQUE INDEX first_library ON libraries (first) WHERE first;
+CREATE TABLE grants (
+  library_id TEXT NOT NULL REFERENCES libraries ON DELETE CASCADE,
+  holder TEXT NOT NULL, -- user_id or team_id
+  role INTEGER NOT NULL, -- 1 viewer, 2 contributor, 3 manager
+  PRIMARY KEY (library_id, holder)
+) WITHOUT ROWID;
+
+-- Who has the rights of a holder: a person has their own, and those of their teams.
+CREATE VIEW holders AS
+  SELECT user_id AS holder, user_id, 1 AS manager FROM users
+  UNION ALL SELECT 'everyone', user_id, 0 FROM users
+  UNION ALL SELECT team_id, user_id, manager FROM members;
+-- The highest role of each person in each library that is open to them.
+CREATE VIEW roles AS
+  SELECT library_id, user_id, max(role) AS role FROM (
+    SELECT library_id, user_id, 2 + manager AS role FROM libraries JOIN holders ON holder = owner
+    UNION ALL SELECT library_id, user_id, role FROM grants JOIN holders USING (holder)
+  ) JOIN libraries USING (library_id) JOIN users USING (user_id)
+  WHERE removed IS NULL AND NOT blocked GROUP BY library_id, user_id;

@@ -1,4 +1,4 @@
-"""Commands of ``admin``: who may sign in to the app."""
+"""Commands of ``admin``: who may sign in to the app, and which libraries they may use."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragcore.accounts.accounts import COMMAND_LINE, Accounts
+from ragcore.accounts.libraries import Grants
 from ragcore.cli.common import moment, show
 from ragcore.types.json import plain
 
@@ -52,8 +53,60 @@ def users(engine: Engine, options: argparse.Namespace) -> int:
 def log(engine: Engine, options: argparse.Namespace) -> int:
     with _accounts(engine) as accounts:
         found = accounts.log()
-    lines = [f"{moment(one.at)}  {one.action:24}  {one.email or '-'}  {one.by or '-'}  {one.address}" for one in found]
+    lines = [
+        f"{moment(one.at)}  {one.action:24}  {one.email or '-'}  {one.by or '-'}  {one.library or one.address}"
+        for one in found
+    ]
     show(options, lambda: {"events": plain(found)}, lines or ["Nothing happened yet."])
+    return 0
+
+
+def libraries(engine: Engine, options: argparse.Namespace) -> int:
+    """Libraries, after the change that ``options.do`` names."""
+    with _grants(engine) as grants:
+        library = grants.find(options.library) if "library" in options else ""
+        match options.do:
+            case "add":
+                library = grants.create(options.name, options.owner, COMMAND_LINE)
+            case "rename":
+                grants.rename(library, options.name, COMMAND_LINE)
+            case "remove":
+                grants.remove(library, COMMAND_LINE, not options.undo)
+            case "grant":
+                grants.grant(library, options.to, options.role, COMMAND_LINE)
+            case "revoke":
+                grants.revoke(library, options.to, COMMAND_LINE)
+        found = [one for one in grants.all() if not library or one.library_id == library]
+        told = [
+            plain(one) | {"home": str(grants.home(one.library_id)), "members": plain(grants.members(one.library_id))}
+            for one in found
+        ]
+    lines = []
+    for one, more in zip(found, told):
+        lines.append(f"{one.library_id[:8]}  {one.name}{'' if one.removed is None else '  (removed)'}  {more['home']}")
+        lines += [f"    {each['role']:12}{each['email'] or each['name']}" for each in more["members"]]
+    show(options, lambda: {"libraries": told}, lines or ["There is no library yet. Start the app once."])
+    return 0
+
+
+def teams(engine: Engine, options: argparse.Namespace) -> int:
+    """Teams, after the change that ``options.do`` names."""
+    with _grants(engine) as grants:
+        match options.do:
+            case "add":
+                grants.add_team(options.team, COMMAND_LINE)
+            case "remove":
+                grants.remove_team(options.team, COMMAND_LINE)
+            case "join":
+                grants.join(options.team, options.email, COMMAND_LINE, manager=options.manager)
+            case "leave":
+                grants.leave(options.team, options.email, COMMAND_LINE)
+        found = grants.teams()
+    lines = []
+    for team in found:
+        lines.append(team.name)
+        lines += [f"    {email}{'  (manager)' if manages else ''}" for email, manages in team.members]
+    show(options, lambda: {"teams": plain(found)}, lines or ["There is no team yet."])
     return 0
 
 
@@ -64,6 +117,14 @@ def _link(engine: Engine, options: argparse.Namespace, code: str) -> int:
     lines += [] if url else ["If the app has another address, put that before /gw, or set auth.url."]
     show(options, lambda: {"email": options.email, "link": link}, lines)
     return 0
+
+
+@contextmanager
+def _grants(engine: Engine) -> Iterator[Grants]:
+    with _accounts(engine) as accounts:
+        grants = Grants(accounts)
+        grants.begin(engine.conversations.adopt)
+        yield grants
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import ragcore
+from ragcore.accounts.libraries import ROLES
 from ragcore.check.files import KINDS as CHECK_KINDS
 from ragcore.cli import admin, asking, checking, evaluation, grids, library, watching
 from ragcore.cli.common import plain_output, print_json, say_error
@@ -351,6 +352,37 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("email", type=_text, metavar="EMAIL")
     sub.add_argument("--undo", action="store_true", help="let them in again")
     step("log", admin.log, "list what happened, latest first", people)
+
+    def change(within: Any, run: Callable[[Engine, argparse.Namespace], int], do: str, text: str, *given: str) -> Any:
+        made = step(do, run, text, within)
+        made.set_defaults(do=do)
+        for each in given:
+            made.add_argument(each.lower(), type=_text, metavar=each)
+        return made
+
+    def inner(name: str, text: str) -> Any:
+        made = people.add_parser(name, help=text, description=text, parents=[common])
+        return made.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    of, run = inner("library", "who may use which library"), admin.libraries
+    change(of, run, "list", "list libraries with who may use them")
+    sub = change(of, run, "add", "make a library", "NAME")
+    sub.add_argument("--owner", type=_text, required=True, metavar="EMAIL|TEAM", help="who manages it")
+    change(of, run, "rename", "give it another name", "LIBRARY", "NAME")
+    sub = change(of, run, "remove", "close it to everybody; its files stay", "LIBRARY")
+    sub.add_argument("--undo", action="store_true", help="open it again")
+    sub = change(of, run, "grant", "give a person or a team a role in it", "LIBRARY")
+    sub.add_argument("to", type=_text, metavar="EMAIL|TEAM", help="or Everyone")
+    sub.add_argument("role", choices=ROLES)
+    sub = change(of, run, "revoke", "take the role from a person or a team", "LIBRARY")
+    sub.add_argument("to", type=_text, metavar="EMAIL|TEAM")
+    of, run = inner("team", "people who are given roles together"), admin.teams
+    change(of, run, "list", "list teams with their members")
+    change(of, run, "add", "make a team", "TEAM")
+    change(of, run, "remove", "remove a team, with the roles that it was given", "TEAM")
+    sub = change(of, run, "join", "put somebody into a team", "TEAM", "EMAIL")
+    sub.add_argument("--manager", action="store_true", help="manages the libraries that the team owns")
+    change(of, run, "leave", "take somebody out of a team", "TEAM", "EMAIL")
 
     command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 

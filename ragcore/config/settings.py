@@ -27,6 +27,7 @@ from ragcore.errors import ConfigError
 from ragcore.files import replacing, reported
 
 ENV_PREFIX = "GROUNDWORK_"
+LIBRARIES = "libraries"  # folder of a team's home with a home for each of its libraries
 NAMED = ("llm.prices",)  # settings that are tables, keyed by names
 SHORT_QUOTES = 2  # quotes of the offline answerer in the short style
 # Settings with which documents are read, built and indexed: a change needs another library, or an update of this one.
@@ -282,17 +283,20 @@ def load(
 ) -> tuple[Settings, dict[str, str]]:
     """Settings in force and, for each ``section.key``, its origin.
 
-    ``file`` replaces ``<home>/config.toml``; ``overrides`` are dotted keys set by the caller (tests, the command line).
-    Raises `ConfigError` that names the file or variable, the key and the nearest existing key.
+    ``file`` replaces ``<home>/config.toml``, which a library of a team has beside that of the team (`team_home`);
+    ``overrides`` are dotted keys set by the caller (tests, the command line). Raises `ConfigError` that names the
+    file or variable, the key and the nearest existing key.
     """
     merged = flatten(tomllib.loads(packaged()))
     known = set(merged)
     origins = dict.fromkeys(merged, "default")
 
-    path = file if file is not None else (home / "config.toml" if home is not None else None)
     if file is not None and not file.is_file():
         raise ConfigError(f"No settings file at {file}.", hint="Check the path given to --config.")
-    if path is not None and path.is_file():
+    homes = [found for found in (team_home(home), home) if found is not None] if home is not None else []
+    for path in [file] if file is not None else [each / "config.toml" for each in homes]:
+        if not path.is_file():
+            continue
         try:
             given = flatten(tomllib.loads(path.read_text("utf-8")))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -302,6 +306,12 @@ def load(
     merge(merged, origins, dict(overrides or {}), known, "argument")
 
     return settled(merged, origins), origins
+
+
+def team_home(home: Path) -> Path | None:
+    """Home of the team of which ``home`` is one of the libraries; None for any other."""
+    above = home.parent.parent
+    return above if home.parent.name == LIBRARIES and (above / "accounts.sqlite").is_file() else None
 
 
 def packaged() -> str:

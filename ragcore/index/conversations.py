@@ -34,7 +34,7 @@ LONGEST_WORDS = 2000  # of feedback
 class ConversationInfo:
     """Line of the conversation list; ``turns`` counts the questions of the shown path, times are seconds since the
     epoch. ``shown`` is the last turn of that path, "" if there is none; ``found`` is a snippet around the first match,
-    "" without a search or if only the title matches."""
+    "" without a search or if only the title matches. ``own`` is False for one that somebody else shared."""
 
     conversation_id: str
     title: str
@@ -43,6 +43,8 @@ class ConversationInfo:
     turns: int
     shown: str = ""
     found: str = ""
+    shared: bool = False
+    own: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +79,22 @@ class Place:
     history: tuple[Turn, ...]
 
 
+OWN = "owner = coalesce(?, owner)"  # of a conversation; the question mark is the owner, None for everybody
+
+
 class Conversations:
-    """Tables ``conversations`` and ``turns``. Raises `UnknownConversation` for an id that no longer exists, and
+    """Tables ``conversations`` and ``turns``, as ``owner`` has them: their own to read and change, those that others
+    share to read; None has all. Raises `UnknownConversation` for an id that no longer exists or is somebody else's, and
     `UnknownTurn` for a turn that is not in the conversation."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, owner: str | None = None) -> None:
         self.database = database
+        self.owner = owner
 
     def new(self, scope: Scope = EVERYTHING) -> str:
         """Create an empty conversation; its title comes from the first question."""
         conversation_id, now = uuid.uuid4().hex[:12], time.time()
-        row = {"conversation_id": conversation_id, "title": "", "doc_ids": _stored(scope)}
+        row = {"conversation_id": conversation_id, "title": "", "doc_ids": _stored(scope), "owner": self.owner or ""}
         with self.database.write() as connection:
             connection.insert("conversations", row | {"created": now, "updated": now})
         return conversation_id
@@ -96,9 +103,12 @@ class Conversations:
         """Conversations with at least one question, most recently used first; with ``search``, those that have all its
         words in their title, questions and answers, hidden branches included."""
         rows = self.database.rows(
-            "SELECT c.*, depth FROM conversations c JOIN turns ON turn_id = shown ORDER BY updated DESC, c.created DESC"
+            f"SELECT c.*, depth, {OWN} AS own FROM conversations c JOIN turns ON turn_id = shown WHERE shared OR {OWN} "
+            "ORDER BY updated DESC, c.created DESC",
+            self.owner,
+            self.owner,
         )
-        infos = [_info(row, row["depth"]) for row in rows]
+        infos = [_info(row, row["depth"], own=bool(row["own"])) for row in rows]
         if not search.strip():
             return infos
         found = find(self.database, search)
@@ -111,7 +121,7 @@ class Conversations:
         millisecond: those from turn ``since`` on, or else the ``newest`` ones of those before turn ``before`` ("": of
         all). A turn that is not (or no longer) on the path is ignored."""
         with self.database.read() as connection:
-            row = _conversation(connection, conversation_id)
+            row = self._row(connection, conversation_id, shared=True)
             path = _path(connection, conversation_id, row["shown"])
             end = path.index(before) if before in path else len(path)
             begin = 0 if newest is None else max(end - newest, 0)
@@ -119,26 +129,27 @@ class Conversations:
                 begin = path.index(since)
             turns = _stored_turns(connection, path[begin:end])
             scope = _scope(connection, row)
-        return Conversation(info=_info(row, len(path)), scope=scope, turns=turns, earlier=begin)
+        info = _info(row, len(path), own=self.owner in (None, row["owner"]))
+        return Conversation(info=info, scope=scope, turns=turns, earlier=begin)
 
     def shown_turn(self, conversation_id: str, turn_id: str) -> StoredTurn | None:
         """Turn of the shown path; None if it is not (or no longer) on it."""
         with self.database.read() as connection:
-            row = _conversation(connection, conversation_id)
+            row = self._row(connection, conversation_id, shared=True)
             shown = _path(connection, conversation_id, row["shown"])
             return _stored_turns(connection, [turn_id])[0] if turn_id in shown else None
 
     def turn(self, turn_id: str) -> StoredTurn:
-        """Turn of any conversation, on its shown path or not. Raises `UnknownTurn`."""
+        """Turn of any own conversation, on its shown path or not. Raises `UnknownTurn`."""
         with self.database.read() as connection:
-            _require(connection, turn_id)
+            _require(connection, turn_id, self.owner)
             return _stored_turns(connection, [turn_id])[0]
 
     def place(self, conversation_id: str, *, after: str | None = None, instead_of: str | None = None) -> Place:
         """Place of a question asked now: after turn ``after`` ("": it is a first question; None: the end of the shown
         path), or as another version of turn ``instead_of``, which overrides ``after``."""
         with self.database.read() as connection:
-            row = _conversation(connection, conversation_id)
+            row = self._row(connection, conversation_id)
             if instead_of is not None:
                 path = _path(connection, conversation_id, instead_of)[:-1]
             else:
@@ -150,7 +161,12 @@ class Conversations:
     def scope(self, conversation_id: str) -> Scope:
         """Scope of its next questions."""
         with self.database.read() as connection:
-            return _scope(connection, _conversation(connection, conversation_id))
+            return _scope(connection, self._row(connection, conversation_id, shared=True))
+
+    def require(self, conversation_id: str) -> None:
+        """Raises `UnknownConversation` for one that is not there, or is not one's own."""
+        with self.database.read() as connection:
+            self._row(connection, conversation_id)
 
     def set_scope(self, conversation_id: str, scope: Scope) -> None:
         self._update(conversation_id, doc_ids=_stored(scope))
@@ -167,7 +183,9 @@ class Conversations:
     def delete(self, conversation_id: str) -> None:
         """Delete it with all its branches; none of its words stay on the disk."""
         with self.database.write() as connection:
-            connection.execute("DELETE FROM conversations WHERE conversation_id = ?", (conversation_id,))
+            query = f"DELETE FROM conversations WHERE conversation_id = ? AND {OWN}"
+            if not connection.execute(query, (conversation_id, self.owner)).rowcount:
+                return
             # Until its segments are merged, the search index keeps the words.
             connection.execute("INSERT INTO turn_search (turn_search) VALUES ('optimize')")
         self.database.checkpoint()
@@ -177,7 +195,7 @@ class Conversations:
         ``place`` (None: after the shown path), and the path down to it becomes the shown one."""
         turn_id, now = uuid.uuid4().hex[:16], time.time()
         with self.database.write() as connection:
-            row = _conversation(connection, conversation_id)
+            row = self._row(connection, conversation_id)
             parent = row["shown"] if place is None else place.parent
             depth = len(_path(connection, conversation_id, parent)) + 1
             connection.insert(
@@ -194,20 +212,20 @@ class Conversations:
             title = row["title"] or _title(question)
             remember(connection, conversation_id, turn_id, question)
             remember(connection, conversation_id, conversation_id, title)
-            _change(connection, conversation_id, title=title, updated=now, shown=turn_id)
+            self._change(connection, conversation_id, title=title, updated=now, shown=turn_id)
         return turn_id
 
     def show_turn(self, conversation_id: str, turn_id: str) -> None:
         """Show the path through a turn, down to its newest descendant."""
         with self.database.write() as connection:
-            _conversation(connection, conversation_id)
+            self._row(connection, conversation_id)
             _path(connection, conversation_id, turn_id)  # it is in this conversation
-            _change(connection, conversation_id, shown=connection.value(_NEWEST_BELOW, turn_id))
+            self._change(connection, conversation_id, shown=connection.value(_NEWEST_BELOW, turn_id))
 
     def cost(self, conversation_id: str) -> float:
         """Cost in US dollars of the answers of all its branches, as far as their models had a price."""
         with self.database.read() as connection:
-            _conversation(connection, conversation_id)
+            self._row(connection, conversation_id)
             query = "SELECT answer FROM turns WHERE conversation_id = ? AND answer IS NOT NULL"
             answers = connection.column(query, conversation_id)
         return sum(float(fields(answer).get("cost_usd") or 0.0) for answer in answers)
@@ -221,9 +239,31 @@ class Conversations:
                 connection.update("turns", "turn_id = ?", turn_id, answer=packed)
                 remember(connection, row["conversation_id"], turn_id, row["question"], answer.text)
 
+    def share(self, conversation_id: str, shared: bool) -> None:
+        """Let all who may read the library read it, or nobody else any more."""
+        self._update(conversation_id, shared=shared)
+
+    def adopt(self, owner: str) -> None:
+        """Give the conversations that are nobody's to ``owner``."""
+        with self.database.write() as connection:
+            connection.update("conversations", "owner = ''", owner=owner)
+
+    def _row(self, connection: Connection, conversation_id: str, *, shared: bool = False) -> Row:
+        """Conversation of one's own, or one that is ``shared``."""
+        query = f"SELECT * FROM conversations WHERE conversation_id = ? AND ({OWN} OR (shared AND ?))"
+        row = connection.row(query, conversation_id, self.owner, shared)
+        if row is None:
+            raise UnknownConversation("This conversation isn't in the library.")
+        return row
+
+    def _change(self, connection: Connection, conversation_id: str, **values: object) -> None:
+        where = f"conversation_id = ? AND {OWN}"
+        if not connection.update("conversations", where, conversation_id, self.owner, **values):
+            raise UnknownConversation("This conversation isn't in the library.")
+
     def _update(self, conversation_id: str, **values: Any) -> None:
         with self.database.write() as connection:
-            _change(connection, conversation_id, **values)
+            self._change(connection, conversation_id, **values)
             if values.get("title") is not None:
                 remember(connection, conversation_id, conversation_id, str(values["title"]))
 
@@ -273,18 +313,6 @@ def _stored_turns(connection: Connection, path: Sequence[str]) -> tuple[StoredTu
     )
 
 
-def _conversation(connection: Connection, conversation_id: str) -> Row:
-    row = connection.row("SELECT * FROM conversations WHERE conversation_id = ?", conversation_id)
-    if row is None:
-        raise UnknownConversation("This conversation isn't in the library.")
-    return row
-
-
-def _change(connection: Connection, conversation_id: str, **values: object) -> None:
-    if not connection.update("conversations", "conversation_id = ?", conversation_id, **values):
-        raise UnknownConversation("This conversation isn't in the library.")
-
-
 def _title(question: str) -> str:
     words = " ".join(question.split())
     if len(words) <= TITLE_LENGTH:
@@ -305,8 +333,8 @@ def _scope(connection: Connection, row: Row) -> Scope:
     return followed(adapter(Scope).validate_python(row["doc_ids"] or {}), newest_versions(connection))
 
 
-def _info(row: Row, turns: int) -> ConversationInfo:
-    return made(ConversationInfo, row, turns=turns, shown=row["shown"] or "")
+def _info(row: Row, turns: int, *, own: bool) -> ConversationInfo:
+    return made(ConversationInfo, row, turns=turns, shown=row["shown"] or "", own=own)
 
 
 # Stored answers under the current titles of their documents
@@ -335,10 +363,11 @@ def renamed(answer: Answer, given: Mapping[str, str]) -> Answer:
 
 
 class FeedbackStore:
-    """Tables ``feedback`` and ``suggestions``."""
+    """Tables ``feedback`` and ``suggestions``, of the answers in conversations of ``owner``; None has all."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, owner: str | None = None) -> None:
         self._database = database
+        self._owner = owner
 
     def put(self, turn_id: str, given: Feedback | None) -> None:
         """Replace the feedback on a turn's answer; None removes it. Raises `UnknownTurn`, or `InputError` if too
@@ -348,21 +377,23 @@ class FeedbackStore:
                 f"Feedback needs a known reason and at most {LONGEST_WORDS:,} characters.", hint="Shorten it."
             )
         with self._database.write() as connection:
-            _require(connection, turn_id)
+            _require(connection, turn_id, self._owner)
             connection.execute("DELETE FROM feedback WHERE turn_id = ?", (turn_id,))
             if given is not None:
                 connection.insert("feedback", {"turn_id": turn_id, **asdict(given), "created": time.time()})
 
     def of(self, turn_ids: Sequence[str]) -> dict[str, Feedback]:
         """Feedback on these turns; turns without any are left out."""
-        rows = self._database.rows(f"SELECT * FROM feedback WHERE turn_id {IN}", list(turn_ids))
+        query = f"SELECT * FROM feedback WHERE turn_id {IN} AND {_own_turn('feedback')}"
+        rows = self._database.rows(query, list(turn_ids), self._owner)
         return {row["turn_id"]: made(Feedback, row) for row in rows}
 
     def all(self) -> list[FeedbackRecord]:
         """All feedback, oldest first."""
         rows = self._database.rows(
             "SELECT feedback.*, conversation_id, question, answer FROM feedback JOIN turns USING (turn_id) "
-            "ORDER BY feedback.created"
+            f"WHERE {_own_turn('feedback')} ORDER BY feedback.created",
+            self._owner,
         )
         return [_record(row) for row in rows]
 
@@ -372,7 +403,8 @@ class FeedbackStore:
         rows = self._database.rows(
             "SELECT feedback.*, conversation_id, question, answer FROM feedback JOIN turns USING (turn_id) "
             "WHERE answer IS NOT NULL AND NOT passed AND turn_id NOT IN (SELECT case_id FROM eval_own) "
-            "ORDER BY helpful, feedback.created DESC LIMIT ?",
+            f"AND {_own_turn('feedback')} ORDER BY helpful, feedback.created DESC LIMIT ?",
+            self._owner,
             limit,
         )
         return [_record(row) for row in rows]
@@ -380,18 +412,19 @@ class FeedbackStore:
     def pass_over(self, turn_id: str) -> None:
         """Leave an answer out of `candidates`, until new feedback is given on it."""
         with self._database.write() as connection:
-            connection.update("feedback", "turn_id = ?", turn_id, passed=True)
+            connection.update("feedback", f"turn_id = ? AND {_own_turn('feedback')}", turn_id, self._owner, passed=True)
 
     def suggestions(self, turn_id: str) -> tuple[str, ...] | None:
         """Suggested questions after a turn; None if they were not computed yet."""
-        found = self._database.value("SELECT questions FROM suggestions WHERE turn_id = ?", turn_id)
+        query = f"SELECT questions FROM suggestions WHERE turn_id = ? AND {_own_turn('suggestions')}"
+        found = self._database.value(query, turn_id, self._owner)
         return None if found is None else tuple(found)
 
     def keep_suggestions(self, turn_id: str, questions: Sequence[str]) -> None:
         """Store suggested questions. Raises `UnknownTurn`."""
         row = {"turn_id": turn_id, "questions": list(questions)}
         with self._database.write() as connection:
-            _require(connection, turn_id)
+            _require(connection, turn_id, self._owner)
             connection.insert("suggestions", row, clash="REPLACE")
 
 
@@ -402,8 +435,15 @@ def _record(row: Row) -> FeedbackRecord:
     return made(FeedbackRecord, row, answer=text, refused=refused, feedback=made(Feedback, row), **told)
 
 
-def _require(connection: Connection, turn_id: str) -> None:
-    if connection.value("SELECT 1 FROM turns WHERE turn_id = ?", turn_id) is None:
+def _own_turn(table: str) -> str:
+    """Condition on a row of ``table`` that its turn is one's own (`OWN`)."""
+    own = f"SELECT 1 FROM turns own JOIN conversations USING (conversation_id) WHERE {OWN}"
+    return f"EXISTS ({own} AND own.turn_id = {table}.turn_id)"
+
+
+def _require(connection: Connection, turn_id: str, owner: str | None) -> None:
+    query = f"SELECT 1 FROM turns JOIN conversations USING (conversation_id) WHERE turn_id = ? AND {OWN}"
+    if connection.value(query, turn_id, owner) is None:
         raise UnknownTurn(f"There is no turn {turn_id!r} in this library.")
 
 

@@ -194,23 +194,26 @@ class Database:
 
 
 def _create(connection: Connection, path: Path, package: str, schema: int) -> None:
-    """Create the tables of a new file. Raises `StoreError` for a file of another schema."""
+    """Create the tables of a new file, and take one of an older schema on by the scripts ``to_N.sql`` that there are.
+    Raises `StoreError` for a file of another schema."""
     version = connection.value("PRAGMA user_version")
     if version > schema:
         raise StoreError(
             f"{path} was written by a newer Groundwork (schema {version}; this version knows {schema}).",
             hint="Update Groundwork, or use another --home.",
         )
-    if 0 < version < schema:
+    steps = [f"to_{step}.sql" for step in range(version + 1, schema + 1)] if version else ["schema.sql"]
+    if not all(resources.files(package).joinpath(step).is_file() for step in steps):
         raise StoreError(
             f"{path} was written by a Groundwork from before the first release (schema {version}).",
             hint="Use another --home and add the PDFs in the folder `files` beside it again.",
         )
-    if not version:
+    for step in steps:
         statement = ""
-        for line in resources.files(package).joinpath("schema.sql").read_text("utf-8").splitlines(True):
+        for line in resources.files(package).joinpath(step).read_text("utf-8").splitlines(True):
             statement += line
             if sqlite3.complete_statement(statement):
                 connection.execute(statement)
                 statement = ""
+    if steps:
         connection.execute(f"PRAGMA user_version = {schema}")

@@ -238,7 +238,9 @@ CREATE TABLE conversations (
     doc_ids JSON TEXT,  -- the scope; NULL: the whole library
     created REAL NOT NULL,
     updated REAL NOT NULL,
-    shown TEXT  -- last turn of the shown path; NULL: no turn
+    shown TEXT,  -- last turn of the shown path; NULL: no turn
+    owner TEXT NOT NULL DEFAULT '',  -- user_id of whose it is; '' where nobody signs in
+    shared BOOLEAN NOT NULL DEFAULT 0  -- 1: all who may read the library may read it
 );
 
 -- A tree: an edited or repeated question is a sibling of the earlier one.

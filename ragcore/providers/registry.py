@@ -74,7 +74,7 @@ class Models:
     @property
     def embedder(self) -> Embedder:
         index = self._settings.index
-        return self._shared.part("embedder", lambda: embedder(index.embedder, threads=index.threads))
+        return self._shared.part(f"embedder {index.embedder}", lambda: embedder(index.embedder, threads=index.threads))
 
     @property
     def reranker(self) -> Reranker | None:

@@ -57,3 +57,31 @@ def test_an_unknown_account_is_one_line(run: Any, command: str) -> None:
     code, out, err = run(command, "nobody@fernhill.example")
     assert (code, out) == (1, "")
     assert err == "There is no account 'nobody@fernhill.example'. Run `groundwork admin users` to list them.\n"
+
+
+def test_libraries_and_teams_from_making_them_to_removing_them(run: Any, tmp_path: Path) -> None:
+    for email in ("mara@fernhill.example", "jonas@fernhill.example"):
+        accounts = Accounts(tmp_path)
+        code = accounts.invite(email, "x", admin=email.startswith("mara"))
+        accounts.accept(code, "", "", GOOD, Device())
+        accounts.close()
+    assert run("team", "add", "Credit")[0] == 0
+    assert run("team", "join", "Credit", "jonas@fernhill.example", "--manager")[1] == (
+        "Credit\n    jonas@fernhill.example  (manager)\n"
+    )
+    code, out, _ = run("library", "add", "Facilities", "--owner", "Credit", "--json")
+    (made,) = json.loads(out)["libraries"]
+    assert (code, made["name"], made["owner"]) == (0, "Facilities", "Credit")
+    assert made["home"] == str(tmp_path / "libraries" / made["library_id"])
+    out = run("library", "grant", "Facilities", "mara@fernhill.example", "viewer")[1]
+    assert out.splitlines()[1:] == ["    manager     Credit", "    viewer      mara@fernhill.example"]
+    assert run("library", "rename", made["library_id"][:8], "Loans")[0] == 0
+    assert "(removed)" in run("library", "remove", "Loans")[1]
+    assert "(removed)" not in run("library", "remove", "Loans", "--undo")[1]
+    assert run("library", "revoke", "Loans", "jonas@fernhill.example")[0] == 1
+    assert run("team", "leave", "Credit", "jonas@fernhill.example")[1] == "Credit\n"
+    listed = run("library", "list")[1]
+    assert "  Library  " in listed
+    assert "    contributor Everyone" in listed
+    assert "role taken" not in run("log")[1]
+    assert "made viewer" in run("log")[1]

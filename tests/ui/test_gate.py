@@ -270,7 +270,7 @@ def test_tries_are_slowed_down_whoever_is_named(site: Site, tmp_path: Path) -> N
     for email in (MARA, "nobody@fernhill.example"):
         pages = [own.sign_in(email, "wrong words here", x_forwarded_for=f"198.51.100.{n}")[2] for n in range(FREE + 1)]
         said[email] = [re.sub(r"value=\"[^\"]*\"|\d+ (s|minutes)\b", "", page.decode()) for page in pages]
-        with own.accounts._database.write() as connection:
+        with own.accounts.database.write() as connection:
             connection.execute("DELETE FROM tries WHERE whose LIKE 'address%'")
     assert said[MARA] == said["nobody@fernhill.example"]
     assert "Email or password is wrong." in said[MARA][0]

@@ -1,0 +1,131 @@
+"""Conversations are somebody's: nobody else reads or changes them, but for those that are shared, which are read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragcore.errors import StoreError, UnknownConversation, UnknownTurn
+from ragcore.index.conversations import Conversations, FeedbackStore
+from ragcore.index.database import SCHEMA, Database
+from ragcore.types import EVERYTHING
+from ragcore.types.library import Feedback
+
+GOOD = Feedback(helpful=True)
+MARA, JONAS = "1" * 32, "2" * 32
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "groundwork.sqlite")
+
+
+def asked(database: Database, owner: str | None) -> tuple[str, str]:
+    own = Conversations(database, owner)
+    conversation_id = own.new()
+    turn_id = own.add_turn(conversation_id, "What are the terms of the facility?")
+    FeedbackStore(database, owner).put(turn_id, GOOD)
+    FeedbackStore(database, owner).keep_suggestions(turn_id, ["And when does it end?"])
+    return conversation_id, turn_id
+
+
+READS: list[Callable[[Conversations, str, str], object]] = [
+    lambda store, one, turn: store.get(one),
+    lambda store, one, turn: store.shown_turn(one, turn),
+    lambda store, one, turn: store.scope(one),
+]
+CHANGES: list[Callable[[Conversations, str, str], object]] = [
+    lambda store, one, turn: store.place(one),
+    lambda store, one, turn: store.require(one),
+    lambda store, one, turn: store.set_scope(one, EVERYTHING),
+    lambda store, one, turn: store.rename(one, "Mine"),
+    lambda store, one, turn: store.share(one, True),
+    lambda store, one, turn: store.add_turn(one, "What else is in it?"),
+    lambda store, one, turn: store.show_turn(one, turn),
+    lambda store, one, turn: store.cost(one),
+]
+
+
+def said(act: Callable[[Conversations, str, str], object], store: Conversations, one: str, turn: str) -> str:
+    with pytest.raises(UnknownConversation) as caught:
+        act(store, one, turn)
+    return str(caught.value.as_dict())
+
+
+def test_what_is_somebody_elses_is_as_if_it_were_not_there(database: Database) -> None:
+    one, turn = asked(database, MARA)
+    before = list(map(tuple, database.rows("SELECT * FROM conversations")))
+    theirs, feedback = Conversations(database, JONAS), FeedbackStore(database, JONAS)
+    for act in (*READS, *CHANGES):
+        assert said(act, theirs, one, turn) == said(act, theirs, "0" * 12, "0" * 16)
+    theirs.delete(one)
+    feedback.pass_over(turn)
+    assert theirs.all() == theirs.all("facility") == []
+    with pytest.raises(UnknownTurn):
+        theirs.turn(turn)
+    for write in (lambda: feedback.put(turn, None), lambda: feedback.keep_suggestions(turn, [])):
+        with pytest.raises(UnknownTurn):
+            write()
+    assert (feedback.of([turn]), feedback.all(), feedback.candidates(9)) == ({}, [], [])
+    assert feedback.suggestions(turn) is None
+    assert list(map(tuple, database.rows("SELECT * FROM conversations"))) == before
+    own = FeedbackStore(database, MARA)
+    assert (own.of([turn]), own.suggestions(turn)) == ({turn: GOOD}, ("And when does it end?",))
+
+
+def test_a_shared_conversation_is_read_by_others_and_changed_by_nobody_else(database: Database) -> None:
+    one, turn = asked(database, MARA)
+    Conversations(database, MARA).share(one, True)
+    theirs, feedback = Conversations(database, JONAS), FeedbackStore(database, JONAS)
+    for act in READS:
+        act(theirs, one, turn)
+    for act in CHANGES:
+        said(act, theirs, one, turn)
+    assert [(info.own, info.shared, info.conversation_id) for info in theirs.all()] == [(False, True, one)]
+    assert [info.conversation_id for info in theirs.all("facility")] == [one]
+    assert (feedback.of([turn]), feedback.suggestions(turn)) == ({}, None)
+    assert not theirs.get(one).info.own
+    assert Conversations(database, MARA).get(one).info.own
+    Conversations(database, MARA).share(one, False)
+    assert theirs.all() == []
+
+
+def test_who_signs_in_nowhere_has_all_and_what_is_nobodys_can_be_adopted(database: Database) -> None:
+    first, second = asked(database, ""), asked(database, MARA)
+    everything = Conversations(database, None)
+    assert {info.conversation_id for info in everything.all()} == {first[0], second[0]}
+    assert all(info.own for info in everything.all())
+    assert len(FeedbackStore(database, None).all()) == 2
+    assert [info.conversation_id for info in Conversations(database, "").all()] == [first[0]]
+    Conversations(database, None).adopt(JONAS)
+    assert [info.conversation_id for info in Conversations(database, JONAS).all()] == [first[0]]
+    assert Conversations(database, "").all() == []
+
+
+def tables(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with sqlite3.connect(path) as raw:
+        names = [name for (name,) in raw.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return {name: list(raw.execute(f"PRAGMA table_info({name})")) for name in names}
+
+
+def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
+    asked(Database(new), "")
+    asked(Database(old), "")
+    with sqlite3.connect(old) as raw:
+        for column in ("owner", "shared"):
+            raw.execute(f"ALTER TABLE conversations DROP COLUMN {column}")
+        raw.execute("PRAGMA user_version = 116")
+    raw.close()
+    found = Conversations(Database(old), "").all()
+    assert [info.title for info in found] == [info.title for info in Conversations(Database(new), "").all()]
+    assert tables(old) == tables(new)
+    with sqlite3.connect(old) as raw:
+        assert raw.execute("PRAGMA user_version").fetchone() == (SCHEMA,)
+        raw.execute("PRAGMA user_version = 99")
+    raw.close()
+    with pytest.raises(StoreError, match="schema 99"):
+        Database(old)
