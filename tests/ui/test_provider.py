@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import threading
@@ -9,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from oidc_provider_mock import User, run_server_in_thread
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from ragcore.accounts.accounts import Accounts, Device
@@ -28,6 +32,8 @@ from ui.gate import access as access_module
 from ui.gate import front
 from ui.gate.access import FORWARDED, SECRET, Access
 from ui.gate.gate import Gate
+from ui.gate.oidc import MOST_FLOWS, Provider
+from ui.gate.pages import Pages
 from ui.server import frame, web
 
 HOST = {"host": "localhost:8501", "origin": "http://localhost:8501", "accept": "text/html"}
@@ -204,6 +210,27 @@ def test_a_token_with_another_nonce_or_of_another_client_is_refused(company: Sit
         forged = parts._replace(query=urlencode(asked | changed)).geturl()
         status, headers, page = company.ask("/gw/auth/provider/back", authorised(forged, "mara"), cookie=cookie)
         assert (status, "set-cookie" in headers, b"Begin again." in page) == (200, False, True)
+
+
+def test_who_begins_often_ends_nobody_else_s_flow(company: Site) -> None:
+    provider = Provider(Pages(company.access, company.accounts))
+
+    def asked(path: str, query: str, address: str, cookie: str = "") -> Request:
+        headers = [(b"cookie", cookie.encode())]
+        scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "client": (address, 1)}
+        return Request(scope | {"query_string": query.encode()})
+
+    async def many() -> int:
+        began = await provider.begin(asked("/gw/auth/provider", "", "192.0.2.1"))
+        for _ in range(MOST_FLOWS + 1):
+            await provider.begin(asked("/gw/auth/provider", "", "198.51.100.1"))
+        query = await run_in_threadpool(authorised, began.headers["location"], "mara")
+        cookie = began.headers["set-cookie"].partition(";")[0]
+        return (await provider.back(asked("/gw/auth/provider/back", query, "192.0.2.1", cookie))).status_code
+
+    with ThreadPoolExecutor(1) as thread:  # after a browser test, Playwright's loop is the running one of this thread
+        assert thread.submit(asyncio.run, many()).result() == 303
+    assert len(provider.flows) <= MOST_FLOWS
 
 
 def test_a_provider_that_cannot_be_reached_is_said(site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch) -> None:

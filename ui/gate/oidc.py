@@ -15,7 +15,7 @@ from typing import Any
 
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.starlette_client import OAuth
-from httpx2 import HTTPError
+from httpx2 import HTTPError, create_ssl_context
 from joserfc.errors import JoseError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -38,7 +38,7 @@ _FAULTS = (
     AttributeError,
     RuntimeError,
 )  # Authlib has no one kind
-MOST_FLOWS = 1000
+MOST_FLOWS, MOST_OF_ONE = 1000, 100  # of all, and of one address: the oldest end first
 _log = logging.getLogger(__name__)
 
 
@@ -54,6 +54,7 @@ class _Asked:
 @dataclass
 class _Flow:
     back: str
+    address: str
     session: dict[str, Any] = field(default_factory=dict)
     begun: float = field(default_factory=time.monotonic)
 
@@ -71,7 +72,11 @@ class Provider:
             client_id=auth.client_id,
             client_secret=os.environ.get(SECRET),
             server_metadata_url=f"{auth.issuer.rstrip('/')}/.well-known/openid-configuration",
-            client_kwargs={"scope": "openid email profile", "code_challenge_method": "S256"},
+            client_kwargs={
+                "scope": "openid email profile",
+                "code_challenge_method": "S256",
+                "verify": create_ssl_context(),  # once: reading the certificates takes long, and holds up the server
+            },
         )
 
     def routes(self) -> list[BaseRoute]:
@@ -79,10 +84,12 @@ class Provider:
         return [Route(at, self.begin), Route(f"{at}/back", self.back)]
 
     async def begin(self, request: Request) -> Response:
-        now = time.monotonic()
-        living = [(key, flow) for key, flow in self.flows.items() if now - flow.begun < FLOW]
-        self.flows = dict(living[-MOST_FLOWS:])
-        flow_id, flow = secrets.token_urlsafe(32), _Flow(self.pages.back(request.query_params.get("next", "")))
+        now, address = time.monotonic(), device(request).address
+        living = {key: flow for key, flow in self.flows.items() if now - flow.begun < FLOW}
+        for key in [key for key, flow in living.items() if flow.address == address][:-MOST_OF_ONE]:
+            del living[key]
+        self.flows = dict(list(living.items())[-MOST_FLOWS:])
+        flow_id, flow = secrets.token_urlsafe(32), _Flow(self.pages.back(request.query_params.get("next", "")), address)
         asked = _Asked(flow.session, request.query_params, request.scope)
         try:
             await self._described()
