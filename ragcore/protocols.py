@@ -409,14 +409,15 @@ class ContextCache(Protocol):
 @dataclass(frozen=True, slots=True)
 class Converted:
     """Pages made of a file: an open PDF, ``notes`` on what was left out, its ``title`` ("" for none), whether the
-    first page is a ``cover`` that names the document, and the ``places`` of all pages in the file (() if they are not
-    those of its parts)."""
+    first page is a ``cover`` that names the document, the ``places`` of all pages in the file (() if they are not those
+    of its parts), and the lines of its headers and footers, its ``furniture`` (None if they aren't known)."""
 
     pages: Any
     notes: tuple[str, ...] = ()
     title: str = ""
     cover: bool = True
     places: tuple[str, ...] = ()
+    furniture: tuple[str, ...] | None = None
 
 
 class Converter(Protocol):

@@ -34,7 +34,7 @@ LINES = {
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files (3 kinds)
     "index": 5020,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
-    "ingest": 10085,  # with 2,380 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "ingest": 10110,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 2075,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1338,

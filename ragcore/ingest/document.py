@@ -54,7 +54,7 @@ def build_document(
     per_page = split_blocks([page_blocks(page) for page in ordered])
     hyphenation = Hyphenation(line for blocks in per_page for block in blocks for line in block.lines)
     correct_roles(per_page)
-    mark_noise(per_page, settings.noise)
+    mark_noise(per_page, settings.noise, info.furniture)
     captions = tie_captions(per_page)
     drafts = draft_tables(per_page)
     set_heading_levels([block for page in per_page for block in page if not block.joined], info)

@@ -48,8 +48,9 @@ class FileInfo:
     """Metadata of a PDF. ``title`` is the metadata's, unchanged ("" if there is none); ``labels`` has one printed label
     per page, or is empty if the PDF defines none; ``outline`` entries are (level from 1, title, page from 1).
     ``unlocked``: a password was needed and given. Of pages made of another file, ``converter`` is what made them,
-    ``notes`` tell what it left out, ``cover`` is whether their first page names the document, and ``places`` has the
-    place of each page in that file (or nothing)."""
+    ``notes`` tell what it left out, ``cover`` is whether their first page names the document, ``places`` has the place
+    of each page in that file (or nothing), and ``furniture`` the lines of its headers and footers, None if they aren't
+    known."""
 
     pages: int
     title: str = ""
@@ -60,6 +61,7 @@ class FileInfo:
     notes: tuple[str, ...] = ()
     cover: bool = True
     places: tuple[str, ...] = ()
+    furniture: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 import numpy as np
@@ -34,16 +34,18 @@ def fold(text: str) -> str:
     return " ".join(_DIGITS.sub("#", text.casefold()).split())
 
 
-def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> None:
+def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings, margins: Sequence[str] | None = None) -> None:
     """Set ``noise`` on the blocks of ``pages`` (one sequence per page) that are furniture. Tables are never marked,
     figures only as logos, headings only at the edge of the page, and by repetition only in documents of at least
-    ``settings.min_pages`` pages."""
+    ``settings.min_pages`` pages. If all lines of headers and footers are known (``margins``), no other block is one
+    by its type."""
+    lines = None if margins is None else {fold(line) for line in margins}
     everything = [block for blocks in pages for block in blocks]
     furniture: dict[str, set[int]] = defaultdict(set)
     exact: dict[str, set[int]] = defaultdict(set)
     for block in everything:
         if block.noise in ("page_header", "page_footer"):
-            if len(block.words) > MAX_HEADER_WORDS:
+            if len(block.words) > MAX_HEADER_WORDS or (lines is not None and not _is_of(block, lines)):
                 block.noise, block.kind = None, "paragraph"
                 continue
             furniture[fold(block.text)].add(block.page.number)
@@ -66,6 +68,12 @@ def mark_noise(pages: Sequence[Sequence[Block]], settings: NoiseSettings) -> Non
     for block in open_blocks:
         if block.noise is not None:
             block.kind = "page_header" if block.box[1] < block.page.frame[1] / 2 else "page_footer"
+
+
+def _is_of(block: Block, lines: Set[str]) -> bool:
+    """Whether a block is one of the known ``lines``, a part of one, or several together."""
+    said = fold(block.text)
+    return any(said in line or line in said for line in lines)
 
 
 def _keep_a_body(blocks: Sequence[Block]) -> None:

@@ -63,6 +63,12 @@ def book(**sheets: Rows) -> bytes:
     return saved(made)
 
 
+def parts(data: bytes) -> dict[str, bytes]:
+    """Files of a zip."""
+    with zipfile.ZipFile(io.BytesIO(data)) as given:
+        return {name: given.read(name) for name in given.namelist()}
+
+
 def archive(files: Mapping[str, bytes]) -> bytes:
     """A zip."""
     out = io.BytesIO()

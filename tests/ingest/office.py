@@ -14,7 +14,7 @@ import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from tests.check.files import saved
+from tests.check.files import archive, parts, saved
 from tests.export.office import converted
 
 needs_office = pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice (soffice) is not installed")
@@ -47,6 +47,55 @@ def letter() -> bytes:
     made.add_paragraph("The table shows both months.")
     made.sections[0].footer.paragraphs[0].text = "Valley board"
     return saved(made)
+
+
+NOTES = ("Measured by the second crew.", "Elm was read by hand.")
+END_NOTE = "In May and in October of each year."
+
+
+@cache
+def noted() -> bytes:
+    """A Word file with a header, two footnotes, the second in a table, and an endnote."""
+    made = docx.Document()
+    made.sections[0].header.paragraphs[0].text = "Valley board, page 1"
+    made.add_heading("Wells of the valley", 0)
+    made.add_paragraph("Nitrate was highest at Orchard Lane.[footnote 2] The board met twice.[endnote 2] It is calm.")
+    table = made.add_table(2, 2, style="Table Grid")
+    for cell, text in zip(
+        (cell for row in table.rows for cell in row.cells), ("Well", "May", "Elm", "7.2[footnote 3]")
+    ):
+        cell.text = text
+    made.add_paragraph("These are its last words.")
+    files = parts(saved(made))
+    body, types, links = (files[name].decode() for name in _PLACES)
+    for kind, notes in (("footnote", NOTES), ("endnote", (END_NOTE,))):
+        for number in range(2, 2 + len(notes)):
+            mark = f'</w:t></w:r><w:r><w:{kind}Reference w:id="{number}"/></w:r><w:r><w:t xml:space="preserve">'
+            body = body.replace(f"[{kind} {number}]", mark)
+        told = "".join(
+            f'<w:{kind} w:id="{n}"><w:p><w:r><w:{kind}Ref/></w:r><w:r><w:t xml:space="preserve"> {note}</w:t></w:r>'
+            f"</w:p></w:{kind}>"
+            for n, note in enumerate(notes, start=2)
+        )
+        lines = "".join(
+            f'<w:{kind} w:type="{which}" w:id="{n}"><w:p><w:r><w:{which}/></w:r></w:p></w:{kind}>'
+            for n, which in enumerate(("separator", "continuationSeparator"))
+        )
+        files[f"word/{kind}s.xml"] = f"<w:{kind}s {nsdecls('w')}>{lines}{told}</w:{kind}s>".encode()
+        types = types.replace(
+            "</Types>",
+            f'<Override PartName="/word/{kind}s.xml" ContentType="application/vnd.openxmlformats-officedocument.'
+            f'wordprocessingml.{kind}s+xml"/></Types>',
+        )
+        links = links.replace(
+            "</Relationships>",
+            f'<Relationship Id="{kind}s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/'
+            f'{kind}s" Target="{kind}s.xml"/></Relationships>',
+        )
+    return archive(files | dict(zip(_PLACES, (body.encode(), types.encode(), links.encode()))))
+
+
+_PLACES = ("word/document.xml", "[Content_Types].xml", "word/_rels/document.xml.rels")
 
 
 @cache

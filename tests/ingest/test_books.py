@@ -12,9 +12,9 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.ingest.convert.kinds import kind_of
 from ragcore.types.places import place_of
-from tests.check.files import archive
+from tests.check.files import archive, parts
 from tests.ingest.mail import book, picture
-from tests.ingest.test_convert import listening, parts
+from tests.ingest.test_convert import listening
 
 TABLE = "<table><tr><th>Well</th><th>May</th></tr><tr><td>Mill Bridge</td><td>11.6</td></tr></table>"
 CHAPTERS = (

@@ -7,7 +7,6 @@ import json
 import re
 import socket
 import threading
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +23,7 @@ from ragcore.ingest.convert.kinds import decoded, kind_of
 from ragcore.ingest.convert.markup import clean_html, markdown_html, text_html
 from ragcore.pipelines.add_files import files_to_read
 from tests import pdfs
-from tests.check.files import archive, book, saved
+from tests.check.files import archive, book, parts, saved
 from tests.command_line import run
 
 MARKDOWN = """---
@@ -48,11 +47,6 @@ Samples were taken in May.
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
     return Engine.open(home=tmp_path / "home", overrides={"llm.model": "offline"})
-
-
-def parts(data: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(data)) as given:
-        return {name: given.read(name) for name in given.namelist()}
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import threading
@@ -22,10 +23,11 @@ from ragcore.ingest.process import Child, waiting
 from ragcore.types import Document
 from ragcore.types.library import DocumentInfo
 from ragcore.types.places import place_of
-from tests.check.files import archive, saved, word
+from tests.check.files import archive, parts, saved, word
 from tests.export.office import converted
-from tests.ingest.office import CELLS, letter, needs_office, office_file
-from tests.ingest.test_convert import listening, parts
+from tests.ingest.mail import picture
+from tests.ingest.office import CELLS, END_NOTE, NOTES, letter, needs_office, noted, office_file
+from tests.ingest.test_convert import listening
 from tests.matrix import standing_for
 
 pytestmark = needs_office
@@ -70,6 +72,25 @@ def test_a_text_document_has_its_headings_cells_and_words_once(engine: Engine, k
         assert unseen not in document.text
     footer = next(e for e in document.elements if document.text[e.start : e.end] == "Valley board")
     assert footer.noise
+
+
+@pytest.mark.parametrize("kind", standing_for(["docx"], ["docx", "doc", "rtf", "odt"]))
+def test_notes_are_part_of_the_text_and_the_header_is_not(engine: Engine, kind: str, tmp_path: Path) -> None:
+    data = noted() if kind == "docx" else converted(noted(), tmp_path, "docx", kind)
+    document = read(engine, data, f"noted.{kind}")[1]
+    for quote in (*NOTES, END_NOTE, "The board met twice.", "It is calm.", "These are its last words.", "7.2"):
+        assert words_in(engine, document, quote) == quote
+        assert document.text.index(quote) < document.body_end
+    assert [document.text[e.start : e.end] for e in document.elements if e.noise] == ["Valley board, page 1"]
+
+
+def test_a_page_that_is_a_picture_of_text_is_read_by_ocr(engine: Engine) -> None:
+    made = docx.Document()
+    shown = picture("Nitrate was 61.4 mg/l", "at Orchard Lane in May", mode="RGB", size=(1240, 1500))
+    made.add_picture(io.BytesIO(shown), docx.shared.Inches(6))
+    info, document = read(engine, saved(made), "scan.docx")
+    assert info.ocr_pages == 1
+    assert "Orchard Lane" in document.text
 
 
 def test_a_stored_date_stays_that_of_the_file(engine: Engine) -> None:

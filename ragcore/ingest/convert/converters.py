@@ -78,7 +78,8 @@ class OfficeConverter:
         if not any(page.get_text().strip() or page.get_images() for page in pages):
             raise NoText(f"{name} has no text.", hint="Add a file with text.")
         places = _with_notes(pages, odf.slides, name, most_pages) if odf.slides else ()
-        return Converted(pages, odf.notes, odf.title or odf.property_title, cover=not odf.title, places=places)
+        title, furniture = odf.title or odf.property_title, odf.furniture if steps == "odt" else None
+        return Converted(pages, odf.notes, title, not odf.title, places, furniture)
 
 
 def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int) -> tuple[str, ...]:
@@ -142,7 +143,8 @@ def convert(source: Path, target: Path, kind: FileKind, name: str, most_pages: i
     converter = next(each for each in CONVERTING if kind in each.kinds)
     made = converter.convert(source.read_bytes(), name, kind, most_pages)
     document: Any = made.pages
-    keep(document, converter=CONVERTERS[kind], notes=made.notes, cover=made.cover, places=made.places)
+    told = {name: getattr(made, name) for name in ("notes", "cover", "places", "furniture")}
+    keep(document, converter=CONVERTERS[kind], **told)
     document.set_metadata({"title": made.title or PurePath(name).stem, "producer": "Groundwork"})
     with whole(target) as part:
         document.save(str(part), garbage=1, deflate=True)

@@ -29,7 +29,8 @@ def keep(document: Any, **told: object) -> None:
 def kept(document: Any) -> dict[str, Any]:
     """What `keep` has kept."""
     told: dict[str, Any] = json.loads(_get(document, document.pdf_catalog(), _FILE) or b"{}")
-    return told | {name: tuple(told.get(name, ())) for name in ("notes", "places")}
+    lists = ("notes", "places", "furniture")
+    return told | {name: tuple(told[name]) for name in lists if told.get(name) is not None}
 
 
 def keep_page(document: Any, page: Any, record: bytes) -> None:

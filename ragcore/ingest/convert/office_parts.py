@@ -33,13 +33,15 @@ class Slide:
 @dataclass(frozen=True, slots=True)
 class ClosedOdf:
     """OpenDocument file without what leads out of it, tracked deletions and comments; ``notes`` on what is not shown;
-    its ``slides`` that are; its ``title`` as printed, and that of its properties ("" for none)."""
+    its ``slides`` that are; its ``title`` as printed, and that of its properties ("" for none); and its ``furniture``,
+    the lines of its headers and footers."""
 
     data: bytes
     notes: tuple[str, ...]
     slides: tuple[Slide, ...]
     title: str
     property_title: str
+    furniture: tuple[str, ...]
 
 
 def closed(data: bytes, name: str) -> bytes:
@@ -53,11 +55,14 @@ def closed_odf(data: bytes, name: str) -> ClosedOdf:
     left: Counter[str] = Counter()
     slides: list[Slide] = []
     titles = {"content.xml": "", "meta.xml": ""}
+    furniture: list[str] = []
 
     def close(part: str, root: Any) -> None:
         if part == "META-INF/manifest.xml" and next(root.iter("{*}encryption-data"), None) is not None:
             raise EncryptedFile(f"{name} has a password.")
         _close_odf(root, left)
+        if part == "styles.xml":
+            furniture.extend(filter(None, (_said(line) for line in _furniture(root))))
         if part == "meta.xml":
             titles[part] = " ".join(root.findtext(".//{*}meta/{*}title", "").split())
         if part == "content.xml":
@@ -73,7 +78,19 @@ def closed_odf(data: bytes, name: str) -> ClosedOdf:
 
     copy = _rewritten(data, name, close)
     notes = tuple(f"{count} {what}{'s' * (count > 1)} left out." for what, count in sorted(left.items()) if count)
-    return ClosedOdf(copy, notes, tuple(slides), titles["content.xml"], titles["meta.xml"])
+    return ClosedOdf(copy, notes, tuple(slides), titles["content.xml"], titles["meta.xml"], tuple(furniture))
+
+
+def _furniture(root: Any) -> Iterator[Any]:
+    """Paragraphs of headers and footers."""
+    for page in root.iter("{*}master-page"):
+        for part in page.iterchildren():
+            if _local(part.tag).startswith(("header", "footer")):
+                yield from part.iter("{*}p", "{*}h")
+
+
+def _said(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())
 
 
 def _title(root: Any) -> str:
@@ -81,7 +98,7 @@ def _title(root: Any) -> str:
     styles = {_TITLE, *(_values(s).get("name", "") for s in root.iter("{*}style") if _is_title(_values(s)))}
     found: list[str] = []
     for paragraph in root.iter("{*}p", "{*}h"):
-        text = " ".join("".join(paragraph.itertext()).split())
+        text = _said(paragraph)
         if _local(paragraph.tag) == "p" and _values(paragraph).get("style-name") in styles:
             found += [text] if text else []
         elif found or (text and _local(paragraph.tag) == "h"):

@@ -118,10 +118,10 @@ def _eml(message: Message, storage: Storage) -> bytes:
         if own := given.properties.str_prop_value(properties.PID_ATTACH_CONTENT_ID):
             file.add_header("Content-ID", f"<{own}>")
         files.append(file)
-    digest = hashlib.sha256(b"".join(each.get_payload(decode=True) or b"" for each in (*parts, *files)))
+    digest = hashlib.sha256("".join(each.as_string() for each in (*parts, *files)).encode())
     made_of = MIMEMultipart(boundary=digest.hexdigest(), _subparts=[*parts, *files])
     for key, value in _head(message):
-        made_of[key] = Header(value, "utf-8")
+        made_of[key] = Header(value, "utf-8").encode()
     return made_of.as_bytes()
 
 
