@@ -32,7 +32,7 @@ LINES = {
     "evaluate": 2100,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files (3 kinds)
+    "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 5020,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
     "ingest": 9310,  # with grids that hold several tables, and 1,590 for files that are no PDF: sheets, text, office
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices

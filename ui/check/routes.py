@@ -21,6 +21,7 @@ from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
 from ui.server.guard import action, engine_of, guarded, text_in, texts_in
 from ui.server.services import services
+from ui.viewer import changes
 
 Json = dict[str, Any]
 
@@ -121,7 +122,8 @@ def check(request: Request) -> Response:
         return JSONResponse({"gone": error.as_dict()})
     drafted = {} if since else payload.draft(found)
     verdicts = payload.verdicts(found, int(since) if since.isdecimal() else 0)
-    return JSONResponse(head | drafted | {"faults": payload.faults(found), "sentences": verdicts})
+    shown = changes.told({"sentences": verdicts}, services().engine.versions)
+    return JSONResponse(head | drafted | {"faults": payload.faults(found)} | shown)
 
 
 @action(GroundworkError)

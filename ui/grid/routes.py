@@ -26,6 +26,7 @@ from ui.library.samples import COLUMNS, sample_id, sample_reading
 from ui.reports.payload import expense
 from ui.server.guard import action, engine_of, guarded, text_in, texts_in
 from ui.server.services import services
+from ui.viewer import changes
 
 if TYPE_CHECKING:
     from ragcore.grid.columns import ColumnSpec
@@ -207,7 +208,8 @@ def grid(request: Request) -> Response:
         return JSONResponse({"gone": error.as_dict()})
     shown["at"] = at
     if changed or not same:
-        shown["cells"] = payload.cells(changed)
+        versions = services().engine.versions
+        shown["cells"] = payload.cells(changed, lambda cell: versions.stale(cell.value.citations))
     if found is not None:
         shown["summaries"] = payload.summaries(found)
     return JSONResponse(shown if same or found is None else shown | payload.grid(found))
@@ -218,7 +220,9 @@ def cell(request: Request) -> Response:
     """Cell of a ``row`` and ``column`` with its places."""
     row, column_id = (request.query_params.get(one, "") for one in ("row", "column"))
     try:
-        return JSONResponse(payload.detail(services().engine.grids.cell(_grid(request), row, column_id)))
+        engine = services().engine
+        shown = payload.detail(engine.grids.cell(_grid(request), row, column_id))
+        return JSONResponse(changes.told(shown, engine.versions))
     except UnknownGrid as error:
         return JSONResponse({"gone": error.as_dict()})
 

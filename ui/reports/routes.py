@@ -21,6 +21,7 @@ from ui.chat.exports import disposition, file_name
 from ui.reports import payload as report_payload
 from ui.server.guard import action, engine_of, guarded, text_in
 from ui.server.services import services
+from ui.viewer import changes
 
 Json = dict[str, Any]
 
@@ -116,6 +117,7 @@ def report(request: Request) -> Response:
         made = report_payload.report(workspace, report_id, live, services().engine.documents())
     except UnknownReport as error:
         return JSONResponse({"gone": error.as_dict()})
+    made = changes.told(made, services().engine.versions)
     return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
 
 
