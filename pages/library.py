@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from ragcore.grid.grids import EARLIER
 from ragcore.text.numbers import plural
 from ui import components
 from ui.chat import payload, sidebar
@@ -25,7 +24,7 @@ named = st.query_params.get("doc", "")
 here = next((info for info in everything if info.doc_id == named and info.elements), None)
 
 if here is not None:
-    title = payload.names(everything)[here.doc_id] + (f" ({EARLIER})" if here.successor else "")
+    title = payload.names(everything)[here.doc_id] + (" (earlier version)" if here.successor else "")
     st.set_page_config(page_title=f"{title} · Groundwork")
     with st.container(key="gw_read"):
         components.reader({"id": here.doc_id, "title": title, "asks": here in askable})

@@ -111,6 +111,7 @@ def grid(found: Grid) -> Json:
             "page": one.page_label,
             "pages": one.pages,
             "tags": list(one.tags),
+            "earlier": one.earlier,
         }
         for one in found.rows
     ]
@@ -128,7 +129,7 @@ def outline(document: Document, nodes: Mapping[str, SectionNode]) -> list[Json]:
 def summaries(found: Grid) -> Json:
     """Summary of each column, by its id."""
     return {
-        one.column_id: asdict(summary(one, [found.cell(row.row_id, one.column_id) for row in found.rows]))
+        one.column_id: asdict(summary(one, [found.cell(row.row_id, one.column_id) for row in found.current]))
         for one in found.columns
     }
 
