@@ -11,6 +11,7 @@ from ui.server.services import services
 
 infos = services().engine.documents()
 askable = sidebar.askable(infos)
+everything = services().engine.documents(earlier=True)
 
 sidebar.leave()
 with component_events.received("library", "read") as wanted:
@@ -20,10 +21,10 @@ with component_events.received("reader", "left") as left:
     if left is not None:
         st.query_params.clear()
 named = st.query_params.get("doc", "")
-here = next((info for info in infos if info.doc_id == named and info.elements), None)
+here = next((info for info in everything if info.doc_id == named and info.elements), None)
 
 if here is not None:
-    title = payload.names(infos)[here.doc_id]
+    title = payload.names(everything)[here.doc_id] + (" (earlier version)" if here.successor else "")
     st.set_page_config(page_title=f"{title} · Groundwork")
     with st.container(key="gw_read"):
         components.reader({"id": here.doc_id, "title": title, "asks": here in askable})

@@ -298,7 +298,7 @@ def test_a_page_that_cannot_be_read_is_told_with_its_document(tmp_path: Path) ->
         doc_id = engine.add((tmp_path / "given.pdf").read_bytes(), "given.pdf").doc_id
         report = engine.ingest(doc_id)
         assert (report.status, report.unread_pages, report.degraded_pages) == ("ready", (2,), 0)
-        (row,) = library_payload.library(engine.documents(), {}, {}, (), (), engine.settings)["documents"]
+        (row,) = library_payload.library(engine.documents(), {}, {}, (), (), engine.settings, {})["documents"]
         assert (row["status"], row["unread"], row["degraded"]) == ("ready", [2], 0)
         assert [page[5] for page in payload.document(engine.document(doc_id))["pages"]] == [False, True, False]
     listed = run(["--home", str(tmp_path / "home"), "documents"]).stdout

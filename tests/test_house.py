@@ -32,7 +32,7 @@ LINES = {
     "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files (3 kinds)
+    "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 5020,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
     "ingest": 10110,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices

@@ -66,7 +66,7 @@ def grid(engine: Engine, options: argparse.Namespace) -> int:
     elif options.output is None:
         for line in _lines(result):
             print(line)
-    waiting = len({row.doc_id for row in result.rows if not row.ready})
+    waiting = len({row.doc_id for row in result.current if not row.ready})
     if waiting:
         print(f"{plural(waiting, 'document')} not read in full: the cells are empty.", file=sys.stderr)
     failed = any(cell.status == "failed" for cell in result.cells.values())

@@ -80,7 +80,8 @@ def named(grid: Grid) -> Iterator[tuple[Row, list[str]]]:
     alike = Counter((row.doc_id, row.section) for row in grid.rows)
     for row in grid.rows:
         page = f" (p. {row.page_label})" if row.page_label and alike[row.doc_id, row.section] > 1 else ""
-        yield row, [one_line(row.title), *([one_line(" › ".join(row.section)) + page] if row.section else [])]
+        title = f"{row.title} (earlier version)" if row.earlier else row.title
+        yield row, [one_line(title), *([one_line(" › ".join(row.section)) + page] if row.section else [])]
 
 
 def _csv(grid: Grid) -> bytes:
@@ -139,7 +140,7 @@ def _workbook(grid: Grid) -> bytes:
     cell = put(page.cell(last, 1), "Summary")
     cell.font, cell.alignment = bold, wrapped
     for n, column in enumerate(grid.columns, start=first):
-        found = summary(column, [grid.cell(row.row_id, column.column_id) for row in grid.rows])
+        found = summary(column, [grid.cell(row.row_id, column.column_id) for row in grid.current])
         words = f"{found.stated} of {found.filled} stated{f'; {found.words}' if found.words else ''}"
         put(page.cell(last, n), words).alignment = wrapped
     evidence.auto_filter.ref = evidence.dimensions

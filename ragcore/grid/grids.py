@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ragcore.report.template import Template
 
 MAX_USD = 5.0
-EARLIER = "earlier version"
 LONGEST_NAME = 200
 LONGEST_VALUE = 20_000
 Show = Callable[[int, int], object]
@@ -485,8 +484,7 @@ def _rows(stored: StoredGrid, infos: Sequence[DocumentInfo]) -> list[tuple[Row, 
 def _of(info: DocumentInfo, scope: Scope, now: str) -> Iterator[Row]:
     """Rows of a document, of which ``now`` is the newest version."""
     ready = info.status == "ready" and info.indexed and not info.successor
-    title = f"{info.title} ({EARLIER})" if info.successor else info.title
-    row = Row(info.doc_id, title, info.name, info.pages, ready, info.tags)
+    row = Row(info.doc_id, info.title, info.name, info.pages, ready, info.tags, earlier=bool(info.successor))
     own = [replace(one, doc_id=info.doc_id) for one in scope.sections if one.doc_id == now]
     yield from (replace(row, row_id=row_of(one), section=one.path) for one in own)
     if not scope.sections:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ragcore.errors import UnknownDocument
 from ragcore.types import Citation
 from ragcore.types.library import DocumentInfo
-from ragcore.verify.changes import Comparison, Staleness, Unchanged
+from ragcore.verify.changes import Added, Changed, Comparison, Gone, Staleness, Unchanged
 
 if TYPE_CHECKING:
     from ragcore.index.store import Store
 
 KEPT = 16  # comparisons in memory
+Span = tuple[str, int, int]  # document, start, end
 
 
 class Versions:
@@ -34,26 +36,26 @@ class Versions:
         read = [one for one in infos if one.status == "ready" or one.doc_id == doc_id]
         return sorted(read, key=lambda one: (one.doc_id != now, -one.created))
 
-    def staleness(self, citation: Citation) -> Staleness | None:
-        """What became of cited words in the newest version of their document; None while it is the newest."""
-        return self.changes([citation]).get((citation.doc_id, citation.start, citation.end))
-
-    def changes(self, citations: Iterable[Citation]) -> dict[tuple[str, int, int], Staleness]:
-        """`staleness` of those citations whose documents have a newer version, by document, start and end."""
+    def staleness(self, spans: Iterable[Span]) -> dict[Span, Staleness]:
+        """What became of the words at ``spans`` in the newest versions of their documents; nothing is told of those
+        that are in the newest."""
         newest = self._store.newest()
-        found: dict[tuple[str, int, int], Staleness] = {}
-        for one in citations if newest else ():
-            key = one.doc_id, one.start, one.end
-            if one.doc_id in newest and key not in found:
-                try:
-                    found[key] = self._comparison(one.doc_id, newest[one.doc_id]).staleness(one)
-                except UnknownDocument:
-                    continue  # removed meanwhile
+        found: dict[Span, Staleness] = {}
+        for span in spans if newest else ():
+            doc_id, start, end = span
+            if doc_id in newest and span not in found:
+                with suppress(UnknownDocument):  # removed meanwhile
+                    found[span] = self._comparison(doc_id, newest[doc_id]).staleness(start, end)
         return found
 
     def stale(self, citations: Iterable[Citation]) -> bool:
         """Whether words of one of ``citations`` no longer stand."""
-        return any(not isinstance(one, Unchanged) for one in self.changes(citations).values())
+        spans = ((one.doc_id, one.start, one.end) for one in citations)
+        return any(not isinstance(one, Unchanged) for one in self.staleness(spans).values())
+
+    def differences(self, old: str, new: str) -> list[Changed | Gone | Added]:
+        """All that differs between two versions. Raises `UnknownDocument`."""
+        return self._comparison(old, new).differences()
 
     def _comparison(self, old: str, new: str) -> Comparison:
         key = old, new, self._store.build(old), self._store.build(new)

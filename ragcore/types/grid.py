@@ -172,7 +172,7 @@ class GridInfo:
 class Row:
     """Row of a grid: a document, or the section of it with the headings ``section``, which begins on page ``begins``,
     printed as ``page_label``; 0 if it is not found in its document anymore. ``ready``: its pages are all read, so that
-    its cells can be filled."""
+    its cells can be filled; ``earlier``: of an earlier version, whose cells stay as they are."""
 
     row_id: str
     title: str
@@ -183,6 +183,7 @@ class Row:
     section: tuple[str, ...] = ()
     begins: int = 1
     page_label: str = ""
+    earlier: bool = False
 
     @property
     def doc_id(self) -> str:
@@ -203,6 +204,11 @@ class Grid:
     rows: tuple[Row, ...]
     columns: tuple[Column, ...]
     cells: Mapping[tuple[str, str], GridCell] = field(default_factory=dict)
+
+    @property
+    def current(self) -> tuple[Row, ...]:
+        """Rows of the newest versions: those that count."""
+        return tuple(row for row in self.rows if not row.earlier)
 
     @property
     def by_section(self) -> bool:

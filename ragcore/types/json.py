@@ -233,7 +233,7 @@ def grid(given: Grid) -> Json:
         "columns": [_picked(column, "column_id name question type unit") for column in given.columns],
         "rows": [
             {
-                **_picked(row, "row_id doc_id title"),
+                **_picked(row, "row_id doc_id title earlier"),
                 "section": list(row.section) or None,
                 "page": row.page_label or None,
                 "cells": [_filled_cell(given.cell(row.row_id, column.column_id), column) for column in given.columns],

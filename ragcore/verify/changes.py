@@ -28,24 +28,31 @@ NEAREST = 400  # passages that are compared, the nearest first
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The cited words still stand, at ``place`` of the new version."""
+    """The words still stand, at ``place`` of the new version."""
 
     place: Citation
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The cited words, ``old``, no longer stand; ``place`` has the nearest new ones."""
+    """The words at ``old`` of the old version no longer stand; ``place`` of the new one has the nearest."""
 
-    old: str
+    old: Citation
     place: Citation
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The cited words, ``old``, no longer stand, and nothing new is like them."""
+    """The words at ``old`` no longer stand, and nothing new is like them."""
 
-    old: str
+    old: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The words at ``place`` are new, and nothing old is like them."""
+
+    place: Citation
 
 
 Staleness = Unchanged | Changed | Gone
@@ -87,20 +94,32 @@ class Comparison:
         self.new = new
         self._before, self._after = _Cut.of(old), _Cut.of(new)
 
-    def staleness(self, citation: Citation) -> Staleness:
-        """What became of the words of a citation of the old version."""
-        inside = self._before.within(citation.start, citation.end)
-        stood = [self._stands[n] for n in inside]
-        if stood and None not in stood:
-            places = [place for place in stood if place is not None]
-            return Unchanged(self._cited(places[0], self._last(places), citation.n))
-        if (found := self._fragment(citation, inside)) is not None:
-            return Unchanged(self._place(*found, citation.n))
-        old = citation.quotation
+    def staleness(self, start: int, end: int) -> Staleness:
+        """What became of the words ``[start, end)`` of the old version."""
+        inside = self._before.within(start, end)
+        stood = [place for n in inside if (place := self._stands[n]) is not None]
+        if stood and len(stood) == len(inside):
+            return Unchanged(self._cited(stood))
+        if (found := self._fragment(start, end, inside)) is not None:
+            return Unchanged(_place(self.new, *found))
+        old = _place(self.old, start, end)
         nearest = [place for n in inside if (place := self._nearest(n)) is not None]
-        if not nearest:
-            return Gone(old)
-        return Changed(old, self._cited(nearest[0], self._last(nearest), citation.n))
+        return Changed(old, self._cited(nearest)) if nearest else Gone(old)
+
+    def differences(self) -> list[Changed | Gone | Added]:
+        """All that differs, in the order of the new version, what is gone where it would stand."""
+        found, taken = list[tuple[float, Changed | Gone | Added]](), set[int]()
+        for n, unit in enumerate(self._before.units):
+            if self._stands[n] is None:
+                place = self._nearest(n)
+                if place is None:
+                    found.append((self._gap(n)[0] + 0.5, Gone(_place(self.old, unit.start, unit.end))))
+                else:
+                    taken.add(place)
+                    changed = Changed(_place(self.old, unit.start, unit.end), self._cited([place]))
+                    found.append((place, changed))
+        found += [(n, Added(self._cited([n]))) for n in self._fresh if n not in taken]
+        return [one for _, one in sorted(found, key=lambda placed: placed[0])]
 
     @cached_property
     def _stands(self) -> list[int | None]:
@@ -157,9 +176,9 @@ class Comparison:
         after = next((place for place in self._stands[n:] if place is not None), len(self._after.units))
         return before, after if after > before else len(self._after.units)
 
-    def _fragment(self, citation: Citation, inside: range) -> tuple[int, int] | None:
+    def _fragment(self, start: int, end: int, inside: range) -> tuple[int, int] | None:
         """Span of a quotation's words in the new passage that its sentence became, if they are all there."""
-        quote = citation.quote
+        quote = self.old.text[start:end]
         if len(quote.split()) < FRAGMENT or any(self._before.units[n].kind == "cell" for n in inside):
             return None
         for n in inside:
@@ -171,21 +190,19 @@ class Comparison:
                     return at, at + len(quote)
         return None
 
-    def _last(self, places: Sequence[int]) -> int:
-        """Last unit of a passage that begins with the first of ``places``, as far as they follow each other."""
-        last = places[0]
+    def _cited(self, places: Sequence[int]) -> Citation:
+        """Passage that begins with the first of ``places``, as far as they follow each other."""
+        first = last = places[0]
         for place in places[1:]:
             if not last <= place <= last + 2:
                 break
             last = place
-        return last
+        return _place(self.new, self._after.units[first].start, self._after.units[last].end)
 
-    def _cited(self, first: int, last: int, n: int) -> Citation:
-        return self._place(self._after.units[first].start, self._after.units[last].end, n)
 
-    def _place(self, start: int, end: int, n: int) -> Citation:
-        heads, label = heads_of(self.new, start, end)
-        return replace(cite_span(self.new, start, end, n), head_boxes=heads, label=label)
+def _place(document: Document, start: int, end: int) -> Citation:
+    heads, label = heads_of(document, start, end)
+    return replace(cite_span(document, start, end, 1), head_boxes=heads, label=label)
 
 
 def _bag(key: Key) -> Counter[str]:

@@ -436,3 +436,18 @@ def test_nobody_is_asked_to_sign_in_without_the_gate(tmp_path: Path, monkeypatch
         assert not (tmp_path / "accounts.sqlite").exists()
     finally:
         access_module._settled[:] = before
+
+
+def test_only_administrators_have_paths_of_the_server_read(opened: Services, site: Site, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("Not for everybody.", encoding="utf-8")
+    for email, may in ((JONAS, False), (MARA, True)):
+        session = site.session(email)
+        asked = partial(site.ask, session=session, x_groundwork_token=site.token(opened, session))
+        refused = json.loads(asked("/gw/library/folders/add", {"path": str(tmp_path)})[2]).get("refused")
+        assert (refused is None) == may
+        told = json.loads(asked("/gw/library/folders")[2])
+        assert told["allowed"] == may
+        assert [one["path"] for one in told["folders"]] == ([str(tmp_path)] if may else [])
+        for action in ("look", "remove"):
+            refused = json.loads(asked(f"/gw/library/folders/{action}", {"path": str(tmp_path)})[2]).get("refused")
+            assert (refused is None) == may

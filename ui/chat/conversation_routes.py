@@ -23,6 +23,7 @@ from ui.explore import explain
 from ui.server.files import file_name, saved
 from ui.server.guard import engine_of, gone, guarded, posted, refusing, scope_in, text_in, trouble
 from ui.server.services import services
+from ui.viewer import changes
 
 TICK_SECONDS = 0.06
 LISTED = 100  # conversations that the list begins with
@@ -90,6 +91,7 @@ def conversation(request: Request) -> Response:
         stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored), _partly(stored.turns)
     )
     given = services().engine.feedback.of([item.turn_id for item in stored.turns])
+    shown = changes.told(shown, services().engine.versions)
     return JSONResponse(shown | {"feedback": {turn_id: asdict(each) for turn_id, each in given.items()}})
 
 

@@ -178,6 +178,8 @@ def citation(item: Citation) -> Json:
         "heads": [box(place) for place in item.head_boxes],
         "generated": item.generated,
         "ocr": _percent(item.ocr),
+        "start": item.start,
+        "end": item.end,
     }
 
 

@@ -19,6 +19,7 @@ from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import action, engine_of, gone, guarded, text_in, texts_in
 from ui.server.services import services
+from ui.viewer import changes
 
 Json = dict[str, Any]
 
@@ -113,7 +114,8 @@ def check(request: Request) -> Response:
     found = checks.get(check_id)
     drafted = {} if since else payload.draft(found)
     verdicts = payload.verdicts(found, int(since) if since.isdecimal() else 0)
-    return JSONResponse(head | drafted | {"faults": payload.faults(found), "sentences": verdicts})
+    shown = changes.told({"sentences": verdicts}, services().engine.versions)
+    return JSONResponse(head | drafted | {"faults": payload.faults(found)} | shown)
 
 
 @action(GroundworkError)

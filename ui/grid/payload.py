@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
@@ -111,6 +111,7 @@ def grid(found: Grid) -> Json:
             "page": one.page_label,
             "pages": one.pages,
             "tags": list(one.tags),
+            "earlier": one.earlier,
         }
         for one in found.rows
     ]
@@ -128,21 +129,22 @@ def outline(document: Document, nodes: Mapping[str, SectionNode]) -> list[Json]:
 def summaries(found: Grid) -> Json:
     """Summary of each column, by its id."""
     return {
-        one.column_id: asdict(summary(one, [found.cell(row.row_id, one.column_id) for row in found.rows]))
+        one.column_id: asdict(summary(one, [found.cell(row.row_id, one.column_id) for row in found.current]))
         for one in found.columns
     }
 
 
-def cells(found: Iterable[GridCell]) -> list[list[Any]]:
-    """Cells as row, column and what the table shows, None where nothing is known anymore."""
-    return [[one.row_id, one.column_id, brief(one)] for one in found]
+def cells(found: Iterable[GridCell], stale: Callable[[GridCell], bool]) -> list[list[Any]]:
+    """Cells as row, column and what the table shows, None where nothing is known anymore. Of a ``stale`` one the words
+    have changed since."""
+    return [[one.row_id, one.column_id, brief(one, stale=stale(one))] for one in found]
 
 
 def column(one: Column) -> Json:
     return {"id": one.column_id, "name": one.name, "question": one.question, "type": one.type, "unit": one.unit}
 
 
-def brief(cell: GridCell) -> Json | None:
+def brief(cell: GridCell, *, stale: bool = False) -> Json | None:
     """Cell as the table shows it, without what is empty; None where nothing is known."""
     if cell.found is None and not cell.decision.kind:
         return None
@@ -153,6 +155,7 @@ def brief(cell: GridCell) -> Json | None:
         "supported": supported if cell.status in STATED else None,
         "rivals": len(cell.found.rivals) if cell.found is not None and cell.status == "rival" else 0,
         "decision": cell.decision.kind,
+        "stale": stale,
     }
     return {
         key: value for key, value in shown.items() if value is not None and (value or key in ("number", "supported"))

@@ -24,6 +24,7 @@ from ui.reports.payload import expense
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import action, engine_of, gone, guarded, text_in, texts_in
 from ui.server.services import services
+from ui.viewer import changes
 
 if TYPE_CHECKING:
     from ragcore.grid.columns import ColumnSpec
@@ -199,7 +200,8 @@ def grid(request: Request) -> Response:
     found = None if same and not due else made.get(info.grid_id)
     shown["at"] = at
     if changed or not same:
-        shown["cells"] = payload.cells(changed)
+        versions = services().engine.versions
+        shown["cells"] = payload.cells(changed, lambda cell: versions.stale(cell.value.citations))
     if found is not None:
         shown["summaries"] = payload.summaries(found)
     return JSONResponse(shown if same or found is None else shown | payload.grid(found))
@@ -210,7 +212,9 @@ def grid(request: Request) -> Response:
 def cell(request: Request) -> Response:
     """Cell of a ``row`` and ``column`` with its places."""
     row, column_id = (request.query_params.get(one, "") for one in ("row", "column"))
-    return JSONResponse(payload.detail(services().engine.grids.cell(_grid(request), row, column_id)))
+    engine = services().engine
+    shown = payload.detail(engine.grids.cell(_grid(request), row, column_id))
+    return JSONResponse(changes.told(shown, engine.versions))
 
 
 @guarded

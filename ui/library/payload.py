@@ -5,6 +5,7 @@ Boxes are sent as ``[page, x0, y0, x1, y1]`` in displayed-page points, as in `ui
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,14 +32,23 @@ def library(
     stale: Collection[str],
     trash: Sequence[Trashed],
     settings: Settings,
+    newest: Mapping[str, str],
 ) -> Json:
-    """Every document with its job, newest first, and the trash. Advice on failures depends on the ``settings`` for
-    reading."""
+    """Every document with its job and the number of its earlier versions (``newest`` gives what each of these is now),
+    newest first, and the trash. Advice on failures depends on the ``settings`` for reading."""
+    earlier = Counter(newest.values())
     rows = sorted(infos, key=lambda info: -info.created)
     queue = list(jobs)
     return {
         "documents": [
-            _row(info, jobs.get(info.doc_id), failures.get(info.doc_id), info.doc_id in stale, settings)
+            _row(
+                info,
+                jobs.get(info.doc_id),
+                failures.get(info.doc_id),
+                info.doc_id in stale,
+                settings,
+                earlier[info.doc_id],
+            )
             | {"before": queue.index(info.doc_id) if info.doc_id in queue else 0}
             for info in rows
         ],
@@ -47,7 +57,12 @@ def library(
 
 
 def _row(
-    info: DocumentInfo, job: Job | None, failure: Mapping[str, Any] | None, stale: bool, settings: Settings
+    info: DocumentInfo,
+    job: Job | None,
+    failure: Mapping[str, Any] | None,
+    stale: bool,
+    settings: Settings,
+    earlier: int,
 ) -> Json:
     if failure and info.indexed:
         failure = None  # another process has done since what failed here
@@ -80,6 +95,8 @@ def _row(
         "status": info.status,
         "indexed": info.indexed,
         "stale": stale,
+        "gone": info.gone,
+        "earlier": earlier,
         "error": advice(failed, settings) if failed else None,
         "job": None
         if job is None

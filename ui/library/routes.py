@@ -27,7 +27,13 @@ def library(_: Request) -> Response:
     engine, ingestion = services().engine, services().ingestion
     jobs = ingestion.jobs()
     rows = library_payload.library(
-        engine.documents(), jobs, ingestion.failures, set(engine.stale()), engine.trash.items(), engine.settings
+        engine.documents(),
+        jobs,
+        ingestion.failures,
+        set(engine.stale()),
+        engine.trash.items(),
+        engine.settings,
+        engine.store.newest(),
     )
     return JSONResponse(rows)
 

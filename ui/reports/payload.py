@@ -12,7 +12,7 @@ from ragcore.report.editing import HAND
 from ragcore.report.evidence import named
 from ragcore.report.template import Place
 from ragcore.report.workspace import Expense, ReportWorkspace
-from ragcore.types import OFFLINE, Citation
+from ragcore.types import OFFLINE
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
 from ui.chat import markup, payload
@@ -250,7 +250,6 @@ def _content(content: FilledSection, version_id: str) -> Json:
     keys = ("blocks", "text", "citations", "claims", "tally", "dropped", "notes", "extractive")
     return {key: made[key] for key in keys} | {
         "turn": version_id,
-        "citations": [_citation(item) for item in answer.citations],
         "gaps": gaps,
         "conflicts": conflicts,
         "rounds": content.rounds,
@@ -258,19 +257,16 @@ def _content(content: FilledSection, version_id: str) -> Json:
     }
 
 
-def _citation(item: Citation) -> Json:
-    return payload.citation(item) | {"start": item.start, "end": item.end}
-
-
 def _gap(gap: Gap) -> Json:
-    return {"what": gap.what, "why": gap.why, "nearest": [_citation(item) for item in gap.nearest]}
+    return {"what": gap.what, "why": gap.why, "nearest": [payload.citation(item) for item in gap.nearest]}
 
 
 def _conflict(conflict: Conflict) -> Json:
     return {
         "what": conflict.what,
         "rivals": [
-            {"figure": one.figure, "words": one.words, "citation": _citation(one.citation)} for one in conflict.rivals
+            {"figure": one.figure, "words": one.words, "citation": payload.citation(one.citation)}
+            for one in conflict.rivals
         ],
     }
 

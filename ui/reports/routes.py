@@ -19,6 +19,7 @@ from ui.reports import payload as report_payload
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import Malformed, action, engine_of, gone, guarded, text_in, texts_in
 from ui.server.services import services
+from ui.viewer import changes
 
 Json = dict[str, Any]
 
@@ -103,6 +104,7 @@ def report(request: Request) -> Response:
     if since is not None and since == f"{report_payload.revision(info)}-{at}":
         return JSONResponse({"same": True, "live": report_payload.being_written(live)})
     made = report_payload.report(workspace, report_id, live, services().engine.documents())
+    made = changes.told(made, services().engine.versions)
     return JSONResponse(made | {"revision": f"{made['revision']}-{at}"})
 
 

@@ -19,6 +19,7 @@ from ui.evaluate import routes as evaluate_routes
 from ui.explore import routes as explore_routes
 from ui.grid import routes as grid_routes
 from ui.library import routes as library_routes
+from ui.library import watch_routes
 from ui.reports import routes as report_routes
 from ui.server.guard import guarded, shown
 from ui.server.services import services
@@ -50,6 +51,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(doc, document),
         Route(f"{prefix}/gw/pages", pages),
         *library_routes.routes(prefix),
+        *watch_routes.routes(prefix),
         *pane_routes.routes(doc),
         *conversation_routes.routes(prefix),
         *check_routes.routes(prefix),

@@ -22,6 +22,7 @@ from ui.check.jobs import CheckJobs
 from ui.evaluate.jobs import EvaluationJobs
 from ui.grid.jobs import GridJobs
 from ui.library.jobs import Ingestion
+from ui.library.watching import Watcher
 from ui.reports.jobs import ReportJobs
 from ui.server.tokens import Signer
 from ui.server.visits import Visits
@@ -43,6 +44,7 @@ class Services:
     renderer: Renderer
     signer: Signer
     visits: Visits = field(init=False)
+    watcher: Watcher = field(init=False)
     reports: ReportJobs = field(init=False)
     evaluations: EvaluationJobs = field(init=False)
     checks: CheckJobs = field(default_factory=CheckJobs, init=False)
@@ -55,6 +57,7 @@ class Services:
         self.reports = ReportJobs(lambda: self.engine)
         self.evaluations = EvaluationJobs(lambda: self.engine)
         self.first_questions = FirstQuestions(lambda: self.engine, self.answers.idle)
+        self.watcher = Watcher(self.ingestion)
         self.ingestion.arrived = lambda doc_id: self.grids.arrived(doc_id, self.engine)
 
     def keep(self, changes: Mapping[str, Any]) -> None:
@@ -77,6 +80,7 @@ class Services:
     def close(self) -> None:
         self.first_questions.close()
         self.structures.close()
+        self.watcher.close()
         self.ingestion.close()
         self.reports.close()
         self.evaluations.close()
@@ -134,6 +138,7 @@ def _open() -> Services:
         signer=signer,
     )
     opened.ingestion.resume()
+    opened.watcher.start()
     opened.reports.resume()
     warming.begin(partial(_warm, opened))
     return opened

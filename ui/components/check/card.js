@@ -3,6 +3,7 @@
 
 import { h, icon, prose } from "../shared/dom.js";
 import { quoted, where } from "../shared/quoted.js";
+import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { cutter } from "./draft.js";
 
 const MANY = 3; // corrections that are told
@@ -65,11 +66,14 @@ export class Card {
     const chip = (one) => h("a", { class: "gw-cite", href: `#cite-${one.n}`, "data-n": String(one.n), "aria-current": one === open && "true", "aria-label": `Citation ${one.n}, page ${one.label}`, onclick: (event) => (event.preventDefault(), this.check.openCitation(one.n, event.shiftKey)) }, String(one.n));
     const others = citations.filter((one) => one !== open);
     const section = open.section.at(-1);
+    const since = hasChanged(open) && h("p", {}, sinceMark({ type: "button", onclick: () => this.check.openCitation(open.n, false) }, "button"));
     this.evidence.replaceChildren(
       ...(status === "not_found" ? [h("p", { class: "near" }, "The nearest passage:")] : []),
       h("blockquote", {}, open.cell && h("span", { class: "cell" }, `${open.cell}: `), marked(quoted(line(open.quote)), corrections.map((one) => line(one.found))), " ", chip(open)),
       h("p", { class: "at" }, h("span", { class: "where" }, [open.title, section].filter(Boolean).join(" › ")), h("span", { class: "num" }, where(open)), others.length > 0 && h("span", { class: "also" }, "also ", others.map((one) => h("span", { class: "num" }, `${one.doc === open.doc ? "" : `${short(one.title, 24)} `}p. ${one.label}`, chip(one))))),
+      since || "",
     );
+    markChips(this.evidence, citations);
   }
 
   get revised() {

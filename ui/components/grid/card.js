@@ -3,6 +3,7 @@
 
 import { button, h, icon, prose } from "../shared/dom.js";
 import { where } from "../shared/quoted.js";
+import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { day, valued, written } from "./words.js";
 
 const LONG = 90; // characters of a value that is set large
@@ -49,6 +50,7 @@ export class Card {
     this.element.replaceChildren(
       h("div", { class: "top" }, h("h2", {}, h("span", { title: [row.title, row.path].filter(Boolean).join(", ") }, row.label), " › ", h("b", {}, column.name)), h("span", { class: "sp" }), this.verdict(cell), button("Close the cell", "close", () => this.page.closeCell())),
       ...(stated ? this.value(cell) : []),
+      ...(stated ? this.since(cell) : []),
       ...(status === "failed" ? [h("p", { class: "why" }, prose(`${error?.message ?? "It failed."} ${error?.hint ?? ""}`))] : []),
       ...(status === null ? [h("p", { class: "why" }, "This cell isn’t filled yet.")] : []),
       ...(status === "not_stated" && reason && !cell.decision ? [h("p", { class: "why" }, prose(reason))] : []),
@@ -56,6 +58,7 @@ export class Card {
       this.actions,
       ...this.others(cell),
     );
+    markChips(this.element, cell.value.citations);
     this.place();
     this.offer();
     if (held) (this.element.querySelector(`[data-act="${held}"]`) ?? this.element.querySelector(".act button"))?.focus();
@@ -72,6 +75,12 @@ export class Card {
     if (status === null) return said("off", "schedule", this.row.doc in this.page.data.lost ? "Not read" : "Waiting");
     const by = this.column.type === "text" || cell.model === "rules" ? "" : `, by ${cell.model}`;
     return supported === false ? said("weak", "warning", `Not supported${by}`) : said("ok", "check_circle", `Supported${by}`);
+  }
+
+  // The first of its places whose words are others by now, which opens with what they became.
+  since({ value }) {
+    const first = value.citations.find(hasChanged);
+    return first ? [h("p", { class: "why" }, sinceMark({ type: "button", onclick: () => this.page.openPlace(first.n) }, "button"))] : [];
   }
 
   value({ value }) {

@@ -20,8 +20,9 @@ export function content(cell, column, state) {
   ].filter(Boolean);
 }
 
-function verdict({ status, supported, rivals, decision }) {
+function verdict({ status, supported, rivals, decision, stale }) {
   const out = [];
+  if (stale) out.push(h("span", { class: "v weak", title: "Words changed since" }, icon("history", "s14"), unseen("words changed since")));
   if (status === "rival" && decision !== "corrected") out.push(h("span", { class: "v bad", title: `${rivals + 1} values found` }, String(rivals + 1), unseen("values")));
   else if (supported === false) out.push(h("span", { class: "v weak", title: "Not supported by its words" }, "~", unseen("not supported")));
   else if (supported && !decision) out.push(h("span", { class: "v ok", title: "Supported" }, icon("check", "s14"), unseen("supported")));

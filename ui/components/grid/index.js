@@ -154,6 +154,7 @@ class GridPage {
   rowSays(row) {
     const [done, total] = this.data.reading[row.doc] ?? [0, 0];
     if (!row.begins) return { words: `No longer in ${row.title}`, tone: "bad" };
+    if (row.earlier) return { words: "Earlier version", tone: "weak" };
     if (this.readable(row.doc)) return { words: row.path ? `p. ${row.page} · ${row.title}` : plural(row.pages, "page"), tone: "" };
     if (row.doc in this.data.lost) return { words: this.data.lost[row.doc] === "failed" ? "Couldn’t be read" : "Reading cancelled", tone: "" };
     if (total) return { words: `Reading p. ${done} of ${total}`, tone: "run" };

@@ -8,6 +8,7 @@ import { ContentsView } from "./contents.js";
 import { FolderPanel, TagPanel } from "./marks.js";
 import { TablesView } from "./tables.js";
 import { Tabs } from "./tabs.js";
+import { VersionsView } from "./versions.js";
 
 // What the pages were made of.
 const KINDS = { xlsx: "Excel", csv: "CSV", md: "Markdown", html: "HTML", txt: "Text", docx: "Word", doc: "Word", rtf: "RTF", odt: "OpenDocument text", pptx: "PowerPoint", ppt: "PowerPoint", odp: "OpenDocument slides", xls: "Excel", ods: "OpenDocument sheets", eml: "E-mail", msg: "Outlook e-mail", epub: "EPUB", png: "Picture", jpeg: "Picture", tiff: "Picture", webp: "Picture" };
@@ -15,7 +16,9 @@ const TABS = [
   ["Contents", "contents", ContentsView],
   ["Tables", "tables", TablesView],
   ["Advanced", "advanced", AdvancedView],
+  ["Changes", "changes", VersionsView],
 ];
+const CHANGES = 3;
 
 export class Drawer {
   constructor(actions) {
@@ -70,7 +73,7 @@ export class Drawer {
     if (this.id !== item.id) return;
     const wide = () => this.element.classList.toggle("wide");
     const open = (number) => this.actions.read(item.id, number);
-    this.views = TABS.map(([, , View]) => new View(read, item, { wide, open, page: open, ask: this.actions.section }));
+    this.views = TABS.map(([, , View]) => new View(read, item, { wide, open, page: open, ask: this.actions.section, read: this.actions.read }));
     this.tabs.again(); // the one that was chosen meanwhile
   }
 
@@ -78,14 +81,16 @@ export class Drawer {
   refresh(item) {
     this.item = item;
     if (!this.title.querySelector("input")) this.title.textContent = item.title;
-    this.said.textContent = [KINDS[item.kind], plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
-    this.notes.textContent = item.notes.join(" ");
-    this.notes.hidden = !item.notes.length;
+    this.said.textContent = [item.earlier && `Version ${item.earlier + 1} of ${item.earlier + 1}`, KINDS[item.kind], plural(item.pages, "page"), plural(item.tables, "table"), item.ocr ? `${plural(item.ocr, "page")} read by OCR, mean confidence ${item.confidence}%` : ""].filter(Boolean).join(" · ");
+    const notes = item.gone ? ["No longer in the folder that is watched.", ...item.notes] : item.notes;
+    this.notes.textContent = notes.join(" ");
+    this.notes.hidden = !notes.length;
     this.marks.replaceChildren(...(item.folder ? [h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder)] : []), ...item.tags.map((tag) => h("span", { class: "gw-tagged" }, tag)));
     this.marks.hidden = !item.folder && !item.tags.length;
     this.ask.disabled = !item.built_pages;
     this.again.hidden = !item.stale || Boolean(item.job);
     this.tabs.count(1, item.tables);
+    this.tabs.tabs[CHANGES].hidden = !item.earlier;
   }
 
   saveOriginal() {

@@ -12,6 +12,7 @@ import { drawRow, updateRow } from "./row.js";
 import { StorageFoot } from "./storage.js";
 import { Toast } from "./toast.js";
 import { Toolbar } from "./toolbar.js";
+import { WatchedFolders } from "./watched.js";
 import { within } from "./words.js";
 
 const BUSY_MS = 600;
@@ -56,8 +57,9 @@ class Library {
     this.toolbar = new Toolbar(this);
     this.toast = new Toast({ restore: (ids) => this.restore(ids), finish: (ids) => this.change("finish", { docs: ids }) });
     this.storage = new StorageFoot((error) => this.complain(error));
+    this.watched = new WatchedFolders((error) => this.complain(error), () => this.poll());
     this.drawer = new Drawer({ ask: (id) => this.askOf([id]), section: (section) => this.askSection(section), read: (id, page = 1) => this.toRead(id, page), closed: () => this.select(null), rename: (id, title) => this.rename(id, title), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]), complain: (error) => this.complain(error) });
-    root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.outline.element, this.none, this.empty, this.storage.element, this.toast.element, this.drawer.element);
+    root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.outline.element, this.none, this.empty, this.watched.element, this.storage.element, this.toast.element, this.drawer.element);
     this.focus = () => this.poll();
     this.keys = (event) => pageKey(this, event);
     addEventListener("focus", this.focus);
@@ -70,6 +72,7 @@ class Library {
     removeEventListener("focus", this.focus);
     removeEventListener("keydown", this.keys);
     this.drawer.close();
+    this.watched.close();
   }
 
   rename(id, title) {

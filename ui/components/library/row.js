@@ -55,7 +55,9 @@ export function updateRow(row, before, item) {
 
 function under(item) {
   const name = item.title === item.name ? "" : item.name;
-  const words = [item.folder && h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder), name].filter(Boolean);
+  const version = [item.earlier > 0 && `version ${item.earlier + 1}`, item.gone && "no longer in the folder"].filter(Boolean).join(", ");
+  const marked = version && h("span", { class: "fo" }, icon("history", "s14"), version);
+  const words = [item.folder && h("span", { class: "fo" }, icon("folder_open", "s14"), item.folder), marked, name].filter(Boolean);
   const below = item.error || item.status !== "ready" || !item.indexed; // something stands there all the same
   return words.length || !below ? h("p", { class: "un" }, words) : null;
 }

@@ -38,10 +38,11 @@ export class Tabs {
   }
 
   key(event) {
-    const at = this.tabs.findIndex((tab) => tab.tabIndex === 0);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: this.tabs.length - 1 }[event.key];
+    const there = this.tabs.filter((tab) => !tab.hidden);
+    const at = there.findIndex((tab) => tab.tabIndex === 0);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: there.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    this.turn((to + this.tabs.length) % this.tabs.length, true);
+    this.turn(this.tabs.indexOf(there[(to + there.length) % there.length]), true);
   }
 }

@@ -15,6 +15,7 @@ import { configureTiles } from "./pictures.js";
 import { Rail } from "./rail.js";
 import { Selecting } from "./selection.js";
 import { Side } from "./side.js";
+import { Since } from "./since.js";
 import { splitter } from "./splitter.js";
 import { Toolbar } from "./toolbar.js";
 import { keepTurn } from "./turns.js";
@@ -66,7 +67,8 @@ class Pane {
     this.desk = h("div", { class: "desk", tabindex: "0", role: "group", "aria-label": "Pages of the document", onwheel: () => (this.browsed = true) });
     this.peek = h("button", { type: "button", class: "gw-peek", hidden: true, onclick: () => this.drawer(true) });
     this.scrim = h("div", { class: "gw-scrim", onclick: () => this.drawer(false) });
-    this.root.append(this.bar.element, this.path, this.side.element, this.desk, splitter());
+    this.since = new Since(this.root, (place) => this.showVersion(place));
+    this.root.append(this.bar.element, this.path, this.since.element, this.side.element, this.desk, splitter());
     this.root.after(this.peek, this.scrim);
     this.root.setAttribute("role", "region");
     this.root.setAttribute("aria-label", "Page");
@@ -179,7 +181,7 @@ class Pane {
     if (!citation) return;
     if (!this.place) showPane(true); // after a reload it is as it was
     this.cited = detail;
-    this.looked = null;
+    this.looked = this.version = null;
     let failure = null;
     try {
       await this.load(citation.doc, reach(detail.citations, citation.doc));
@@ -244,7 +246,7 @@ class Pane {
   }
 
   clear(looked = null) {
-    this.cited = null;
+    this.cited = this.version = null;
     this.looked = looked;
     if (!looked) this.stay();
     this.light();
@@ -252,12 +254,28 @@ class Pane {
     dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: "", n: 0 } }));
   }
 
+  // A place of another version than the cited one, or the cited one again.
+  async showVersion(place) {
+    const cited = this.cited;
+    this.version = place.changed ? null : place;
+    try {
+      await this.load(place.doc);
+    } catch (error) {
+      return this.failed(error, place);
+    }
+    if (this.cited !== cited || this.document?.id !== place.doc) return;
+    this.light();
+    this.pages.goTo(place);
+  }
+
   light() {
     const cited = this.cited;
     const citation = cited?.citations.find((item) => item.n === cited.n);
     const answer = cited ?? this.looked;
-    const here = answer?.citations.filter((item) => item.doc === this.document?.id) ?? [];
-    this.pages.light(citation?.doc === this.document?.id ? citation : null, here, cited ? (cited.peers ?? []) : [answer?.n]);
+    const lit = this.version ?? citation;
+    const here = this.version ? [this.version] : (answer?.citations.filter((item) => item.doc === this.document?.id) ?? []);
+    this.pages.light(lit?.doc === this.document?.id ? lit : null, here, cited ? (cited.peers ?? []) : [answer?.n]);
+    this.since.draw(citation);
     this.rail.mark(here, cited?.n);
     this.ahead.want(answer?.citations ?? []);
     const known = cited?.turn ? cited.citations : [];

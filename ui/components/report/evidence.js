@@ -3,6 +3,7 @@
 
 import { button, h, icon, plural } from "../shared/dom.js";
 import { where } from "../shared/quoted.js";
+import { hasChanged, sinceMark } from "../shared/since.js";
 
 const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "warning", "Weak"], unsupported: ["bad", "error", "Unsupported"] };
 
@@ -69,6 +70,7 @@ export class Evidence {
       h("span", { class: "x", title: words.replace(/\s+/g, " ") }, words.replace(/\s+/g, " ")),
       h("span", { class: "num pg" }, where(one)),
       word && h("span", { class: `gw-st ${tone}` }, icon(sign, "s14"), h("span", { class: "gw-unseen" }, word)),
+      hasChanged(one) && sinceMark(),
     );
     if (section.accepted) return h("li", {}, link);
     const held = (kind) => section[kind].find((place) => place.doc === one.doc && place.start < one.end && one.start < place.end);

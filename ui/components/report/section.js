@@ -3,6 +3,7 @@
 import { button, fromHtml, h, icon, plural, prose, still } from "../shared/dom.js";
 import { morph } from "../shared/morph.js";
 import { where } from "../shared/quoted.js";
+import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { checked, editAsked, editText, showHistory, rewrite } from "./forms.js";
 
 const STATE = { accepted: "Accepted", draft: "Draft", gap: "Gap", empty: "Empty", waiting: "Waits to be filled", working: "Being filled", failed: "Failed", stopped: "Stopped", heading: "" };
@@ -131,6 +132,7 @@ function tally(section) {
     part(weak, "weak", "warning", `${weak} weak`),
     part(unsupported, "bad", "error", `${unsupported} unsupported`),
     part(uncited, "off", "remove", `${uncited} uncited`),
+    section.citations.some(hasChanged) && sinceMark(),
   );
 }
 
@@ -145,6 +147,7 @@ function text(section, report) {
     else place.replaceWith(insufficient(section, found[1] ?? section.heading, report));
   }
   for (const table of body.querySelectorAll("table")) table.replaceWith(figure(section, table));
+  markChips(body, section.citations);
   return body;
 }
 

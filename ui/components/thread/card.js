@@ -5,6 +5,7 @@ import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { quoted, where } from "../shared/quoted.js";
+import { hasChanged, sinceMark, sinceSides } from "../shared/since.js";
 
 const DELAY = 150;
 const CROP = { width: 440, height: 74, figure: 170 };
@@ -142,6 +143,7 @@ function draw({ turn, citation }, chip, link) {
         ? h("p", { class: "ai" }, h("b", { class: "gw-st off" }, icon("image", "s16"), "AI description"), h("span", {}, shorten(citation.quote)))
         : h("blockquote", {}, quoted(shorten(citation.quote))),
       chip.classList.contains("added") && h("p", { class: "ad" }, "Added by Groundwork: the answer had no citation here, and these words support it."),
+      ...(hasChanged(citation) ? [h("p", { class: "ve" }, sinceMark()), sinceSides(citation)] : []),
       word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
       // From the keyboard it is the key C while the chip has the focus: the card itself cannot be entered.
       h("p", { class: "fo" }, h("button", { type: "button", class: "gw-linkish lk", tabindex: "-1", onclick: link }, icon("link", "s14"), "Copy link"), h("span", { class: "ks", "aria-hidden": "true" }, h("kbd", {}, "↵"), h("kbd", {}, "C"), h("kbd", {}, "Esc"))),

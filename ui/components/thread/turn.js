@@ -5,6 +5,7 @@ import { openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, item, plural, prose } from "../shared/dom.js";
 import { Popup } from "../shared/popup.js";
 import { TestQuestion } from "../shared/test_question.js";
+import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { copyButton, linkItem } from "./copy.js";
 import { opinion } from "./opinion.js";
 import { questionHead, resting, understood } from "./question.js";
@@ -24,6 +25,7 @@ export function drawTurn(turn, actions) {
     article.append(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quotes from your documents"));
   }
   article.append(h("div", { class: `gw-answer${turn.extractive && !turn.refused ? " is-quotes" : ""}` }, ...turn.blocks.map(fromHtml)));
+  markChips(article, turn.citations);
   if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. The text so far is kept."));
   if (turn.error) article.append(errorCard(turn.error, (turn.error.retryable !== false || KEYS.includes(turn.error.code)) && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
@@ -131,6 +133,7 @@ function foot(turn, actions) {
       { class: "gw-line" },
       list && sourcesButton(turn, list),
       ...checked(turn),
+      since(turn),
       turn.found && h("a", { class: "gw-linkish", href: explored(turn, actions.conversation) }, "Why these"),
       h("span", { class: "acts" }, copyButton(turn), !turn.error && resting(button("Ask it again", "refresh", actions.retry)), more.element),
     ),
@@ -140,6 +143,14 @@ function foot(turn, actions) {
     test.element,
     list,
   );
+}
+
+// Words of its documents that are others by now: the first of them is opened, with what they became.
+function since(turn) {
+  const first = turn.citations.find(hasChanged);
+  if (!first) return null;
+  const open = () => openCitation({ turn: turn.id, n: first.n, citations: turn.citations, peers: [], focus: false });
+  return sinceMark({ type: "button", onclick: open }, "button");
 }
 
 // What checking found. Where all is well that is one word.

@@ -1,0 +1,57 @@
+// Versions of a document: which there are, and what is other in it than in an earlier one, old words beside the new.
+
+import { get } from "../shared/api.js";
+import { h, plural } from "../shared/dom.js";
+import { quoted, where } from "../shared/quoted.js";
+
+const line = (text) => text.replace(/\s+/g, " ").trim();
+
+export class VersionsView {
+  constructor(read, item, { read: open }) {
+    this.id = read.id;
+    this.open = open;
+    this.chooser = h("select", { class: "gw-field", "aria-label": "Earlier version", onchange: () => this.compare() });
+    this.page = h("button", { type: "button", class: "gw-linkish", onclick: () => this.open(this.chooser.value, 1) }, "Read it");
+    this.list = h("ul", { class: "els gw-scroll", tabindex: "0", "aria-label": "Changes" });
+    this.element = h("div", { class: "listed versions" }, h("div", { class: "pgnav" }, h("span", {}, "Changed since"), this.chooser, this.page), this.list);
+  }
+
+  async show() {
+    try {
+      const { versions } = await get(`/documents/${this.id}/versions`);
+      const earlier = versions.filter((one) => one.id !== this.id);
+      const when = (one) => new Date(one.created * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+      this.chooser.replaceChildren(...earlier.map((one, at) => h("option", { value: one.id }, `version ${earlier.length - at} of ${versions.length}, ${when(one)}`)));
+      if (earlier.length) await this.compare();
+      else this.say("There are no earlier versions.");
+    } catch (error) {
+      this.say(`${error.message} ${error.hint ?? ""}`);
+    }
+  }
+
+  say(words) {
+    this.list.replaceChildren(h("li", { class: "none", role: "status" }, words));
+  }
+
+  async compare() {
+    const before = this.chooser.value;
+    this.say("Comparing");
+    try {
+      const { total, changes } = await get(`/documents/${this.id}/differences`, { before });
+      if (this.chooser.value !== before) return;
+      if (!total) return this.say("All its words are the same.");
+      this.list.replaceChildren(...changes.map((one) => this.row(one)), total > changes.length ? h("li", { class: "none" }, `And ${plural(total - changes.length, "change")} more.`) : "");
+    } catch (error) {
+      this.say(`${error.message} ${error.hint ?? ""}`);
+    }
+  }
+
+  row({ old, now }) {
+    const side = (name, title, place) => {
+      if (!place) return h("div", { "data-side": name }, h("b", {}, title), h("span", { class: "w" }, name === "then" ? "Not there yet." : "Not there any more."));
+      const words = place.cell ? `${place.cell}: ${line(place.quote)}` : quoted(line(place.quote));
+      return h("button", { type: "button", "data-side": name, title: `Open page ${place.label}`, onclick: () => this.open(place.doc, place.page) }, h("b", {}, title), h("span", { class: "w" }, words), h("span", { class: "num" }, where(place)));
+    };
+    return h("li", { class: "change" }, h("div", { class: "gw-sides" }, side("then", "Then", old), side("now", "Now", now)));
+  }
+}

@@ -1,0 +1,112 @@
+"""Routes of watched folders and of versions.
+
+Which paths of this machine are read is for its owner to say: anybody where nobody signs in, since the app then listens
+on this machine alone, and administrators where people do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.errors import GroundworkError, InputError
+from ragcore.types.watch import WatchedFile, WatchedFolder
+from ui.gate.access import asker
+from ui.server.guard import action, guarded, shown, text_in
+from ui.server.services import services
+from ui.viewer import changes
+
+Json = dict[str, Any]
+
+
+def _allowed(request: Request) -> bool:
+    user = asker(request)
+    return user is None or user.admin
+
+
+def _require(request: Request) -> None:
+    if not _allowed(request):
+        raise InputError("Only administrators can have folders of the server watched.", hint="Ask one of them.")
+
+
+@guarded
+def folders(request: Request) -> Response:
+    """Watched folders, for who may have them watched."""
+    if not _allowed(request):
+        return JSONResponse({"allowed": False, "folders": []})
+    watch = services().engine.watch
+    found = [_folder(one, watch.files(one.path) if one.failed else ()) for one in watch.folders()]
+    return JSONResponse({"allowed": True, "folders": found})
+
+
+def _folder(one: WatchedFolder, files: Iterable[WatchedFile]) -> Json:
+    failed = [file for file in files if file.error and not file.gone]
+    return {
+        "path": str(one.path),
+        "files": one.files,
+        "missing": one.missing,
+        "scanned": one.scanned,
+        "every": one.every,
+        "recursive": one.recursive,
+        "patterns": list(one.patterns),
+        "error": one.error,
+        "failed": [{"path": file.path, "error": file.error} for file in failed],
+    }
+
+
+@action(GroundworkError)
+def add(request: Request, body: Json) -> None:
+    """Watch the folder at ``path``."""
+    _require(request)
+    given = (text_in(body, "path") or "").strip().strip('"')
+    if not given or not Path(given).expanduser().is_absolute():
+        raise InputError("This isn’t the whole path of a folder.", hint="Enter it from the top, as /home/me/papers.")
+    folder = services().engine.watch.add(Path(given))
+    services().watcher.stir(folder.path)
+
+
+@action(GroundworkError)
+def remove(request: Request, body: Json) -> None:
+    """Watch the folder at ``path`` no longer; its documents stay."""
+    _require(request)
+    services().engine.watch.remove(Path(text_in(body, "path") or ""))
+
+
+@action(GroundworkError)
+def look(request: Request, body: Json) -> None:
+    """Look through the folder at ``path`` now."""
+    _require(request)
+    services().watcher.stir(services().engine.watch.folder(Path(text_in(body, "path") or "")).path)
+
+
+@shown
+def versions(request: Request) -> Response:
+    """Versions of a document, the newest first."""
+    found = services().engine.versions.of(request.path_params["doc"])
+    listed = [{"id": one.doc_id, "title": one.title, "pages": one.pages, "created": one.created} for one in found]
+    return JSONResponse({"versions": listed})
+
+
+@shown
+def differences(request: Request) -> Response:
+    """What is other in a document than in its ``before``, an earlier version."""
+    before = request.query_params.get("before", "")
+    return JSONResponse(changes.differences(services().engine.versions, before, request.path_params["doc"]))
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """All routes below ``prefix``."""
+    all_, doc = f"{prefix}/gw/library/folders", f"{prefix}/gw/documents/{{doc:str}}"
+    return [
+        Route(all_, folders),
+        Route(f"{all_}/add", add, methods=["POST"]),
+        Route(f"{all_}/remove", remove, methods=["POST"]),
+        Route(f"{all_}/look", look, methods=["POST"]),
+        Route(f"{doc}/versions", versions),
+        Route(f"{doc}/differences", differences),
+    ]

@@ -1,0 +1,68 @@
+"""JSON of what became of cited words in the newest version of their document.
+
+Every citation of a payload is told by its document, start and end, wherever it stands; `told` adds ``changed`` to those
+of earlier versions: what they said (``old``), what the newest version says (``now``), and whether the words still stand
+(``same``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ragcore.pipelines.versions import Span, Versions
+from ragcore.types import Citation
+from ragcore.verify.changes import Added, Changed, Gone, Staleness, Unchanged
+from ui.chat import payload
+
+Json = dict[str, Any]
+
+MOST = 500  # differences that are listed
+
+
+def told(shown: Json, versions: Versions) -> Json:
+    """``shown``, whose citations of earlier versions say what became of their words."""
+    found: dict[Span, list[Json]] = {}
+    for one in _citations(shown):
+        found.setdefault((one["doc"], one["start"], one["end"]), []).append(one)
+    for span, became in versions.staleness(found).items():
+        for one in found[span]:
+            one["changed"] = _became(became)
+    return shown
+
+
+def differences(versions: Versions, old: str, new: str) -> Json:
+    """What differs between two versions, the first of many."""
+    found = versions.differences(old, new)
+    return {"total": len(found), "changes": [_difference(one) for one in found[:MOST]]}
+
+
+def _citations(value: Any) -> Iterator[Json]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _citations(one)
+    elif isinstance(value, dict):
+        if {"doc", "start", "end", "quote"} <= value.keys():
+            yield value
+        for one in value.values():
+            yield from _citations(one)
+
+
+def _became(found: Staleness) -> Json:
+    if isinstance(found, Unchanged):
+        return {"same": True, "old": "", "now": payload.citation(found.place)}
+    return {"same": False, "old": _words(found.old)} | {"now": _now(found)}
+
+
+def _now(found: Changed | Gone) -> Json | None:
+    return payload.citation(found.place) if isinstance(found, Changed) else None
+
+
+def _words(place: Citation) -> str:
+    return " ".join(place.quotation.split())
+
+
+def _difference(one: Changed | Gone | Added) -> Json:
+    old = None if isinstance(one, Added) else payload.citation(one.old)
+    now = None if isinstance(one, Gone) else payload.citation(one.place)
+    return {"old": old, "now": now}
