@@ -22,10 +22,10 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2060,  # with checks, grids, pages drawn for files, overviews, structures, converters and their absence
+    "": 2095,  # with checks, grids, overviews, structures, converters, documents by name, errors that were told
     "accounts": 440,  # people, passwords, sessions, links, delays, the log
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
-    "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1735,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
     "config": 560,  # with [structure], [auth]
     "context": 280,
@@ -36,10 +36,11 @@ LINES = {
     "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
     "ingest": 9310,  # with grids that hold several tables, and 1,590 for files that are no PDF: sheets, text, office
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
-    "pipelines": 1760,  # with pages made of other files, structures: their building, state and estimate
+    "pipelines": 1770,  # with what may hold a quotation, pages made of other files, structures: building, estimate
     "providers": 1338,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
+    "serve": 1000,  # verbs, their models, MCP
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import ragcore
 from ragcore.check.files import KINDS as CHECK_KINDS
-from ragcore.cli import admin, asking, checking, evaluation, grids, library
+from ragcore.cli import admin, asking, checking, doors, evaluation, grids, library
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -338,6 +338,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("email", type=_text, metavar="EMAIL")
     sub.add_argument("--undo", action="store_true", help="let them in again")
     step("log", admin.log, "list what happened, latest first", people)
+
+    sub = command("mcp", doors.mcp, "serve the library to an MCP client, on standard input and output")
+    allow = "files in this folder may be added; may be repeated; default: none"
+    sub.add_argument("--allow", type=Path, action="append", default=[], metavar="FOLDER", help=allow)
 
     command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 
