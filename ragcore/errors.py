@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 
@@ -24,11 +25,24 @@ class GroundworkError(Exception):
     @property
     def code(self) -> str:
         """Class name in snake case, e.g. ``password_required``."""
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
+        return _code(type(self))
 
     def as_dict(self) -> dict[str, Any]:
         """JSON object under ``--json``: code, message, hint, retryable."""
         return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable}
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> GroundworkError:
+        """Error that `as_dict` has ``told``."""
+        kinds = list[type[GroundworkError]]([cls])
+        for kind in kinds:  # which grows
+            kinds += kind.__subclasses__()
+        made = next((kind for kind in kinds if _code(kind) == told["code"]), cls)
+        return made(told["message"], hint=told["hint"], retryable=told.get("retryable"))
+
+
+def _code(kind: type[GroundworkError]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
 class ConfigError(GroundworkError):

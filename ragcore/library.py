@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ragcore.pipelines.watch import Watch
 
 MAX_PIXELS = 6_000_000  # per picture of a page
+ID_START = 4  # least number of characters of an abbreviated id
 
 
 class Library:
@@ -77,6 +78,23 @@ class Library:
     def documents(self, *, earlier: bool = False) -> list[DocumentInfo]:
         """All documents, in the order added; with ``earlier`` versions too."""
         return self.store.documents(self.settings.index.embedder, earlier=earlier)
+
+    def find(self, given: str, *, whole: bool = False) -> str:
+        """Id of the document with an id, its beginning (`ID_START` characters or more, unless ``whole``), or a file
+        name. Raises `UnknownDocument`."""
+        start = given if len(given) >= ID_START and not whole else None
+        found = [
+            info.doc_id
+            for info in self.documents()
+            if given in (info.name, info.doc_id) or (start is not None and info.doc_id.startswith(start))
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UnknownDocument(
+                f"{given!r} matches {len(found)} documents.", hint="Use the full id: `groundwork documents` lists them."
+            )
+        raise UnknownDocument(f"There is no document {given!r} in this library.")
 
     def resolved(self, scope: Scope) -> Scope:
         """``scope`` with the newest versions of its documents, and its exclusions replaced by the ids of all other

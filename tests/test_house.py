@@ -22,10 +22,10 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2090,  # with checks, grids, pages drawn for files, overviews, structures, converters, and an engine of a person
+    "": 2095,  # with checks, grids, overviews, structures, converters, documents by name, errors that were told
     "accounts": 730,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
-    "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1900,  # with watched folders, checks, grids, evaluation: judges, its page, its gate, searches; accounts
     "config": 560,  # with [structure], [auth]
     "context": 280,
@@ -40,6 +40,7 @@ LINES = {
     "providers": 1338,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
+    "serve": 1000,  # verbs, their models, MCP
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon

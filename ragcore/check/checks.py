@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -18,7 +18,7 @@ from ragcore.export import kind as checked_kind
 from ragcore.index.checks import CheckStore
 from ragcore.progress import IsCancelled
 from ragcore.types import Document, Scope
-from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision
+from ragcore.types.check import Block, Check, CheckedSentence, CheckInfo, Decision, Draft
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
 
@@ -76,6 +76,15 @@ class Checks:
         check_id = secrets.token_hex(6)
         self._store.add(check_id, draft, data, spans, checked(scope), self._library.settings.hash())
         return self.info(check_id)
+
+    def verdicts(self, text: str, scope: Scope) -> Iterator[CheckedSentence]:
+        """Verdicts on the sentences of ``text`` one by one; nothing is stored. Raises `InputError` if it has none, and
+        what retrieval raises."""
+        found = checkable(Draft("", "txt", text, (Block("paragraph", 0, len(text)),)))
+        if not found:
+            raise InputError("There is no sentence to check.", hint="Write a claim as a sentence.")
+        checker = Checker(self._library, self._library.resolved(checked(scope)))
+        return (checker.verdict(sentence) for sentence in found)
 
     def all(self) -> list[CheckInfo]:
         """Checks, newest first."""

@@ -7,7 +7,7 @@ other punctuation may not. "…" and "[…]" stand for words left out, and a bra
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -70,9 +70,14 @@ def standing(
 ) -> tuple[str, int, int] | None:
     """Document, start and end of ``quote`` in the first of ``doc_ids`` that has it to the letter in the sections of
     ``scope``."""
-    pieces = [piece for piece in _LEFT_OUT.split(_bare(quote)) if piece]
-    found = ((doc_id, _together(pieces, _within(scope, read(doc_id)))) for doc_id in doc_ids)
+    found = ((doc_id, next(places(quote, _within(scope, read(doc_id))), None)) for doc_id in doc_ids)
     return next(((doc_id, *place) for doc_id, place in found if place is not None), None)
+
+
+def places(quote: str, text: str) -> Iterator[tuple[int, int]]:
+    """Spans of ``text`` that have ``quote`` to the letter; they may overlap only where words are left out."""
+    pieces = [piece for piece in _LEFT_OUT.split(_bare(quote)) if piece]
+    return _together(pieces, text) if pieces else iter(())
 
 
 def _within(scope: Scope, document: Document) -> str:
@@ -90,10 +95,8 @@ def _bare(quote: str) -> str:
     return quote.strip().rstrip(".,;")
 
 
-def _together(pieces: Sequence[str], text: str) -> tuple[int, int] | None:
-    """Span of ``pieces`` in their order, near each other."""
-    if not pieces:
-        return None
+def _together(pieces: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
+    """Spans of ``pieces`` in their order, near each other."""
     for first in _pattern(pieces[0]).finditer(text):
         end = first.end()
         for piece in pieces[1:]:
@@ -102,8 +105,7 @@ def _together(pieces: Sequence[str], text: str) -> tuple[int, int] | None:
                 break
             end = following.end()
         else:
-            return first.start(), end
-    return None
+            yield first.start(), end
 
 
 def _apart(words: Sequence[str], text: str) -> tuple[tuple[int, int], ...]:

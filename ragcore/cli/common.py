@@ -18,7 +18,7 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from ragcore.errors import Cancelled, FileMissing, GroundworkError, InputError, UnknownDocument
+from ragcore.errors import Cancelled, FileMissing, GroundworkError, InputError
 from ragcore.files import replacing
 from ragcore.types import Scope, Section
 from ragcore.types.sections import SectionNode, section_tree, walk
@@ -33,30 +33,13 @@ Json = dict[str, Any]
 CONTROLS = {code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 _SHOWN = dict.fromkeys(CONTROLS, "\ufffd")
 _ESCAPED = {code: f"\\u{code:04x}" for code in CONTROLS}
-ID_START = 4  # least number of characters of an abbreviated id
 SHOWN = 4  # sections that an error names
-
-
-def find(engine: Engine, given: str, *, whole: bool = False) -> str:
-    """Doc id for an id, its beginning (`ID_START` characters or more), or a file name."""
-    found = [
-        info
-        for info in engine.documents()
-        if given in (info.name, info.doc_id) or (not whole and len(given) >= ID_START and info.doc_id.startswith(given))
-    ]
-    if len(found) == 1:
-        return found[0].doc_id
-    if found:
-        raise UnknownDocument(
-            f"{given!r} matches {len(found)} documents.", hint="Use the full id: `groundwork documents` lists them."
-        )
-    raise UnknownDocument(f"There is no document {given!r} in this library.")
 
 
 def documents_asked(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
     """Documents named by --doc. Reports on stderr those that can't be asked yet, or not in full; unreadable ones were
     reported when added and are listed."""
-    chosen = tuple(find(engine, item) for item in given) if given else None
+    chosen = tuple(engine.find(item) for item in given) if given else None
     asked = [info for info in engine.documents() if chosen is None or info.doc_id in chosen]
     left = [info for info in asked if info.status != "failed" and not info.indexed]
     for said, names in (

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.cli.common import find, print_json, progress, say_error, show, write_file
+from ragcore.cli.common import print_json, progress, say_error, show, write_file
 from ragcore.config.settings import flatten
 from ragcore.errors import GroundworkError, InputError
 from ragcore.pipelines.build_structures import StructureEstimate
@@ -155,14 +155,14 @@ def _not_read(pages: Sequence[int]) -> str:
 
 
 def remove(engine: Engine, options: argparse.Namespace) -> int:
-    doc_id = find(engine, options.document, whole=True)
+    doc_id = engine.find(options.document, whole=True)
     engine.remove(doc_id)
     show(options, lambda: {"documents": plain(engine.documents())}, [f"Removed {doc_id}."])
     return 0
 
 
 def elements(engine: Engine, options: argparse.Namespace) -> int:
-    document = engine.document(find(engine, options.document))
+    document = engine.document(engine.find(options.document))
     if options.outline:
         if options.page is not None or options.kind is not None:
             raise InputError("--outline shows the sections of a whole document.", hint="Leave out --page and --kind.")
@@ -197,7 +197,7 @@ def _outline(engine: Engine, document: Document, options: argparse.Namespace) ->
 
 
 def chunks(engine: Engine, options: argparse.Namespace) -> int:
-    document = engine.document(find(engine, options.document))
+    document = engine.document(engine.find(options.document))
     chunks, lines = engine.chunks(document.doc_id), []
     for item in chunks:
         rows = f"[tiles {item.tiles[0]}-{item.tiles[1]}]  " if item.tiles else ""
@@ -210,7 +210,7 @@ def tables(engine: Engine, options: argparse.Namespace) -> int:
     from ragcore.export import kind
     from ragcore.export.sheets import SHEET_KINDS, sheets
 
-    doc_id = find(engine, options.document)
+    doc_id = engine.find(options.document)
     found = sheets(engine.document(doc_id), options.table)
     lines = [f"{one.number:4}  {one.place:12} {one.rows:3} × {one.columns:<3} {one.title[:80]}" for one in found]
     if options.output is not None:

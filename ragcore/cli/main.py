@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import ragcore
 from ragcore.accounts.libraries import ROLES
 from ragcore.check.files import KINDS as CHECK_KINDS
-from ragcore.cli import admin, asking, checking, evaluation, grids, library, watching
+from ragcore.cli import admin, asking, checking, doors, evaluation, grids, library, watching
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -383,6 +383,9 @@ def _parser() -> argparse.ArgumentParser:
     sub = change(of, run, "join", "put somebody into a team", "TEAM", "EMAIL")
     sub.add_argument("--manager", action="store_true", help="manages the libraries that the team owns")
     change(of, run, "leave", "take somebody out of a team", "TEAM", "EMAIL")
+    sub = command("mcp", doors.mcp, "serve the library to an MCP client, on standard input and output")
+    allow = "files in this folder may be added; may be repeated; default: none"
+    sub.add_argument("--allow", type=Path, action="append", default=[], metavar="FOLDER", help=allow)
 
     command("spending", library.spending, "show what models have cost, in tokens and US dollars")
 

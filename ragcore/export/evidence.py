@@ -6,7 +6,7 @@ from __future__ import annotations
 import base64
 import io
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -109,21 +109,26 @@ def lit_picture(note: Note, sheets: Sheets, width: float) -> str:
     sheet = sheets(cited.doc_id, cited.page, places)
     if isinstance(sheet, str):
         return f'<p class="gone">{escape(sheet)}</p>'
+    heads = [place for place in cited.head_boxes if place.page == cited.page]
+    png = lit(sheet, {HEADS: heads, LIT: places}, border=1)
+    data, height = base64.b64encode(png).decode(), width * sheet.height / sheet.width
+    return f'<p><img src="data:image/png;base64,{data}" width="{width:.0f}" height="{height:.0f}"></p>'
+
+
+def lit(sheet: Sheet, places: Mapping[tuple[float, float, float], Sequence[Box]], *, border: int = 0) -> bytes:
+    """PNG of ``sheet`` with ``places`` highlighted, by colour, within a ``border`` of some pixels."""
     with Image.open(io.BytesIO(sheet.png)) as given:
         picture = given.convert("RGB")
-    heads = [place for place in cited.head_boxes if place.page == cited.page]
-    for colour, each in ((HEADS, heads), (LIT, places)):
+    for colour, each in places.items():
         for left, top, right, bottom in filter(None, map(sheet.within, each)):
             start, end = round(left * sheet.width), round(right * sheet.width)
             at = (start, round(top * sheet.height), end, round(bottom * sheet.height))
             words = picture.crop(at)
             ink = Image.new("RGB", words.size, tuple(round(255 * share) for share in colour))
             picture.paste(ImageChops.multiply(words, ink), at)  # so that ink keeps its colour
-    picture = ImageOps.expand(picture, 1, "#999")
     out = io.BytesIO()
-    picture.save(out, "PNG", optimize=True)
-    data, height = base64.b64encode(out.getvalue()).decode(), width * sheet.height / sheet.width
-    return f'<p><img src="data:image/png;base64,{data}" width="{width:.0f}" height="{height:.0f}"></p>'
+    (ImageOps.expand(picture, border, "#999") if border else picture).save(out, "PNG", optimize=True)
+    return out.getvalue()
 
 
 def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings) -> bytes:

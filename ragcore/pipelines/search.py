@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ragcore.structure.groups import DocumentGroup
     from ragcore.text.terms import Term
 
+HOLDERS = 64  # chunks whose documents may hold a text to the letter
+
 
 @dataclass
 class _Known:
@@ -222,6 +224,14 @@ class Search:
     def sparse(self) -> SparseIndex:
         """BM25 index. Raises `IndexEmpty`, `IndexMismatch`."""
         return self.indexer.open()[1]
+
+    def holders(self, text: str, scope: Scope) -> list[str]:
+        """Documents in ``scope`` by how likely they hold ``text`` to the letter: those with a chunk of all its terms,
+        then those of the chunks with most of them. Raises `IndexEmpty`, `IndexMismatch`."""
+        sparse = self.sparse()
+        whole = (doc_id for doc_id in sparse.mentions(text) if scope.holds(doc_id))
+        near = self._store.chunks_by_id([chunk_id for chunk_id, _ in sparse.query(text, HOLDERS, scope)])
+        return list(dict.fromkeys([*whole, *(chunk.doc_id for chunk in near)]))
 
     def names(self) -> DocumentNames:
         """Names of the library's documents, updated when the library changes."""

@@ -1,0 +1,422 @@
+"""Verbs that programs have, the same at both doors: each is one engine call, pydantic models in and out.
+
+Every `Place` that a verb gives is a span of its document's text, with the boxes of these words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar, get_args
+
+import numpy as np
+
+from ragcore import types
+from ragcore.check.quotations import places
+from ragcore.engine import Engine
+from ragcore.errors import Cancelled, GroundworkError, InputError, ParseError
+from ragcore.progress import Added, Progress
+from ragcore.serve import models
+from ragcore.serve.models import (
+    Asked,
+    Listing,
+    OfDocument,
+    OfPage,
+    Picture,
+    Place,
+    Question,
+    Search,
+    Told,
+    ToLocate,
+    ToVerify,
+)
+from ragcore.serve.work import Task
+from ragcore.text.numbers import plural
+from ragcore.types import Checked, Cited, Document, Element, Found, Scope, Step, Text
+from ragcore.types.check import CheckedSentence, CheckStatus
+from ragcore.types.sections import section_tree, walk
+
+A = TypeVar("A", bound=Asked)
+R = TypeVar("R")
+
+Right = Literal["read", "ask", "write"]
+RIGHTS: tuple[Right, ...] = get_args(Right)
+MOST_OPENED = 40  # documents that one request to locate looks through
+_MARKS = "“”„«»\"'‘’ "
+_STEPS = {
+    "plan": "Planning the search",
+    "search": "Searching",
+    "rerank": "Reading {0} passages closely",
+    "gap": "Looking for what is missing",
+    "group": "Grouping {0} passages",
+}
+_STAGES = {
+    "read": "Reading pages",
+    "describe": "Describing figures",
+    "build": "Building the document",
+    "chunk": "Cutting it into passages",
+    "context": "Writing contexts",
+    "embed": "Indexing passages",
+    "done": "Read",
+}
+
+
+@dataclass(frozen=True)
+class Verb(Generic[A, R]):
+    """``name`` is its tool's; ``path`` its HTTP method and path, in which a field of the request stands in braces. A
+    program needs the ``right``. ``told`` is None for a picture. ``says`` describes it."""
+
+    name: str
+    path: str
+    right: Right
+    asked: type[A]
+    told: type[Told] | None
+    run: Callable[[Engine, A, Task], R]
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """PNG of a page, and what it shows, in words."""
+
+    png: bytes
+    shows: str
+
+
+def list_documents(engine: Engine, asked: Listing, task: Task) -> models.DocumentList:
+    found = engine.documents()
+    ids = [info.doc_id for info in found]
+    if asked.after:
+        found = found[ids.index(engine.find(asked.after, whole=True)) + 1 :]
+    shown = [models.Document.of(info) for info in found[: asked.limit]]
+    return models.DocumentList(documents=shown, more=len(found) > len(shown))
+
+
+def read_document(engine: Engine, asked: OfDocument, task: Task) -> models.Document:
+    doc_id = engine.find(asked.document)
+    return models.Document.of(next(info for info in engine.documents() if info.doc_id == doc_id))
+
+
+def read_outline(engine: Engine, asked: OfDocument, task: Task) -> models.Outline:
+    read = engine.document(engine.find(asked.document))
+    sections = [
+        models.Heading(
+            label=node.label,
+            depth=len(node.path) - 1,
+            first_page=node.first_page,
+            last_page=node.last_page,
+            start=node.start,
+            end=node.end,
+        )
+        for node in walk(section_tree(read))
+    ]
+    return models.Outline(doc_id=read.doc_id, title=read.title, pages=len(read.pages), sections=sections)
+
+
+def read_page(engine: Engine, asked: OfPage, task: Task) -> models.PageText:
+    read = engine.document(engine.find(asked.document))
+    page = _page(read, asked.page)
+    parts = [
+        models.Part.at(read, *span, kind=element.kind, noise=element.noise or "")
+        for element in read.elements
+        if (span := _on_page(read, element, page.number)) is not None
+    ]
+    return models.PageText(
+        doc_id=read.doc_id,
+        title=read.title,
+        page=page.number,
+        page_label=page.label,
+        pages=len(read.pages),
+        width=page.width,
+        height=page.height,
+        unread=(page.degraded or "") if page.unread else "",
+        parts=parts,
+    )
+
+
+def page_picture(engine: Engine, asked: Picture, task: Task) -> Drawn:
+    from ragcore.export.evidence import LIT, lit
+
+    read = engine.document(engine.find(asked.document))
+    start, end = asked.start, asked.end
+    boxes: tuple[types.Box, ...] = ()
+    if start is not None or end is not None:
+        if start is None or end is None or not start < end <= len(read.text):
+            raise InputError(
+                f"There is no text from {start} to {end} in {read.name}.", hint="Take start and end of one place."
+            )
+        boxes = read.boxes(start, end)
+    page = _page(read, asked.page or (boxes[0].page if boxes else 1))
+    here = [box for box in boxes if box.page == page.number]
+    if boxes and not here:
+        pages = ", ".join(str(number) for number in dict.fromkeys(box.page for box in boxes))
+        raise InputError(f"These words are not on page {page.number}.", hint=f"They are on page {pages}.")
+    with engine.sheets(asked.width * 72 / page.width) as draw:
+        sheet = draw(read.doc_id, page.number, ())
+    if isinstance(sheet, str):
+        raise ParseError(sheet, hint="Read its text instead.")
+    words = " with the words highlighted" if here else ""
+    return Drawn(lit(sheet, {LIT: here}), f"{read.title}, page {page.number} of {len(read.pages)}{words}.")
+
+
+def search(engine: Engine, asked: Search, task: Task) -> models.Passages:
+    doc_ids = _named(engine, asked.documents)
+    found = engine.with_settings({"retrieve.top_k": asked.limit}).retrieve(asked.question, doc_ids=doc_ids)
+    passages = [
+        models.Passage.at(
+            engine.document(hit.chunk.doc_id),
+            hit.chunk.start,
+            hit.chunk.end,
+            rank=hit.rank,
+            score=round(hit.score, 4),
+            kind=hit.chunk.kind,
+        )
+        for hit in found.hits[: asked.limit]
+    ]
+    notes = [*found.notes, *_unsearched(engine, doc_ids)]
+    return models.Passages(question=asked.question, passages=passages, notes=notes)
+
+
+def ask(engine: Engine, asked: Question, task: Task) -> models.Answer:
+    doc_ids = _named(engine, asked.documents)
+
+    def tell(step: Step) -> None:
+        task.tell(models.Doing(doing=_STEPS[step.name].format(step.passages)))
+
+    run = engine.ask(asked.question, doc_ids=doc_ids, on_step=tell)
+    with task.stop.closing(run.stop):
+        for event in run:
+            match event:
+                case Found(_, sources):
+                    task.tell(models.Found(passages=[_source(engine, one) for one in sources]))
+                    task.tell(models.Doing(doing=f"Writing from {len(sources)} passages"))
+                case Text(text):
+                    task.tell(models.Wrote(text=text))
+                case Cited(citation):
+                    task.tell(models.Cited.of(citation))
+                case Checked(claims):
+                    task.tell(models.Checked(claims=[_claim(claim) for claim in claims]))
+    answer = run.answer
+    assert answer is not None  # a run ends with its answer
+    if answer.error is not None:
+        raise GroundworkError.of(answer.error)
+    return models.Answer(
+        question=answer.question,
+        answer=answer.text,
+        refused=answer.refused,
+        status=answer.status,
+        claims=[_claim(claim) for claim in answer.claims],
+        citations=[models.Cited.of(citation) for citation in answer.citations],
+        notes=[*answer.notes, *_unsearched(engine, doc_ids)],
+        model=answer.model,
+        extractive=answer.extractive,
+        cost_usd=answer.cost_usd,
+    )
+
+
+def verify_claim(engine: Engine, asked: ToVerify, task: Task) -> models.Verdicts:
+    doc_ids = _named(engine, asked.documents)
+    out: list[models.Verdict] = []
+    for verdict in engine.checks.verdicts(asked.claim, Scope(doc_ids)):
+        out.append(_verdict(verdict))
+        task.tell(models.Doing(doing="Checking sentences", done=len(out)))
+        if task.stop.is_set():
+            raise Cancelled("The check was stopped.", hint="Ask again.")
+    return models.Verdicts(claim=asked.claim, status=_whole([one.status for one in out]), sentences=out)
+
+
+def locate_quotation(engine: Engine, asked: ToLocate, task: Task) -> models.Located:
+    doc_ids = _named(engine, asked.documents)
+    scope, quotation = Scope(doc_ids), asked.quotation.strip(_MARKS)
+    if not any(letter.isalnum() for letter in quotation):
+        raise InputError("The quotation has no words.", hint="Give the words as they are printed.")
+    inside = [info.doc_id for info in engine.documents() if info.askable and scope.holds(info.doc_id)]
+    likely = [doc_id for doc_id in engine.search.holders(quotation, scope) if doc_id in set(inside)]
+    found: list[Place] = []
+    searched = 0
+    for doc_id in dict.fromkeys([*likely, *inside]):
+        if len(found) >= asked.limit or searched == MOST_OPENED or (found and doc_id not in likely):
+            break
+        if task.stop.is_set():
+            raise Cancelled("The search was stopped.", hint="Ask again.")
+        read = engine.document(doc_id)
+        spans = islice(places(quotation, read.text), asked.limit - len(found))
+        found += [Place.at(read, *span) for span in spans if read.boxes(*span)]
+        searched += 1
+        task.tell(models.Doing(doing="Looking through documents", done=searched, total=len(inside)))
+    note = ""
+    if not found and searched < len(inside):
+        note = f"The {searched} likeliest of {len(inside)} documents were looked through. Name others to look in them."
+    return models.Located(quotation=asked.quotation, places=found, searched=searched, documents=len(inside), note=note)
+
+
+def add_file(engine: Engine, path: Path, allowed: Sequence[Path], task: Task) -> models.Added:
+    """Add and read a file in one of the ``allowed`` folders, also where links lead. Raises `InputError` for any other,
+    and what reading it raises."""
+    folders = [folder.resolve() for folder in allowed]
+    meant = [(folder / path).resolve() for folder in folders]
+    real = next((one for one in meant if one.is_file()), meant[0])
+    if not any(real.is_relative_to(folder) for folder in folders):
+        where = ", ".join(map(str, folders))
+        raise InputError(f"{path} is not in an allowed folder.", hint=f"Choose a file in {where}.")
+    added = engine.add(real)
+
+    def tell(progress: Progress) -> None:
+        task.tell(models.Doing(doing=_STAGES[progress.stage], done=progress.done, total=progress.total))
+
+    info = engine.ingest_and_index(added.doc_id, on_progress=tell, cancelled=task.stop.is_set)
+    if info.error is not None:
+        raise GroundworkError.of(info.error)
+    return told_of(engine, added)
+
+
+def told_of(engine: Engine, added: Added) -> models.Added:
+    document = read_document(engine, OfDocument(document=added.doc_id), Task())
+    return models.Added(document=document, already=added.status == "already", note=added.note)
+
+
+def _named(engine: Engine, given: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if given is None else tuple(dict.fromkeys(engine.find(name) for name in given))
+
+
+def _page(read: Document, number: int) -> types.Page:
+    if not 1 <= number <= len(read.pages):
+        pages = plural(len(read.pages), "page")
+        raise InputError(f"{read.name} has {pages}, no page {number}.", hint="Choose one of its pages.")
+    return read.pages[number - 1]
+
+
+def _on_page(read: Document, element: Element, page: int) -> tuple[int, int] | None:
+    """Span of the words of ``element`` on ``page``; None if it has none there."""
+    part = read.words.within(element.start, element.end)
+    here = np.flatnonzero(read.words.pages[part] == page)
+    if not len(here):
+        return None
+    own = here[~read.words.repeated[part][here]]
+    first, last = (part.start + int(at) for at in ((own if len(own) else here)[[0, -1]]))
+    return max(element.start, int(read.words.starts[first])), min(element.end, int(read.words.ends[last]))
+
+
+def _source(engine: Engine, source: types.Source) -> Place:
+    return Place.at(engine.document(source.doc_id), source.start, source.end)
+
+
+def _claim(claim: types.Claim) -> models.Claim:
+    return models.Claim(text=claim.text, status=claim.status, reason=claim.reason, citations=list(claim.citations))
+
+
+def _verdict(given: CheckedSentence) -> models.Verdict:
+    return models.Verdict(
+        text=given.text,
+        status=given.status,
+        reason=given.reason,
+        places=[Place.of(citation) for citation in given.citations],
+        corrections=[models.Correction(said=one.said, found=one.found) for one in given.corrections],
+        missing=[given.text[start:end] for start, end in given.missing],
+    )
+
+
+def _whole(statuses: Sequence[CheckStatus]) -> CheckStatus:
+    claimed = set(statuses) - {"no_claim"}
+    if "contradicted" in claimed:
+        return "contradicted"
+    return "partly" if len(claimed) > 1 else next(iter(claimed), "no_claim")
+
+
+def _unsearched(engine: Engine, doc_ids: Sequence[str] | None) -> list[str]:
+    """What of the documents in question is not read yet, in words."""
+    names = [
+        info.name
+        for info in engine.documents()
+        if not info.askable and info.status != "failed" and (doc_ids is None or info.doc_id in doc_ids)
+    ]
+    return [f"Not searched, because not read yet: {', '.join(names)}."] if names else []
+
+
+VERBS: tuple[Verb[Any, Any], ...] = (
+    Verb(
+        "list_documents",
+        "GET /documents",
+        "read",
+        Listing,
+        models.DocumentList,
+        list_documents,
+        "List the documents of the library: ids, names, titles, pages, and which can be asked.",
+    ),
+    Verb(
+        "read_document",
+        "GET /documents/{document}",
+        "read",
+        OfDocument,
+        models.Document,
+        read_document,
+        "Tell of one document: its pages, how far it is read, what is wrong with it.",
+    ),
+    Verb(
+        "read_outline",
+        "GET /documents/{document}/outline",
+        "read",
+        OfDocument,
+        models.Outline,
+        read_outline,
+        "Give the sections of a document with their pages.",
+    ),
+    Verb(
+        "read_page",
+        "GET /documents/{document}/pages/{page}",
+        "read",
+        OfPage,
+        models.PageText,
+        read_page,
+        "Read one page: its paragraphs, headings and tables, each as a place.",
+    ),
+    Verb(
+        "page_picture",
+        "GET /documents/{document}/picture",
+        "read",
+        Picture,
+        None,
+        page_picture,
+        "Draw a page as PNG, with the words from start to end highlighted.",
+    ),
+    Verb(
+        "search",
+        "POST /search",
+        "read",
+        Search,
+        models.Passages,
+        search,
+        "Find the passages of the documents nearest to a question, best first. No answer is written.",
+    ),
+    Verb(
+        "ask",
+        "POST /ask",
+        "ask",
+        Question,
+        models.Answer,
+        ask,
+        "Answer a question from the documents. Each sentence has numbered citations, with page, quote and boxes, and "
+        "is checked against them. If the documents don't have the answer, it says so.",
+    ),
+    Verb(
+        "verify_claim",
+        "POST /verify",
+        "ask",
+        ToVerify,
+        models.Verdicts,
+        verify_claim,
+        "Check a claim against the documents: confirmed, contradicted, partly covered or not found, with the words "
+        "that say so.",
+    ),
+    Verb(
+        "locate_quotation",
+        "POST /locate",
+        "read",
+        ToLocate,
+        models.Located,
+        locate_quotation,
+        "Find where a quotation stands to the letter: documents, pages and boxes.",
+    ),
+)
