@@ -6,7 +6,7 @@ from ragcore.errors import UnknownCheck
 from ragcore.types.check import CheckInfo
 from ui import components
 from ui.chat import payload, sidebar
-from ui.server import component_events, frame
+from ui.server import component_events, frame, place
 from ui.server.services import services
 
 engine = services().engine
@@ -23,11 +23,11 @@ def named(check_id: str) -> CheckInfo | None:
 sidebar.leave()
 with component_events.received("checks", "opened") as opened:
     if opened is not None:
-        st.query_params.from_dict({"d": opened})
+        place.go({"d": opened})
 deleted = False
 with component_events.received("check", "left") as left:
     if left is not None:
-        st.query_params.clear()
+        place.go({})
         deleted = left["gone"]
 asked_for = st.query_params.get("d", "")
 here = named(asked_for) if asked_for else None

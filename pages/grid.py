@@ -7,7 +7,7 @@ from ragcore.types.grid import GridInfo
 from ui import components
 from ui.chat import payload, sidebar
 from ui.library import uploads
-from ui.server import component_events, frame
+from ui.server import component_events, frame, place
 from ui.server.services import services
 
 engine = services().engine
@@ -24,11 +24,11 @@ def named(grid_id: str) -> GridInfo | None:
 sidebar.leave()
 with component_events.received("grids", "opened") as opened:
     if opened is not None:
-        st.query_params.from_dict({"g": opened})
+        place.go({"g": opened})
 deleted = False
 with component_events.received("grid", "left") as left:
     if left is not None:
-        st.query_params.clear()
+        place.go({})
         deleted = left["gone"]
 asked_for = st.query_params.get("g", "")
 here = named(asked_for) if asked_for else None

@@ -6,7 +6,7 @@ from ragcore.errors import UnknownReport
 from ragcore.index.reports import ReportInfo
 from ui import components
 from ui.chat import payload, sidebar
-from ui.server import component_events, frame
+from ui.server import component_events, frame, place
 from ui.server.services import services
 
 engine = services().engine
@@ -23,11 +23,11 @@ def named(report_id: str) -> ReportInfo | None:
 sidebar.leave()
 with component_events.received("reports", "opened") as opened:
     if opened is not None:
-        st.query_params.from_dict({"r": opened})
+        place.go({"r": opened})
 deleted = False
 with component_events.received("report", "left") as left:
     if left is not None:
-        st.query_params.clear()
+        place.go({})
         deleted = left["gone"]
 asked_for = st.query_params.get("r", "")
 here = named(asked_for) if asked_for else None
