@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ragcore.types import Scope
 from ui import components
 from ui.chat import first_run, payload, sidebar
 from ui.library import uploads
@@ -18,6 +19,23 @@ def submitted() -> None:
     sidebar.ask(st.session_state["gw_ask"])
 
 
+def composer(searched: Scope, *, fresh: bool) -> None:
+    trouble = sidebar.trouble()
+    if trouble:
+        frame.message(*trouble)
+    uploads.notes()
+    sidebar.chips(searched)
+    with st.container(key="gw_asking"):
+        question = st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
+        uploads.uploader()
+    if fresh:
+        st.html('<i class="gw-fresh" hidden></i>')  # what a new conversation looks like from the first paint
+    if question and not st.session_state.pop("gw_taken", False):
+        # The first run of a session that took over an open page: Streamlit knew of no callback yet.
+        submitted()
+        st.rerun()
+
+
 def workspace() -> None:
     sidebar.arrived()
     sidebar.come_back()
@@ -29,7 +47,8 @@ def workspace() -> None:
     if sidebar.current() and here is None:
         sidebar.gone()
         searched = sidebar.asked(readable)
-    sidebar.draw(readable, conversations, searched)
+    reads = here is not None and not here.own
+    sidebar.draw([] if reads else readable, conversations, searched)
     with st.container(key="gw_split"):
         with st.container(key="gw_center"):
             with st.container(key="gw_head"):
@@ -39,24 +58,13 @@ def workspace() -> None:
                 revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else str(engine.store.revision()),
                 scope=searched,
                 name=sidebar.unnamed(),
+                reads=reads,
             )
             with st.container(key="gw_composer"):
-                trouble = sidebar.trouble()
-                if trouble:
-                    frame.message(*trouble)
-                uploads.notes()
-                sidebar.chips(searched)
-                with st.container(key="gw_asking"):
-                    question = st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
-                    uploads.uploader()
-                if not here:
-                    st.html(
-                        '<i class="gw-fresh" hidden></i>'
-                    )  # what a new conversation looks like from the first paint
-                if question and not st.session_state.pop("gw_taken", False):
-                    # The first run of a session that took over an open page: Streamlit knew of no callback yet.
-                    submitted()
-                    st.rerun()
+                if reads:
+                    st.html('<p class="gw-reads">Shared with you: you can read and export it, not ask in it.</p>')
+                else:
+                    composer(searched, fresh=here is None)
         with st.container(key="gw_pane"):
             components.pane(
                 payload.offered(readable),

@@ -6,7 +6,7 @@ from ragcore.text.numbers import plural
 from ui import components
 from ui.chat import payload, sidebar
 from ui.library import uploads
-from ui.server import component_events, frame
+from ui.server import component_events, frame, place
 from ui.server.services import services
 
 infos = services().engine.documents()
@@ -16,10 +16,10 @@ everything = services().engine.documents(earlier=True)
 sidebar.leave()
 with component_events.received("library", "read") as wanted:
     if wanted is not None:
-        st.query_params.from_dict({"doc": wanted["doc"], "page": str(wanted["page"])})
+        place.go({"doc": wanted["doc"], "page": str(wanted["page"])})
 with component_events.received("reader", "left") as left:
     if left is not None:
-        st.query_params.clear()
+        place.go({})
 named = st.query_params.get("doc", "")
 here = next((info for info in everything if info.doc_id == named and info.elements), None)
 

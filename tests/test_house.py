@@ -23,7 +23,7 @@ SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a
 # Lines of each package, with some air.
 LINES = {
     "": 2095,  # with checks, grids, overviews, structures, converters, documents by name, errors that were told
-    "accounts": 730,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles
+    "accounts": 745,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1900,  # with watched folders, checks, grids, evaluation: judges, its page, its gate, searches; accounts

@@ -1,9 +1,9 @@
 """Libraries of people and teams: who owns them, and who may use them in which role.
 
-A library is a home folder of its own, below ``libraries`` in the home of the team; the first one is that home itself, as
-it was before there were accounts. Nothing is shared between them. A role comes from owning a library, from a grant to a
-person, or to a team they are in; the highest counts. Being an administrator gives none: an administrator may take one,
-which is in the log like every change.
+A library is a home folder of its own, below ``libraries`` in the home of the team; the first one is that home itself,
+as it was before there were accounts. Nothing is shared between them. A role comes from owning a library, from a grant
+to a person, or to a team they are in; the highest counts. Being an administrator gives none: an administrator may take
+one, which is in the log like every change.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class Grants:
         self._accounts = accounts
         self._database = accounts.database
         self._begun = False
+        self.top = accounts.home  # home of the first library
 
     def begin(self, adopt: Callable[[str], None]) -> None:
         """Make the first library, which everybody may change, as it was before there were others. As soon as there is
@@ -109,8 +110,8 @@ class Grants:
     def home(self, library_id: str) -> Path:
         """Home folder of a library."""
         if self._database.value("SELECT first FROM libraries WHERE library_id = ?", library_id):
-            return self._accounts.home
-        return self._accounts.home / LIBRARIES / library_id
+            return self.top
+        return self.top / LIBRARIES / library_id
 
     def managers(self, library_id: str) -> list[str]:
         """Names of those who manage a library."""

@@ -28,12 +28,14 @@ PURPOSES = {
 
 
 def listed(infos: Sequence[ConversationInfo], limit: int | None) -> Json:
-    """First ``limit`` conversations (None: all), grouped by day; ``total`` counts all of them."""
-    shown = infos if limit is None else infos[:limit]
-    return {
-        "total": len(infos),
-        "days": [{"day": day, "items": [_line(info) for info in items]} for day, items in groupby(shown, key=_day)],
-    }
+    """First ``limit`` conversations (None: all), grouped by day; ``total`` counts all of them. Those that
+    others share come last."""
+    own, shared = [info for info in infos if info.own], [info for info in infos if not info.own]
+    shown = own if limit is None else own[:limit]
+    days = [{"day": day, "items": [_line(info) for info in items]} for day, items in groupby(shown, key=_day)]
+    if shared:
+        days.append({"day": "Shared", "items": [_line(info) for info in shared[:limit]]})
+    return {"total": len(own) + len(shared[:limit]), "days": days}
 
 
 def _line(info: ConversationInfo) -> Json:

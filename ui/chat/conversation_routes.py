@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from itertools import takewhile
 from typing import Any
@@ -55,6 +55,7 @@ def rename(request: Request, body: Json) -> Response:
 @gone(UnknownConversation)
 def delete(request: Request) -> Response:
     """Delete a conversation and stop any answer being written in it."""
+    services().engine.conversations.require(request.path_params["conversation"])
     services().answers.stop_all(request.path_params["conversation"])
     services().engine.conversations.delete(request.path_params["conversation"])
     return JSONResponse({})
@@ -65,7 +66,15 @@ def delete(request: Request) -> Response:
 @refusing(StillWriting, UnknownTurn)
 def show(request: Request, body: Json) -> Response:
     """Show the branch that passes through one version of a question."""
-    services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "")
+    services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "", services().engine)
+    return JSONResponse({})
+
+
+@posted
+@gone(UnknownConversation)
+def share(request: Request, body: Json) -> Response:
+    """Let everybody who may read the library read a conversation, or nobody else any more."""
+    services().engine.conversations.share(request.path_params["conversation"], body.get("shared") is True)
     return JSONResponse({})
 
 
@@ -151,9 +160,20 @@ def why(request: Request) -> Response:
 @guarded
 def stop(request: Request) -> Response:
     live = services().answers.get(request.path_params["turn"])
-    if live is not None:
+    if live is not None and _open(live, services().engine.conversations.require):
         live.stop()
     return JSONResponse({})
+
+
+def _open(live: LiveAnswer, ask: Callable[[str], object]) -> bool:
+    """Whether the conversation of an answer is one's own, or shared, as ``ask`` has it. Without sign-in all are."""
+    if services().owner is None:
+        return True
+    try:
+        ask(live.conversation_id)
+    except UnknownConversation:
+        return False
+    return True
 
 
 @guarded
@@ -161,7 +181,7 @@ def events(request: Request) -> Response:
     """Live answer as Server-Sent Events: ``write`` with each addition, then one ``done`` with the whole turn, or
     ``gone``. Every connection receives everything from the start, so that a reload or a second tab shows the same."""
     live = services().answers.get(request.path_params["turn"])
-    if live is None:
+    if live is None or not _open(live, services().engine.conversations.scope):
         return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)
@@ -232,6 +252,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{talk}/title", rename, methods=["POST"]),
         Route(f"{talk}/delete", delete, methods=["POST"]),
         Route(f"{talk}/shown", show, methods=["POST"]),
+        Route(f"{talk}/share", share, methods=["POST"]),
         Route(f"{talk}/spending", spending),
         Route(f"{talk}/questions", ask, methods=["POST"]),
         Route(f"{talk}/questions/{{turn:str}}/why", why),

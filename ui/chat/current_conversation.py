@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from ragcore.errors import UnknownConversation
+from ui.server import place
 
 
 def current() -> str | None:
@@ -42,8 +43,8 @@ def open_conversation(conversation_id: str | None) -> None:
     st.session_state["gw_here"] = conversation_id  # first: the address is where another click may take over (`stay`)
     # In one go: each change is a step of the browser's history.
     wanted = {"c": conversation_id} if conversation_id else {}
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    if place.address(st.query_params.to_dict()) != place.address(wanted):
+        place.go(wanted)
 
 
 def stay() -> None:

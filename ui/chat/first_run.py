@@ -32,6 +32,10 @@ def draw() -> None:
             with st.container(key="gw_left"):
                 st.html("<h1>Ask your documents. Every claim opens the page with its exact words highlighted.</h1>")
                 with st.container(key="gw_sample"):
+                    if not services().may("contributor"):
+                        refused = services().refused()
+                        st.html(f"<p>There are no documents yet. {escape(f'{refused.message} {refused.hint}')}</p>")
+                        return
                     st.html("<h2>Ask the sample document</h2>")
                     if trying():
                         _wait()  # on the line of what the sample is, so that nothing moves
@@ -55,6 +59,7 @@ def draw() -> None:
 
 def _try(question: str) -> None:
     try:
+        services().require("contributor")
         added = services().engine.add(SAMPLE.read_bytes(), NAME)
     except GroundworkError as error:
         st.session_state["gw_notes"] = [uploads.Note("bad", error.message, error.hint)]

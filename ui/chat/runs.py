@@ -215,11 +215,13 @@ class Answers:
         the conversation's), less removed documents; ``after`` and ``instead_of`` as in `Engine.chat`. Raises
         `EmptyQuestion`, `QuestionTooShort`, `UnknownConversation`, `UnknownTurn`, `StillWriting`, and `ScopeGone` if
         nothing of the scope is left."""
+        asking = engine or self.engine
+        asking.conversations.require(conversation_id)
         # The next answer would be written without knowing this one.
         with self._alone(
             conversation_id, "The previous answer is still being written.", f"Wait, or stop it: “{question}”"
         ):
-            kept = self.engine.conversations.scope(conversation_id)
+            kept = asking.conversations.scope(conversation_id)
             wanted = kept if scope is None else scope
             infos = self.engine.documents()
             missing = unread(infos, wanted)
@@ -240,7 +242,7 @@ class Answers:
                     raise ScopeGone("No document is in scope.", hint="Tick at least one in the sidebar.")
             live = LiveAnswer(
                 conversation_id,
-                lambda on_step: (engine or self.engine).chat(
+                lambda on_step: asking.chat(
                     conversation_id, question, asked, after=after, instead_of=instead_of, on_step=on_step
                 ),
                 asked,
@@ -255,7 +257,7 @@ class Answers:
                 self._unsearched[live.turn_id] = missing
                 for turn_id in list(self._unsearched)[: -self._remembered]:
                     del self._unsearched[turn_id]
-        self._submit(live, (engine or self.engine).models.server)
+        self._submit(live, asking.models.server)
         return live
 
     def _submit(self, live: LiveAnswer, server: str) -> None:
@@ -287,11 +289,14 @@ class Answers:
         except StoreError as error:
             _log.warning("What the answer to %r cost is not booked yet: %s", live.question, error.message)
 
-    def show(self, conversation_id: str, turn_id: str) -> None:
-        """Show the branch through a turn. Raises `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an
-        answer is being written, which would otherwise continue unseen."""
+    def show(self, conversation_id: str, turn_id: str, engine: Engine | None = None) -> None:
+        """Show the branch through a turn, as the person of ``engine`` (None: the process's). Raises
+        `UnknownConversation`, `UnknownTurn`, and `StillWriting` while an answer is being written, which would otherwise
+        continue unseen."""
+        asking = engine or self.engine
+        asking.conversations.require(conversation_id)
         with self._alone(conversation_id, "An answer is being written.", "Wait, or stop it, then change the version."):
-            self.engine.conversations.show_turn(conversation_id, turn_id)
+            asking.conversations.show_turn(conversation_id, turn_id)
 
     @contextmanager
     def _alone(self, conversation_id: str, message: str, hint: str) -> Iterator[None]:

@@ -373,7 +373,10 @@ def ask_section(given: dict[str, Any], readable: Sequence[DocumentInfo]) -> None
 
 def head(info: ConversationInfo | None) -> None:
     """Draw the title row of a conversation: export, rename, delete, and its cost."""
-    components.topic(info.conversation_id if info else None, info.title if info else "")
+    if info is None:
+        components.topic(None, "")
+    else:
+        components.topic(info.conversation_id, info.title, own=info.own, shared=info.shared)
 
 
 def _leave() -> None:

@@ -21,8 +21,8 @@ from ui.chat.scope_words import pages_in_brief
 from ui.explore.plotly_script import plotly_path
 from ui.gate.access import access
 from ui.library.samples import sample_id
-from ui.server import component_events, frame, visits, web
-from ui.server.services import services
+from ui.server import component_events, frame, place, visits, web
+from ui.server.services import services, signer
 from ui.server.tokens import LIFETIME_SECONDS
 from ui.settings.presets import MODES, PUBLISHED
 from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
@@ -88,6 +88,7 @@ def _component(name: str) -> Callable[..., Any]:
     )
 
 
+_switcher = _component("switcher")
 _thread = _component("thread")
 _topic = _component("topic")
 _history = _component("history")
@@ -113,31 +114,42 @@ _evaluate = _component("evaluate")
 def _data(name: str) -> dict[str, Any]:
     token, made = st.session_state.get("gw_token", ("", 0.0))
     if time.time() - made > LIFETIME_SECONDS / 2:
-        token = services().signer.token(visits.current())
+        token = signer().token(visits.current())
         st.session_state["gw_token"] = (token, time.time())
-    base = frame.prefix()
+    prefix = frame.prefix()
     return {
-        "module": f"{base}{web.static_root()}/components/{name}/index.js",
-        "base": f"{base}/gw",
+        "module": f"{prefix}{web.static_root()}/components/{name}/index.js",
+        "base": f"{place.inside(prefix)}/gw",
+        "root": f"{prefix}/gw",
+        "library": place.address({}).get("l", ""),
         "token": token,
         "session": component_events.session(),
         "widths": list(WIDTHS),
     }
 
 
-def thread(conversation_id: str | None, revision: str, scope: Scope, name: bool) -> None:
-    """Conversation view, or the start screen of a new one; ``revision`` changes when there is new data to fetch,
-    ``scope`` is searched by a question that is asked again, and ``name`` asks the browser to put the conversation into
-    the URL. Emits ``seen`` when a question is sent below it: ``{"conversation": "0123…", "after": "4567…"}``, the last
-    visible turn; and ``first``: the first question of a new conversation."""
-    shown = {"conversation": conversation_id, "revision": revision, "name": name}
+def switcher(title: str, page: str) -> None:
+    """Name of the library, with the others behind it; it also names the library in the address of each ``page``. Emits
+    nothing."""
+    _switcher(key="switcher", data=_data("switcher") | {"title": title, "page": page})
+
+
+def thread(conversation_id: str | None, revision: str, scope: Scope, name: bool, *, reads: bool = False) -> None:
+    """Conversation view, or the start screen of a new one; somebody who only ``reads`` it changes nothing.
+    ``revision`` changes when there is new data to fetch, ``scope`` is searched by a question that is asked again, and
+    ``name`` asks the browser to put the conversation into the URL. Emits ``seen`` when a question is sent below it:
+    ``{"conversation": "0123…", "after": "4567…"}``, the last visible turn; and ``first``: the first question of a new
+    conversation."""
+    shown = {"conversation": conversation_id, "revision": revision, "name": name, "reads": reads}
     _thread(key="thread", data=_data("thread") | shown | {"scope": asdict(scope)})
 
 
-def topic(conversation_id: str | None, title: str) -> None:
-    """Title row of a conversation. Emits ``left`` when the conversation was deleted: ``{"conversation": "0123…",
-    "gone": False}``, with ``gone`` true if it was deleted elsewhere."""
-    data = _data("topic") | {"conversation": conversation_id, "title": title}
+def topic(conversation_id: str | None, title: str, *, own: bool = True, shared: bool = False) -> None:
+    """Title row of a conversation, of one's own or not; where people sign in, it can be ``shared``. Emits ``left`` when
+    the conversation was deleted: ``{"conversation": "0123…", "gone": False}``, with ``gone`` true if it was deleted
+    elsewhere."""
+    sharing = {"own": own, "shared": shared, "shares": access().accounts is not None}
+    data = _data("topic") | {"conversation": conversation_id, "title": title} | sharing
     _topic(key="topic", data=data)
 
 
@@ -223,7 +235,12 @@ def evaluate() -> None:
 def settings() -> None:
     """Settings of this visit. Requests a rerun after a change, which redraws the header."""
     paths = [f"{frame.prefix()}/{page.path}" for page in frame.PAGES]
-    _settings(key="settings", data=_data("settings") | {"paths": paths, "account": access().accounts is not None})
+    team = access().accounts is not None
+    manages = team and services().may("manager")
+    _settings(
+        key="settings",
+        data=_data("settings") | {"paths": paths, "account": access().accounts is not None} | {"manages": manages},
+    )
 
 
 def drop() -> None:

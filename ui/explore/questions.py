@@ -80,7 +80,15 @@ class Explorations:
         """Cached exploration, made on first use and again after the library or the settings change."""
         asked = None if parts is None else tuple(part.text for part in parts)
         # Other settings in force and another key may plan another search.
-        key = (engine.settings.hash(), engine.models.writer_name, engine.store.revision(), question, scope, asked)
+        key = (
+            engine.home,
+            engine.settings.hash(),
+            engine.models.writer_name,
+            engine.store.revision(),
+            question,
+            scope,
+            asked,
+        )
         making, made = self._slot(key)
         with making:
             # The revision stays the same when a document's last vector is stored, after which it can be found.
@@ -90,7 +98,9 @@ class Explorations:
 
     def projection(self, engine: Engine, exploration: Exploration) -> Projection:
         """Cached map of the documents in scope, the same for every question."""
-        making, made = self._slot((engine.models.embedder.name, engine.store.revision(), exploration.outline.extents))
+        making, made = self._slot(
+            (engine.home, engine.models.embedder.name, engine.store.revision(), exploration.outline.extents)
+        )
         with making:
             if not made:
                 made.append(exploration.projection())

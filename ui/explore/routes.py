@@ -24,7 +24,6 @@ from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
 from ui.explore.figure_axis import Axis
-from ui.explore.plotly_script import plotly_path, plotly_script
 from ui.server.guard import engine_of, posted, scope_in, text_in, visit
 from ui.server.services import services
 
@@ -254,5 +253,4 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(f"{prefix}/gw/explore", plot, methods=["POST"]),
         Route(f"{prefix}/gw/explore/point", point, methods=["POST"]),
         Route(f"{prefix}/gw/explore/use", use, methods=["POST"]),
-        Route(f"{prefix}{plotly_path()[0]}", plotly_script),
     ]

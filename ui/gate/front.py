@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
-from ui.gate import account
+from ui.gate import account, libraries
 from ui.gate.access import access
 from ui.gate.gate import Gate
 from ui.gate.oidc import Provider
@@ -21,4 +21,9 @@ def built(prefix: str = "") -> tuple[list[Middleware], list[BaseRoute]]:
     gate = Middleware(Gate, access=found, accounts=found.accounts, prefix=prefix)
     pages = Pages(found, found.accounts, prefix)
     provider = Provider(pages).routes() if found.auth.mode == "oidc" else []
-    return [gate], [*pages.routes(), *provider, *account.routes(found, found.accounts, prefix)]
+    return [gate], [
+        *pages.routes(),
+        *provider,
+        *account.routes(found, found.accounts, prefix),
+        *libraries.routes(prefix),
+    ]

@@ -74,7 +74,7 @@ class Gate:
         return origin == self.access.auth.url.lower() if self.access.auth.url else bool(origin)
 
     def _sign_in(self, asked: HTTPConnection, path: str) -> Response:
-        page = "text/html" in asked.headers.get("accept", "") and not path.startswith(("/gw/", "/_stcore/"))
+        page = "text/html" in asked.headers.get("accept", "") and not path.startswith(("/gw/", "/l/", "/_stcore/"))
         if asked.scope["type"] == "http" and asked.scope["method"] == "GET" and page:
             back = quote(asked.url.path + (f"?{asked.url.query}" if asked.url.query else ""))
             found: Response = RedirectResponse(f"{self.prefix}/gw/auth/sign-in?next={back}", 303)

@@ -34,7 +34,9 @@ class Note:
 
 
 def uploader() -> None:
-    """Drop zone; its files are in the library before the next line runs."""
+    """Drop zone; its files are in the library before the next line runs. None for who may only read."""
+    if not services().may("contributor"):
+        return
     megabytes = max(1, services().engine.settings.ingest.max_bytes >> 20)
     # A new key empties the widget, which would keep every file in memory.
     key = f"gw_upload_{st.session_state.setdefault('gw_uploads', 0)}"
@@ -78,7 +80,11 @@ def _take(key: str) -> None:
     known.update(file.file_id for file in files)
     if not files:
         return
-    taken = take(files, services().engine, services().ingestion)
+    if services().may("contributor"):
+        taken = take(files, services().engine, services().ingestion)
+    else:
+        refused = services().refused()
+        taken = [Note("bad", refused.message, refused.hint)], []
     st.session_state["gw_notes"], st.session_state["gw_fresh"] = taken
     st.session_state["gw_uploads"] += 1
 

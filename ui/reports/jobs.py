@@ -147,6 +147,11 @@ class ReportJobs:
         with self._lock:
             return next((lane.live for lane in self._at(report_id)), None)
 
+    def busy(self) -> bool:
+        """Whether a section is being written."""
+        with self._lock:
+            return any(lane.live is not None for lane in self._lanes.values())
+
     def close(self) -> None:
         """Stop work; unfinished sections start again at the next start."""
         self._closing.set()

@@ -18,6 +18,7 @@ STYLES = (
     "assets/opening.css",
     "assets/gone.css",
     "assets/streamlit.css",
+    "components/switcher/switcher.css",
     "components/thread/thread.css",
     "components/thread/start.css",
     "components/topic/topic.css",

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from ragcore.errors import Unknown
+from ui.server import place
 
 T = TypeVar("T")
 
@@ -40,11 +41,11 @@ def chosen(listing: str, shown: str, key: str, find: Callable[[str], T]) -> tupl
     component ``shown`` has left; and whether it was deleted, here or elsewhere."""
     with received(listing, "opened") as opened:
         if opened is not None:
-            st.query_params.from_dict({key: opened})
+            place.go({key: opened})
     deleted = False
     with received(shown, "left") as left:
         if left is not None:
-            st.query_params.clear()
+            place.go({})
             deleted = left["gone"]
     named = st.query_params.get(key, "")
     try:

@@ -18,8 +18,8 @@ from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ui.chat.payload import dollars, model_name
 from ui.gate.access import access, person
-from ui.server import visits
-from ui.server.services import close, services
+from ui.server import place, visits
+from ui.server.services import close, libraries, services, whole
 from ui.server.warming import warming
 from ui.settings import payload as settings_data
 
@@ -63,7 +63,7 @@ def prefix() -> str:
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """Start the background work with the server, and stop it with it."""
     try:
-        services()
+        whole()
     except GroundworkError as error:
         # The server stays up, so that every session can say it too.
         print(f"{error.message}\n{error.hint}", file=sys.stderr)
@@ -96,7 +96,9 @@ def run() -> None:
     chosen = st.navigation(pages, position="top")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), link=None)
     try:
-        st.html(_pill(services().visits.engine(visits.current()), visits.current()) + _who())
+        st.html(_who())
+        _switch(chosen.url_path)
+        st.html(_pill(services().visits.engine(visits.current()), visits.current()))
         chosen.run()
     except GroundworkError as error:
         with st.container(key="gw_page"):
@@ -118,6 +120,19 @@ def _pill(engine: Engine, visit: str | None) -> str:
         )
     said = f"{means}. Spent so far: {dollars(spent.usd)}" if spent.calls else means
     return f'<span class="gw-pill" title="{escape(said)}"><span class="{dot}"></span>{escape(name)}</span>'
+
+
+def _switch(page: str) -> None:
+    """Switcher of libraries, where people sign in."""
+    user = person()
+    if user is None:
+        return
+    from ui import components
+
+    here = place.here(user)
+    title = next((info.name for info in libraries().of(user) if info.library_id == here), "")
+    with st.container(key="gw_switch"):
+        components.switcher(title, page)
 
 
 def _who() -> str:

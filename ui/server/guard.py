@@ -24,7 +24,7 @@ from ragcore.types.scope import checked
 from ui.chat import payload
 from ui.gate.access import access
 from ui.server import visits
-from ui.server.services import services
+from ui.server.services import services, signer
 
 TOKEN_HEADER = "x-groundwork-token"
 
@@ -172,7 +172,7 @@ def visit(request: Request) -> str | None:
     if token is None and request.method in ("GET", "HEAD"):
         # A page at another port is of the same site, for which the browser sends cookies along.
         return own if request.headers.get("sec-fetch-site", "none") in ("none", "same-origin") else None
-    found = services().signer.scope(token or "")
+    found = signer().scope(token or "")
     return found if found == own or access().accounts is None else None
 
 

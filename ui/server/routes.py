@@ -17,11 +17,15 @@ from ui.chat.scope_words import pages_in_brief
 from ui.check import routes as check_routes
 from ui.evaluate import routes as evaluate_routes
 from ui.explore import routes as explore_routes
+from ui.explore.plotly_script import plotly_path, plotly_script
+from ui.gate.access import access
+from ui.gate.libraries import routes_within as member_routes
 from ui.grid import routes as grid_routes
 from ui.library import routes as library_routes
 from ui.library import watch_routes
 from ui.reports import routes as report_routes
 from ui.server.guard import guarded, shown
+from ui.server.roles import within
 from ui.server.services import services
 from ui.settings import routes as settings_routes
 from ui.viewer import routes as pane_routes
@@ -45,7 +49,18 @@ def pages(request: Request) -> Response:
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:
-    """All routes below ``prefix`` (Streamlit's ``server.baseUrlPath``, or "")."""
+    """All routes below ``prefix`` (Streamlit's ``server.baseUrlPath``, or ""); where people sign in, those of a library
+    name it: ``/l/{library}/gw/…``."""
+    script = Route(f"{prefix}{plotly_path()[0]}", plotly_script)
+    if access().accounts is None:
+        return [script, *of_library(prefix)]
+    inside = f"{prefix}/l/{{library:str}}"
+    own = [*of_library(inside), *member_routes(inside)]
+    return [script, *(within(route, inside) for route in own)]
+
+
+def of_library(prefix: str) -> list[BaseRoute]:
+    """Routes of one library."""
     doc = f"{prefix}/gw/documents/{{doc:str}}"
     return [
         Route(doc, document),

@@ -1,18 +1,27 @@
-"""Services of this process: the one engine and its background workers."""
+"""Services of a library: its engine and its background workers.
+
+Without sign-in there is one library. Where people sign in, `services` gives the library that a request or a script is
+in, as its person has it: a route sets it (`ui.server.roles`), a script names it (`ui.server.place`)."""
 
 from __future__ import annotations
 
+import copy
 import gc
 import logging
 import threading
+import time
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
+from ragcore.accounts.accounts import User
+from ragcore.accounts.libraries import Grants, Role, covers
 from ragcore.config.settings import catalogue, keep
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
@@ -20,10 +29,12 @@ from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
 from ui.check.jobs import CheckJobs
 from ui.evaluate.jobs import EvaluationJobs
+from ui.gate.access import access
 from ui.grid.jobs import GridJobs
 from ui.library.jobs import Ingestion
 from ui.library.watching import Watcher
 from ui.reports.jobs import ReportJobs
+from ui.server.libraries import Libraries, NotAllowed
 from ui.server.tokens import Signer
 from ui.server.visits import Visits
 from ui.server.warming import warming
@@ -35,10 +46,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Services:
-    """Services of the process. ``engine`` has the saved settings and is replaced when they change (`keep`), over the
-    same library; settings of one visit are in ``visits``."""
+    """Services of a library. ``base`` has the saved settings and is replaced when they change (`keep`), over the same
+    library; settings of one visit are in ``visits``. `of` gives the same services as one person has them."""
 
-    engine: Engine
+    base: Engine
     ingestion: Ingestion
     answers: Answers
     renderer: Renderer
@@ -51,6 +62,11 @@ class Services:
     grids: GridJobs = field(default_factory=GridJobs, init=False)
     first_questions: FirstQuestions = field(init=False)
     structures: StructureJobs = field(default_factory=StructureJobs, init=False)
+    library_id: str = field(default="", init=False)
+    owner: str | None = field(default=None, init=False)
+    role: Role = field(default="manager", init=False)
+    used: float = field(default_factory=time.monotonic, init=False)
+    _whole: Services | None = field(default=None, init=False)  # of which this is somebody's
 
     def __post_init__(self) -> None:
         self.visits = Visits(lambda: self.engine)
@@ -60,13 +76,48 @@ class Services:
         self.watcher = Watcher(self.ingestion)
         self.ingestion.arrived = lambda doc_id: self.grids.arrived(doc_id, self.engine)
 
+    @property
+    def engine(self) -> Engine:
+        """Engine with the saved settings, and with the conversations of who has these services."""
+        base = (self._whole or self).base
+        return base if self.owner is None else base.of(self.owner)
+
+    def of(self, user: User, library_id: str, role: Role) -> Services:
+        """These services as a person with a role has them."""
+        self.used = time.monotonic()
+        made = copy.copy(self)
+        made.library_id, made.owner, made.role, made._whole = library_id, user.user_id, role, self
+        made.visits = self.visits.of(user.user_id)
+        return made
+
+    def may(self, role: Role) -> bool:
+        return covers(self.role, role)
+
+    def require(self, role: Role) -> None:
+        """Raises `NotAllowed` if who has these services may not do what ``role`` may."""
+        if not self.may(role):
+            raise self.refused()
+
+    def refused(self) -> NotAllowed:
+        """Error that says whom to ask."""
+        return libraries().refusal(self.library_id, self.role)
+
+    def idle(self) -> bool:
+        """Whether nothing is being done, or was asked for lately."""
+        queues = (self.evaluations, self.checks, self.grids)
+        building = self.structures.job is not None and self.structures.job.running
+        busy = self.ingestion.jobs() or building or self.reports.busy() or any(each.jobs for each in queues)
+        lately = time.monotonic() - self.used < QUIET
+        return not (busy or lately or self.visits.any()) and self.answers.idle()
+
     def keep(self, changes: Mapping[str, Any]) -> None:
         """Save settings to the home's ``config.toml`` (None: delete them) and use them from now on, for reading too;
         they are tried first. Raises `ConfigError`, also for settings the index was not built with, and `StoreError`."""
-        file = self.engine.home / "config.toml"
+        whole = self._whole or self
+        file = whole.base.home / "config.toml"
         defaults = {key: catalogue()[key].default for key in changes}
         wanted = {key: defaults[key] if value is None else value for key, value in changes.items()}
-        made = self.engine.with_settings(wanted, origin=str(file), reading=True)
+        made = whole.base.with_settings(wanted, origin=str(file), reading=True)
         for key, value in changes.items():
             if value is None:
                 made.origins[key] = "default"
@@ -75,7 +126,7 @@ class Services:
         except ModelError as error:
             raise ConfigError(f"Not saved: {error.message}", hint=error.hint) from error
         keep(file, changes)
-        self.engine = self.ingestion.engine = made
+        whole.base = whole.ingestion.engine = made
 
     def close(self) -> None:
         self.first_questions.close()
@@ -90,13 +141,43 @@ class Services:
         self.renderer.close()
 
 
+QUIET = 600.0  # seconds without a request after which a library may be closed
+HERE: ContextVar[Services | None] = ContextVar("HERE", default=None)
 _opened: list[Services] = []
-_opening = threading.Lock()
+_libraries: list[Libraries] = []
+_opening = threading.RLock()
 
 
 def services() -> Services:
-    """Services of this process, opened on first use. Raises `ConfigError` or `StoreError`, and tries again on the next
-    call."""
+    """Services of the library that the request or the script is in. Raises `UnknownLibrary` and what `whole` raises."""
+    if access().accounts is None:
+        return whole()
+    found = HERE.get()
+    if found is None:
+        from ui.server.place import library
+
+        found = library()
+    return found
+
+
+def libraries() -> Libraries:
+    """Libraries of a team, where people sign in."""
+    with _opening:
+        if not _libraries:
+            accounts = access().accounts
+            assert accounts is not None
+            _libraries.append(Libraries(Grants(accounts), whole(), _open_beside))
+        return _libraries[0]
+
+
+def signer() -> Signer:
+    """Signer of this process's tokens."""
+    return whole().signer
+
+
+def whole() -> Services:
+    """Services of the home's own library, for everybody, opened on first use. Raises `ConfigError` or `StoreError`, and
+    tries again on the next call. `services` gives what one person may use."""
     with _opening:
         if not _opened:
             _opened.append(_open())
@@ -107,6 +188,8 @@ def close() -> None:
     """Close what `services` opened, if anything."""
     warming.end()
     with _opening:
+        while _libraries:
+            _libraries.pop().close()
         while _opened:
             _opened.pop().close()
 
@@ -128,19 +211,23 @@ def _open() -> Services:
     except StoreError:
         engine.close()
         raise
+    opened = _begun(engine, signer)
+    warming.begin(partial(_warm, opened))
+    return opened
+
+
+def _open_beside(home: Path, first: Services) -> Services:
+    """Services of another library of the team, which shares the loaded models."""
+    return _begun(Engine.open(home, models=first.base.models), first.signer)
+
+
+def _begun(engine: Engine, signer: Signer) -> Services:
     renderer = Renderer(engine.store.pictures)
     ingestion = Ingestion(engine, removed=renderer.forget)
-    opened = Services(
-        engine=engine,
-        ingestion=ingestion,
-        answers=Answers(engine, prefer=ingestion.prefer),
-        renderer=renderer,
-        signer=signer,
-    )
+    opened = Services(engine, ingestion, Answers(engine, prefer=ingestion.prefer), renderer, signer)
     opened.ingestion.resume()
     opened.watcher.start()
     opened.reports.resume()
-    warming.begin(partial(_warm, opened))
     return opened
 
 
@@ -148,7 +235,7 @@ def _warm(opened: Services) -> None:
     """Load models before the first question. An error recurs, and is shown, when they are needed."""
     opened.renderer.warm()
     try:
-        opened.engine.warm()
+        opened.base.warm()
     except GroundworkError as error:
         _log.warning("%s %s", error.message, error.hint)
     # The models' many objects would be walked by every later collection, which made reruns several times slower.

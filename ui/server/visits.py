@@ -7,6 +7,7 @@ tabs of the same browser share it. It lives only in this process's memory. The t
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import secrets
 import threading
@@ -47,11 +48,27 @@ class Visits:
 
     def __init__(self, kept: Callable[[], Engine]) -> None:
         self._kept = kept
+        self._owner: str | None = None
         self._lock = threading.Lock()
         self._visits: dict[str, _Visit] = {}
 
+    def of(self, owner: str) -> Visits:
+        """The same visits, with engines as a person has them."""
+        made = copy.copy(self)
+        made._owner = owner
+        return made
+
+    def any(self) -> bool:
+        """Whether a visit has a key or settings of its own."""
+        with self._lock:
+            return any(held.key is not None or held.overrides for held in self._visits.values())
+
     def engine(self, visit: str | None) -> Engine:
         """Engine of a visit. Raises `ConfigError` if its settings conflict with those saved since."""
+        made = self._engine(visit)
+        return made if self._owner is None else made.of(self._owner)
+
+    def _engine(self, visit: str | None) -> Engine:
         base = self._kept()
         with self._lock:
             own = self._visits.get(visit or "")

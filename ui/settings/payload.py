@@ -122,9 +122,10 @@ def _shown(value: Any) -> str:
 def _data(made: Services) -> Json:
     engine = made.engine
     infos = engine.documents()
+    home = str(engine.home) if made.may("manager") else "On the server"
     return {
-        "home": str(engine.home),
-        "config": str(engine.home / "config.toml"),
+        "home": home,
+        "config": str(engine.home / "config.toml") if made.may("manager") else home,
         "bytes": size(engine.home),
         "documents": len(infos),
         "pages": sum(info.pages for info in infos),

@@ -22,7 +22,7 @@ from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
 from ui.server.guard import Malformed, engine_of, guarded, posted, refusing, text_in, visit
-from ui.server.services import services
+from ui.server.services import services, whole
 from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
 from ui.settings import presets, structures
@@ -84,7 +84,7 @@ def preset(request: Request, body: Json) -> Response:
 @refusing(ConfigError)
 def reading(request: Request, body: Json) -> Response:
     """Change how documents are read from now on; saved at once, since all visits share one library."""
-    administrators_only(request)
+    _for_everybody(request)
     changes = _changes(body)
     strange = [key for key in changes if key not in READING]
     wrongs = [_wrong_reading(key, str(value)) for key, value in changes.items() if value is not None]
@@ -100,13 +100,19 @@ def reading(request: Request, body: Json) -> Response:
 @refusing(ConfigError)
 def keep(request: Request, body: Json) -> Response:
     """Save this visit's settings for every visit from now on."""
-    administrators_only(request)
+    _for_everybody(request)
     made, own = services(), visit(request) or ""
     changes = made.visits.overrides(own)
     refused_to_keep(changes)
     _keep(changes)
     made.visits.change(own, dict.fromkeys(changes))
     return _page(request)
+
+
+def _for_everybody(request: Request) -> None:
+    """Raises `ConfigError` for who is no administrator, in the library whose settings are those of the team too."""
+    if services().engine.home == whole().base.home:
+        administrators_only(request)
 
 
 def _keep(changes: Json) -> None:

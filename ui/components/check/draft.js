@@ -94,7 +94,7 @@ export class Draft {
   }
 
   href(key) {
-    return `?${new URLSearchParams({ d: this.id, s: key })}`;
+    return inLibrary({ d: this.id, s: key });
   }
 
   // Draws sentence `n` as it is now: its verdict, its own `faults`, and what was decided.

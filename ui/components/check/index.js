@@ -1,7 +1,7 @@
 // A draft that is checked: its text with a mark at each claim, what the documents say of the open one below it, and the
 // page of that beside it. What is open stands in the address.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
+import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
 import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
@@ -199,7 +199,7 @@ class Check {
     this.card.element.remove();
     this.draft.current("");
     this.head.step();
-    history.replaceState(history.state, "", `${location.pathname}?d=${this.id}`);
+    history.replaceState(history.state, "", `${location.pathname}${inLibrary({ d: this.id })}`);
   }
 
   reveal() {

@@ -1,7 +1,7 @@
 // Evaluate: questions with known answers under one configuration, or two side by side. What is looked at stands in the
 // address, so that a reload loses nothing and a link shows the same.
 
-import { configure, get, post, save } from "../shared/api.js";
+import { configure, get, inLibrary, pageUrl, post, save } from "../shared/api.js";
 import { closeCitation, openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, showTrouble, troubleBox, typing } from "../shared/dom.js";
 import { claims, JudgeForm } from "./judge.js";
@@ -116,8 +116,8 @@ class Evaluate {
 
   go(change, draw = true) {
     Object.assign(this.state, change);
-    const query = new URLSearchParams(Object.entries(this.state).filter(([, value]) => value));
-    history.replaceState(history.state, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
+    const query = Object.fromEntries(Object.entries(this.state).filter(([, value]) => value));
+    history.replaceState(history.state, "", `${location.pathname}${inLibrary(query)}`);
     if (draw) this.load();
   }
 
@@ -253,7 +253,7 @@ class Evaluate {
       h("h2", {}, found.question),
       h("p", { class: "exp" }, "Expected: ", h("b", {}, found.answerable ? found.reference || "an answer" : "no answer"), found.evidence.length > 0 && h("span", { class: "muted" }, ` (${found.evidence.join("; ")})`)),
       ...found.sides.map((side, i) => this.answer(side, found.sides.length > 1 ? "AB"[i] : "")),
-      h("a", { class: "gw-btn", href: `explore?${new URLSearchParams({ q: found.question })}` }, icon("search", "s16"), "Open in Explore"),
+      h("a", { class: "gw-btn", href: pageUrl("explore", { q: found.question }) }, icon("search", "s16"), "Open in Explore"),
     );
     for (const [name, one] of this.details()) one.open = opened.has(name);
   }

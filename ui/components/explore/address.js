@@ -1,11 +1,13 @@
 // What is looked at, as it stands in the page's address.
 
+import { inLibrary } from "../shared/api.js";
+
 export const VIEWS = { documents: "Documents", passages: "Passages", map: "Map", connections: "Connections" };
 export const NUMBERS = { relevance: "Relevance", vector: "Meaning", bm25: "Words", fused: "Fused", rerank: "Read" };
 
 // The parts of the state that the address names, and the chunk that is to be open (null: none).
-export function read(search) {
-  const given = new URLSearchParams(search);
+export function read(address) {
+  const given = new URLSearchParams(address);
   const settings = (name) => Object.fromEntries((given.get(name) ?? "").split(",").filter(Boolean).map((part) => {
     const [key, value] = part.split(":");
     return [key, Number.isNaN(Number(value)) ? value : Number(value)];
@@ -34,6 +36,7 @@ export function write(state, chunk) {
   const settings = (chosen) => Object.entries(chosen).map(([key, value]) => `${key}:${value}`).join(",");
   const parts = { q: question, docs: docs?.join(","), sections: sections.map(({ doc_id, start, end, path }) => [`${doc_id},${start},${end}`, ...path].join("\n")).join("\t"), c: question ? "" : c, turn: question ? "" : turn, a: settings(a), b: settings(b), side: edit === "b" ? "b" : "", compare: compare ? "1" : "", kinds: kinds ? "1" : "", show: axis, y: measure === "relevance" ? "" : measure, colour: colour === "documents" ? "" : colour, view: view?.map((v) => Number(v.toPrecision(6))).join(","), chunk: chunk ?? "" };
   const text = new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== "" && value !== undefined && value !== null)).toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
-  const search = text ? `?${text}` : "";
-  if (search !== location.search) history.replaceState(history.state, "", `${location.pathname}${search}`);
+  const named = inLibrary();
+  const shown = text ? `${named ? `${named}&` : "?"}${text}` : named;
+  if (shown !== location.search) history.replaceState(history.state, "", `${location.pathname}${shown}`);
 }

@@ -1,7 +1,7 @@
 // A grid: documents or sections by questions, filled in the background, each cell with its place on the page beside it. What is open
 // stands in the address.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
+import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
 import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { copy } from "../shared/clipboard.js";
 import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
@@ -237,7 +237,7 @@ class GridPage {
   address() {
     const { open } = this;
     const query = open ? { g: this.id, r: open.row, c: open.column } : { g: this.id };
-    history.replaceState(history.state, "", `${location.pathname}?${new URLSearchParams(query)}`);
+    history.replaceState(history.state, "", `${location.pathname}${inLibrary(query)}`);
   }
 
   // `nth`: which of its values is lit, the first by default.

@@ -1,6 +1,6 @@
 // The conversations at the side: found by their words as they are typed, the last used first.
 
-import { ApiError, configure, get } from "../shared/api.js";
+import { ApiError, configure, get, inLibrary } from "../shared/api.js";
 import { listening } from "../shared/bus.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
@@ -165,7 +165,7 @@ class History {
 }
 
 function row({ id, title, found }, search) {
-  return h("a", { href: `?c=${id}`, "data-id": id, title }, h("span", { class: "ti" }, bold(title, search)), found && h("span", { class: "found" }, bold(found, search)));
+  return h("a", { href: inLibrary({ c: id }), "data-id": id, title }, h("span", { class: "ti" }, bold(title, search)), found && h("span", { class: "found" }, bold(found, search)));
 }
 
 // ``text`` with what was searched for in bold.

@@ -1,6 +1,6 @@
 // The list of reports, and what a new one begins from: a template of Groundwork's own, a file, or a pasted outline.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
+import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
 import { h, icon, showTrouble, troubleBox } from "../shared/dom.js";
 import { base64 } from "../shared/files.js";
 
@@ -62,7 +62,7 @@ class Reports {
       event.preventDefault();
       this.open(one.id);
     };
-    return h("li", {}, h("a", { href: `?r=${one.id}`, onclick: open }, icon("article"), h("span", { class: "t" }, h("b", { title: one.title }, one.title), h("small", {}, [one.origin !== one.title && one.origin, one.from, when(one.updated)].filter(Boolean).join(" · "))), h("span", { class: "num muted" }, done)));
+    return h("li", {}, h("a", { href: inLibrary({ r: one.id }), onclick: open }, icon("article"), h("span", { class: "t" }, h("b", { title: one.title }, one.title), h("small", {}, [one.origin !== one.title && one.origin, one.from, when(one.updated)].filter(Boolean).join(" · "))), h("span", { class: "num muted" }, done)));
   }
 
   card(one) {

@@ -35,7 +35,7 @@ export class Account {
     const error = this.error && h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(this.error.message)), this.error.hint && h("p", {}, prose(this.error.hint))));
     const said = h("p", { class: "lead", role: "status" }, this.said);
     const { me, people } = this.found ?? {};
-    const parts = me ? [h("p", { class: "lead" }, `Signed in as ${me.name} (${me.email}).`), error, said, this.own(), people && h("h2", { class: "ppl" }, "People"), people && h("p", { class: "lead" }, "Everybody here shares this library: its documents, conversations, reports and settings."), people && this.link(), people && this.people()] : [error];
+    const parts = me ? [h("p", { class: "lead" }, `Signed in as ${me.name} (${me.email}).`), error, said, this.own(), people && h("h2", { class: "ppl" }, "People"), people && h("p", { class: "lead" }, "Who may sign in. What they may use is said by the managers of each library, under Members."), people && this.link(), people && this.people()] : [error];
     this.element.replaceChildren(...[h("h2", {}, "Account"), ...parts].filter(Boolean));
     if (focused) this.element.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }

@@ -6,6 +6,7 @@ import { Account, PART as ACCOUNT } from "./account.js";
 import { All } from "./all.js";
 import { answers } from "./answers.js";
 import { data, looks } from "./looks.js";
+import { Members, PART as MEMBERS } from "./members.js";
 import { option, state } from "./parts.js";
 import { PART as READING, reading } from "./reading.js";
 import { PART as STRUCTURES, Structures } from "./structures.js";
@@ -26,16 +27,17 @@ export function mount({ parentElement, data: given, tell }) {
 const inForce = ({ who, presets, settings, reading, changes }) => JSON.stringify([who, presets, settings, reading, changes]);
 
 class Page {
-  constructor(root, { paths, account }) {
+  constructor(root, { paths, account, manages }) {
     this.root = root;
     this.paths = paths;
     this.account = account ? new Account() : null; // where people sign in
+    this.members = manages ? new Members() : null;
     this.state = null;
     this.draft = null; // who is to answer, chosen but not yet in force
     this.tried = null;
     this.all = new All(this);
     this.structures = new Structures(() => this.load());
-    this.nav = h("nav", { class: "an", "aria-label": "Settings" }, (account ? [[ACCOUNT, "Account"], ...PARTS] : PARTS).map(([id, words]) => h("a", { href: `#${id}`, onclick: (event) => this.jump(event, id) }, words)));
+    this.nav = h("nav", { class: "an", "aria-label": "Settings" }, [...(account ? [[ACCOUNT, "Account"]] : []), ...(manages ? [[MEMBERS, "Members"]] : []), ...PARTS].map(([id, words]) => h("a", { href: `#${id}`, onclick: (event) => this.jump(event, id) }, words)));
     this.column = h("div", { class: "col" });
     this.bar = h("div", { class: "bar", role: "status", hidden: true });
     root.append(this.nav, h("div", { class: "mn" }, h("h1", {}, "Settings"), this.column, this.all.element, this.bar));
@@ -189,7 +191,7 @@ class Page {
       this.column.replaceChildren(error);
       return;
     }
-    this.column.replaceChildren(...[error, this.account?.element, answers(this), this.retrieval(), reading(this), this.structures.element, looks(this), data(this)].filter(Boolean));
+    this.column.replaceChildren(...[error, this.account?.element, this.members?.element, answers(this), this.retrieval(), reading(this), this.structures.element, looks(this), data(this)].filter(Boolean));
     this.all.show(this.state.settings);
     this.drawBar();
     if (focused) this.root.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });

@@ -1,17 +1,27 @@
-// The app's own routes. The address and the token come with every mount; both are one for the whole page.
+// The app's own routes. The addresses and the token come with every mount; they are one for the whole page: `base` is
+// that of the library, `root` that of what is a person's own.
 
-const at = { base: "", token: "", widths: [] };
+const at = { base: "", root: "", library: "", token: "", widths: [] };
+const OWN = ["/account", "/libraries"];
 
-export function configure({ base, token, widths }) {
-  Object.assign(at, { base, token, widths });
+export function configure({ base, root, library, token, widths }) {
+  Object.assign(at, { base, root, library, token, widths });
 }
 
+const routed = (path) => `${OWN.some((own) => path.startsWith(own)) ? at.root : at.base}${path}`;
+
 export function url(path, query = {}) {
-  return `${at.base}${path}?${new URLSearchParams(query)}`;
+  return `${routed(path)}?${new URLSearchParams(query)}`;
+}
+
+// The query of a page's address, which names the library where there are several.
+export function inLibrary(query = {}) {
+  const named = new URLSearchParams({ ...(at.library && { l: at.library }), ...query });
+  return named.size ? `?${named}` : "";
 }
 
 // The address of one of the app's pages.
-export const pageUrl = (path, query) => `${at.base.replace(/\/gw$/, "")}/${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+export const pageUrl = (path, query) => `${at.root.replace(/\/gw$/, "")}/${path}${inLibrary(query)}`;
 
 export class ApiError extends Error {
   constructor(status, { message, hint, code }) {
@@ -52,7 +62,7 @@ const call = async (path, options) => read(await reach(path, options));
 export const get = (path, query = {}) => call(url(path, query));
 
 export const post = (path, body = {}) =>
-  call(`${at.base}${path}`, {
+  call(routed(path), {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Groundwork-Token": at.token },
     body: JSON.stringify(body),

@@ -1,6 +1,6 @@
 // Page on which work of a kind begins, with the list of what was begun so far: checks, grids.
 
-import { ApiError, answered, get, post } from "./api.js";
+import { ApiError, answered, get, inLibrary, post } from "./api.js";
 import { button, h, icon, showTrouble, troubleBox } from "./dom.js";
 import { when } from "./when.js";
 
@@ -89,7 +89,7 @@ export class JobsPage {
       this.open(one.id);
     };
     const remove = button("Delete", "delete", () => this.sure(line, one), { "aria-label": `Delete ${one.name}` });
-    const line = h("li", {}, h("a", { href: `?${this.mark}=${one.id}`, onclick: open }, h("b", { title: one.name }, one.name), this.outcome(one), h("span", { class: "muted when" }, when(one.created))), remove);
+    const line = h("li", {}, h("a", { href: inLibrary({ [this.mark]: one.id }), onclick: open }, h("b", { title: one.name }, one.name), this.outcome(one), h("span", { class: "muted when" }, when(one.created))), remove);
     return line;
   }
 

@@ -1,5 +1,6 @@
 // Taking an answer along: as text with its notes, or as an address that opens it again here.
 
+import { inLibrary } from "../shared/api.js";
 import { copy } from "../shared/clipboard.js";
 import { button, h, icon, item } from "../shared/dom.js";
 import { quoted as inMarks, where } from "../shared/quoted.js";
@@ -16,7 +17,7 @@ export const linkItem = (turn, conversation) => doing("Copy link", "link", () =>
 // The address of an answer, and of one of its citations. Whether it was copied.
 export function copyLink(conversation, turn, n = 0) {
   const address = new URL(location.href);
-  address.search = new URLSearchParams({ c: conversation, t: turn, ...(n && { n }) });
+  address.search = inLibrary({ c: conversation, t: turn, ...(n && { n }) });
   address.hash = "";
   return copy(address.href);
 }

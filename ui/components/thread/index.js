@@ -76,7 +76,8 @@ class Thread {
     this.unlisten();
   }
 
-  show({ conversation, revision, scope, name }) {
+  show({ conversation, revision, scope, name, reads }) {
+    this.root.classList.toggle("reads", reads); // somebody else's, who shares it
     this.scope = scope;
     if (conversation !== this.conversation) {
       for (const stop of this.stopFollowing.values()) stop();

@@ -42,7 +42,8 @@ class Topic {
   }
 
   // `leave` tells the script that the conversation was deleted, here (`gone` false) or elsewhere.
-  show({ conversation, title }, leave) {
+  show({ conversation, title, own, shared, shares }, leave) {
+    Object.assign(this, { shared, shares });
     this.leave = (gone) => leave({ conversation, gone });
     if (conversation !== this.conversation) {
       this.stopEditing?.();
@@ -51,7 +52,7 @@ class Topic {
     }
     this.conversation = conversation;
     this.name(title);
-    this.more.element.hidden = !conversation;
+    this.more.element.hidden = !conversation || !own;
     this.gate();
   }
 
@@ -79,7 +80,8 @@ class Topic {
     const spent = h("div", { class: "spent num" });
     const rename = h("button", { type: "button", class: "item", onclick: () => this.rename() }, icon("edit", "s16"), "Rename");
     const remove = h("button", { type: "button", class: "item", onclick: () => this.confirm(panel) }, icon("delete", "s16"), "Delete conversation");
-    panel.replaceChildren(rename, remove, spent);
+    const share = this.shares && h("button", { type: "button", class: "item", onclick: () => this.share(!this.shared) }, icon(this.shared ? "lock" : "link", "s16"), h("span", {}, this.shared ? "Stop sharing" : "Share", h("small", {}, this.shared ? "Only you read it then" : "Everybody in this library may read it")));
+    panel.replaceChildren(...[rename, share, remove, spent].filter(Boolean));
     this.fillSpent(spent);
   }
 
@@ -97,6 +99,13 @@ class Topic {
     const line = (name, usd) => h("p", {}, h("span", {}, name), h("b", {}, usd));
     box.append(line("This conversation", spent.here), line("Total spent", spent.all));
     box.append(h("ul", {}, spent.parts.map((part) => h("li", {}, part))));
+  }
+
+  async share(shared) {
+    if (await this.tried(post(`/conversations/${this.conversation}/share`, { shared }))) return;
+    this.shared = shared;
+    this.more.close(true);
+    changed(this.conversation);
   }
 
   rename() {

@@ -1,0 +1,144 @@
+"""HTTP routes of the switcher and of the members of a library."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ragcore.accounts.accounts import User
+from ragcore.accounts.libraries import ROLES, LibraryInfo, Role
+from ragcore.errors import InputError
+from ui.gate.access import asker
+from ui.server.guard import action, guarded, text_in
+from ui.server.services import libraries, services
+
+Json = dict[str, Any]
+
+
+@guarded
+def listed(request: Request) -> Response:
+    """Libraries that somebody may open; those that an administrator may not are ``closed``."""
+    return JSONResponse(_libraries(_user(request)), headers={"Cache-Control": "no-store"})
+
+
+@action(InputError)
+def new(request: Request, body: Json) -> Json:
+    """Make a library of one's own."""
+    user = _user(request)
+    made = libraries().grants.create(text_in(body, "name") or "", user.email, user.email)
+    libraries().changed()
+    return {"id": made}
+
+
+@action(InputError)
+def enter(request: Request, body: Json) -> Json:
+    """Take the role of a manager in a library, as an administrator."""
+    user, named = _user(request), text_in(body, "library") or ""
+    if not user.admin:
+        raise InputError("Only administrators can do this.", hint="Ask one of them.")
+    libraries().grants.grant(named, user.email, "manager", user.email)
+    libraries().changed()
+    return {"id": named}
+
+
+def _libraries(user: User) -> Json:
+    own = libraries().of(user)
+    found: Json = {"libraries": [_row(info) for info in own]}
+    if user.admin:
+        known = {info.library_id for info in own}
+        closed = [one for one in libraries().grants.all() if one.library_id not in known and one.removed is None]
+        found["closed"] = [{"id": one.library_id, "name": one.name, "owner": one.owner} for one in closed]
+    return found
+
+
+def _row(info: LibraryInfo) -> Json:
+    return {
+        "id": info.library_id,
+        "name": info.name,
+        "owner": info.owner,
+        "own": info.own,
+        "role": info.role,
+        "people": info.people,
+    }
+
+
+def _user(request: Request) -> User:
+    user = asker(request)
+    assert user is not None, "the gate lets nobody in without an account"
+    return user
+
+
+# Members of the library that a request is in
+
+
+@guarded
+def members(_: Request) -> Response:
+    return JSONResponse(_members(), headers={"Cache-Control": "no-store"})
+
+
+@action(InputError)
+def grant(request: Request, body: Json) -> Json:
+    """Give a person or a team a role, in place of the one they were given."""
+    role: Role | None = next((one for one in ROLES if one == body.get("role")), None)
+    if role is None:
+        raise InputError(f"A role is {' or '.join(get_args(Role))}.", hint="Reload the page and try again.")
+    libraries().grants.grant(services().library_id, text_in(body, "to") or "", role, _user(request).email)
+    return _members()
+
+
+@action(InputError)
+def revoke(request: Request, body: Json) -> Json:
+    libraries().grants.revoke(services().library_id, text_in(body, "to") or "", _user(request).email)
+    return _members()
+
+
+@action(InputError)
+def rename(request: Request, body: Json) -> Json:
+    libraries().grants.rename(services().library_id, text_in(body, "name") or "", _user(request).email)
+    return _members()
+
+
+@action(InputError)
+def remove(request: Request, _: Json) -> Json:
+    """Close the library to everybody; its files stay on the server."""
+    libraries().grants.remove(services().library_id, _user(request).email)
+    libraries().changed()
+    return {}
+
+
+def _members() -> Json:
+    libraries().changed()
+    library_id, grants = services().library_id, libraries().grants
+    info = next(one for one in grants.all() if one.library_id == library_id)
+    people = [
+        {
+            "to": one.email or one.name,
+            "name": one.name,
+            "email": one.email,
+            "role": one.role,
+            "owner": one.owner,
+            "people": one.people,
+        }
+        for one in grants.members(library_id)
+    ]
+    return {"name": info.name, "first": info.first, "members": people, "teams": [one.name for one in grants.teams()]}
+
+
+def routes(prefix: str = "") -> list[BaseRoute]:
+    """Routes outside of any library."""
+    at = f"{prefix}/gw/libraries"
+    return [
+        Route(at, listed),
+        Route(f"{at}/new", new, methods=["POST"]),
+        Route(f"{at}/enter", enter, methods=["POST"]),
+    ]
+
+
+def routes_within(prefix: str) -> list[BaseRoute]:
+    """Routes of one library, where people sign in."""
+    at = f"{prefix}/gw/members"
+    posts = {"grant": grant, "revoke": revoke, "rename": rename, "remove": remove}
+    return [Route(at, members), *(Route(f"{at}/{name}", made, methods=["POST"]) for name, made in posts.items())]
