@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,25 +25,25 @@ SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a
 LINES = {
     "": 2060,  # with checks, grids, pages drawn for files, overviews, structures, converters and their absence
     "accounts": 440,  # people, passwords, sessions, links, delays, the log
-    "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
-    "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "answer": 1325,  # with places in originals, and the lifted budget, which check and report share
+    "check": 2890,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 1735,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
     "config": 560,  # with [structure], [auth]
-    "context": 280,
+    "context": 272,
     "evaluate": 2100,  # sets, one's own too, runs, measures, judges, comparison and its files
     "explore": 337,  # with the map of connections
-    "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1390,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
+    "export": 1590,  # with pictures of places within a page of a PDF, and heights of rows
+    "grid": 1380,  # rows, columns, cells by rules and the model, quantities, decisions, summaries, files (3 kinds)
     "index": 4775,  # with originals and pages made of them, checks, grids, the graph of names, verdicts
     "ingest": 9310,  # with grids that hold several tables, and 1,590 for files that are no PDF: sheets, text, office
-    "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
+    "offline": 3270,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 1760,  # with pages made of other files, structures: their building, state and estimate
     "providers": 1338,
-    "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
+    "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
     "structure": 1990,  # published trees and graphs
-    "suggest": 470,
-    "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
+    "suggest": 450,
+    "text": 2147,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
     "types": 2735,  # with places in the original, grids and their rows, what of a chunk is in a section, themes
     "verify": 2185,  # with parts of a whole, and what a word is held against
 }
@@ -59,6 +60,7 @@ _CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "fi
 _SYNTAX = re.compile(r"\(\?P?[<=!:#]\w*>?|\\.|\[[^\]]*\]")
 
 
+@cache
 def lines() -> Counter[str]:
     found: Counter[str] = Counter()
     for path in ROOT.rglob("*.py"):
