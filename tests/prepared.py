@@ -30,6 +30,8 @@ from ragcore.ingest.parse import parse_pages
 from ragcore.types import Scope
 
 READERS = ("pymupdf", "pymupdf4llm", "onnxruntime", "rapidocr", "numpy")
+# Rooms that neither read a document, nor index, search or answer: a library is the same whatever they do.
+ASIDE = frozenset({"accounts", "check", "cli", "evaluate", "explore", "export", "grid", "report", "serve"})
 
 
 def read(engine: Engine, data: bytes | Path, name: str = "") -> str:
@@ -131,9 +133,13 @@ def _code() -> str:
 
 @cache
 def _all_code() -> str:
-    """What a whole library depends on: the package with its models, and what is installed beside it."""
+    """What a whole library depends on: the package, less what is `ASIDE`, with its models, and what is installed beside
+    it."""
     hashed = hashlib.sha256(" ".join(sorted(f"{one.name} {one.version}" for one in distributions())).encode())
-    for path in sorted(Path(ragcore.__file__).parent.rglob("*")):
+    package = Path(ragcore.__file__).parent
+    for path in sorted(package.rglob("*")):
+        if path.relative_to(package).parts[0] in ASIDE:
+            continue
         if path.suffix == ".py":
             hashed.update(path.read_bytes())
         elif path.is_file() and path.suffix != ".pyc":

@@ -112,11 +112,6 @@ class Checks:
         """Verdict on sentence ``n``, None if it is not checked yet, and the decision. Raises `UnknownCheck`."""
         return self._store.sentence(check_id, n)
 
-    def original(self, check_id: str) -> bytes:
-        """The draft's file. Raises `UnknownCheck`."""
-        self.info(check_id)
-        return self._store.original(check_id)
-
     def run(
         self, check_id: str, show: Show = lambda _done, _total: None, cancelled: IsCancelled = lambda: False
     ) -> CheckInfo:

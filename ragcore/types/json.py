@@ -34,7 +34,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _picked(given: Any, names: str) -> Json:
+def picked(given: Any, names: str) -> Json:
     """JSON fields of ``given`` with these ``names``."""
     return {name: plain(getattr(given, name)) for name in names.split()}
 
@@ -43,7 +43,7 @@ def elements(document: Document, chosen: Iterable[Element]) -> Json:
     """JSON of ``elements DOC``: pages and the chosen elements."""
     pages = [plain(page) for page in document.pages]
     return {
-        **_picked(document, "doc_id title"),
+        **picked(document, "doc_id title"),
         "pages": [{"page": page.pop("number"), **page} for page in pages],
         "elements": [_element(document, element) for element in chosen],
     }
@@ -54,15 +54,15 @@ def outline(document: Document, tree: Sequence[SectionNode], tiles: Sequence[Chu
     section."""
 
     def section(node: SectionNode) -> Json:
-        own = _picked(node, "label level start end first_page last_page") | {"chunks": chunks_of(node, tiles)}
+        own = picked(node, "label level start end first_page last_page") | {"chunks": chunks_of(node, tiles)}
         return own | {"children": [section(child) for child in node.children]}
 
-    return {**_picked(document, "doc_id title"), "sections": [section(node) for node in tree]}
+    return {**picked(document, "doc_id title"), "sections": [section(node) for node in tree]}
 
 
 def _element(document: Document, element: Element) -> Json:
     return {
-        **_picked(element, "id kind level page start end section noise caption caption_of generated"),
+        **picked(element, "id kind level page start end section noise caption caption_of generated"),
         "text": document.text[element.start : element.end],
         "boxes": plain(document.element_boxes(element)),
         "table": _table(document, element.table) if element.table else None,
@@ -71,13 +71,13 @@ def _element(document: Document, element: Element) -> Json:
 
 def _table(document: Document, table: Table) -> Json:
     labelled = LabelledTable(document, table)
-    return _picked(table, "title rows columns") | {"cells": [_cell(labelled, cell) for cell in table.cells]}
+    return picked(table, "title rows columns") | {"cells": [_cell(labelled, cell) for cell in table.cells]}
 
 
 def _cell(table: LabelledTable, cell: Cell) -> Json:
     document = table.document
     return {
-        **_picked(cell, "row col row_span col_span header start end"),
+        **picked(cell, "row col row_span col_span header start end"),
         "headers": [document.text[head.start : head.end] for head in table.heads(cell) if head.header],
         "row_header": "".join(document.text[head.start : head.end] for head in table.heads(cell) if not head.header),
         "text": document.text[cell.start : cell.end],
@@ -90,7 +90,7 @@ def chunk(document: Document, item: Chunk) -> Json:
     """JSON of a line of ``chunks DOC``: a tile, or a composite that spans the tiles ``tiles`` (first and last index),
     with its indexed text ``grid``."""
     return {
-        **_picked(item, "chunk_id index kind start end text section header lead_in context tiles grid tokens"),
+        **picked(item, "chunk_id index kind start end text section header lead_in context tiles grid tokens"),
         "composite": item.tiles is not None,
         "boxes": plain(document.boxes(item.start, item.end)),
     }
@@ -99,7 +99,7 @@ def chunk(document: Document, item: Chunk) -> Json:
 def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
     """JSON of ``retrieve``."""
     return {
-        **_picked(found, "query mode candidates reranked notes usage cost_usd timings_ms"),
+        **picked(found, "query mode candidates reranked notes usage cost_usd timings_ms"),
         "hits": [_hit(hit, document(hit.chunk.doc_id), found.scope) for hit in found.hits],
         "segments": [
             {
@@ -111,7 +111,7 @@ def retrieval(found: Retrieval, document: Callable[[str], Document]) -> Json:
             for segment in found.segments
         ],
         "routes": [
-            {**_picked(document(route.doc_id), "title name"), **_picked(route, "doc_id prior reason")}
+            {**picked(document(route.doc_id), "title name"), **picked(route, "doc_id prior reason")}
             for route in found.routes
         ],
         "queries": [
@@ -138,9 +138,9 @@ def _step(step: PathStep, document: Callable[[str], Document]) -> Json:
 def _hit(hit: Hit, document: Document, scope: Scope) -> Json:
     item = scope.cut(hit.chunk)
     return {
-        **_picked(hit, "rank score ranks via queries"),
-        **_picked(item, "chunk_id doc_id index kind tiles section start end text"),
-        **_picked(document, "title name"),
+        **picked(hit, "rank score ranks via queries"),
+        **picked(item, "chunk_id doc_id index kind tiles section start end text"),
+        **picked(document, "title name"),
         "composite": item.tiles is not None,
         "pages": list(document.pages_of(item.start, item.end)),
         "boxes": [plain(box) for part in scope.parts(hit.chunk) for box in document.boxes(*part)],
@@ -154,28 +154,28 @@ def _hit(hit: Hit, document: Document, scope: Scope) -> Json:
 def answer(given: Answer) -> Json:
     """JSON of ``generate`` and of each line of ``conversation``."""
     return {
-        **_picked(given, "question standalone rewritten_by queries refused status error extractive"),
+        **picked(given, "question standalone rewritten_by queries refused status error extractive"),
         "answer": given.text,
         "claims": [
             {
-                **_picked(claim, "text citations status reason"),
+                **picked(claim, "text citations status reason"),
                 "added": [mark.n for mark in given.marks if mark.added and claim.start <= mark.start < claim.end],
                 "wrong": [given.text[start:end] for start, end in claim.wrong],
             }
             for claim in given.claims
         ],
-        "citations": [_picked(citation, _CITATION) for citation in given.citations],
+        "citations": [picked(citation, _CITATION) for citation in given.citations],
         "dropped_citations": list(given.dropped),
         "notes": [*(given.trace.notes if given.trace else ()), *given.notes],
-        **_picked(given, "marks model usage cost_usd timings_ms settings_hash"),
+        **picked(given, "marks model usage cost_usd timings_ms settings_hash"),
     }
 
 
 def report(given: Report) -> Json:
     """JSON of ``template``, with the sections in printed order."""
     return {
-        **_picked(given, "title model extractive usage cost_usd"),
-        **_picked(given.focus, "subject year"),
+        **picked(given, "title model extractive usage cost_usd"),
+        **picked(given.focus, "subject year"),
         "sections": [_filled(section) for section in given.sections],
     }
 
@@ -183,11 +183,11 @@ def report(given: Report) -> Json:
 def _filled(section: FilledSection) -> Json:
     written = answer(section.answer) if section.answer is not None else {}
     return {
-        **_picked(section, "number level heading guidance required status rounds text"),
-        **_picked(section.field, "kind columns unit requirements"),
+        **picked(section, "number level heading guidance required status rounds text"),
+        **picked(section.field, "kind columns unit requirements"),
         **{key: written.get(key, []) for key in ("claims", "marks", "citations", "dropped_citations", "notes")},
         "gaps": [
-            _picked(gap, "what doc_id why") | {"nearest": [_picked(citation, _CITATION) for citation in gap.nearest]}
+            picked(gap, "what doc_id why") | {"nearest": [picked(citation, _CITATION) for citation in gap.nearest]}
             for gap in section.gaps
         ],
         "error": written.get("error"),
@@ -200,7 +200,7 @@ def check(given: Check) -> Json:
     rows = zip(given.spans, given.sentences, given.decisions, strict=True)
     return {
         "draft": given.draft.name,
-        **_picked(given.info, "check_id kind counts total done error"),
+        **picked(given.info, "check_id kind counts total done error"),
         "text": given.draft.text,
         "sentences": [
             {
@@ -209,7 +209,7 @@ def check(given: Check) -> Json:
                 "end": end,
                 "status": None if one is None else one.status,
                 "reason": "" if one is None else one.reason,
-                "citations": [] if one is None else [_picked(citation, _CITATION) for citation in one.citations],
+                "citations": [] if one is None else [picked(citation, _CITATION) for citation in one.citations],
                 "corrections": [] if one is None else plain(one.corrections),
                 "missing": [] if one is None else plain(one.missing),
                 "place": "" if one is None else one.place,
@@ -229,11 +229,11 @@ def grid(given: Grid) -> Json:
     """JSON of ``grid``: a row for each document or section (its headings and the label of its first page, else
     null), a cell for each column. A cell without a status is not filled yet."""
     return {
-        **_picked(given.info, "grid_id name total done error"),
-        "columns": [_picked(column, "column_id name question type unit") for column in given.columns],
+        **picked(given.info, "grid_id name total done error"),
+        "columns": [picked(column, "column_id name question type unit") for column in given.columns],
         "rows": [
             {
-                **_picked(row, "row_id doc_id title earlier"),
+                **picked(row, "row_id doc_id title earlier"),
                 "section": list(row.section) or None,
                 "page": row.page_label or None,
                 "cells": [_filled_cell(given.cell(row.row_id, column.column_id), column) for column in given.columns],
@@ -250,7 +250,7 @@ def _filled_cell(given: GridCell, column: Column) -> Json:
         "status": given.status,
         **_value(given.value),
         "rivals": [_value(one) for one in found.rivals] if found is not None and given.status == "rival" else [],
-        "nearest": [] if found is None else [_picked(citation, _CITATION) for citation in found.nearest],
+        "nearest": [] if found is None else [picked(citation, _CITATION) for citation in found.nearest],
         "reason": "" if found is None else found.reason,
         "supported": given.supported,
         "filled_by": given.filled_by,
@@ -263,14 +263,14 @@ def _filled_cell(given: GridCell, column: Column) -> Json:
 def _value(given: CellValue) -> Json:
     return {
         "value": given.text or None,
-        **_picked(given, "number unit period"),
-        "citations": [_picked(citation, _CITATION) for citation in given.citations],
+        **picked(given, "number unit period"),
+        "citations": [picked(citation, _CITATION) for citation in given.citations],
     }
 
 
 def spending(found: Spending) -> Json:
     """JSON of ``spending``; a price is None if the model has none."""
-    return _picked(found, "since calls usage usd unpriced") | {"by_model": plain(found.entries)}
+    return picked(found, "since calls usage usd unpriced") | {"by_model": plain(found.entries)}
 
 
 def feedback(told: Sequence[FeedbackRecord]) -> Json:

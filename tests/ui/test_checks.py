@@ -58,14 +58,14 @@ def begun(made: Services, text: str = DRAFT, **more: Any) -> str:
 
 
 def until(made: Services, check_id: str, *states: str) -> Json:
-    end = time.monotonic() + 60.0
+    end = time.monotonic() + 120.0
     while (found := call(made, f"/{check_id}"))["state"] not in states:
         assert time.monotonic() < end, found
         time.sleep(0.05)
     return found
 
 
-def test_a_pasted_draft_is_checked_and_its_verdicts_can_be_fetched_as_they_come(opened: Services) -> None:
+def test_a_pasted_draft_is_checked_decided_on_and_kept_where_its_document_is_removed(opened: Services) -> None:
     check_id = begun(opened)
     parts: dict[int, Json] = {}
     done = -1
@@ -81,6 +81,29 @@ def test_a_pasted_draft_is_checked_and_its_verdicts_can_be_fetched_as_they_come(
     assert [one["text"] for one in whole["sentences"]] == [whole["text"][a:b] for a, b in whole["spans"]]
     assert sum(whole["counts"][status] for status in STATUSES) == whole["total"] == 3
     assert "sentences" not in call(opened, f"/{check_id}", query="from=3&done=3")
+
+    # A decision is kept, and changed words are checked at once.
+    words = "The facility matures on 30 June 2029."
+    changed = call(opened, f"/{check_id}/decide", {"n": 0, "kind": "replaced", "revised": words, "note": "Asked."})
+    (sentence,) = changed["sentences"]
+    assert (sentence["text"], sentence["status"]) == (words, "confirmed")
+    assert changed["state"] == "done"
+    kept = call(opened, f"/{check_id}")
+    assert kept["sentences"][0] == sentence
+    assert kept["text"].startswith("The facility matures on 30 June 2028.")
+    undone = call(opened, f"/{check_id}/decide", {"n": 0, "kind": "", "revised": "", "note": ""})
+    assert undone["sentences"] == [whole["sentences"][0]]
+    assert "no words" in call(opened, f"/{check_id}/decide", {"n": 0, "kind": "replaced"})["refused"]["message"]
+    for wrong in ({"n": 3, "kind": "left"}, {"n": True, "kind": "left"}, {"n": 0, "kind": "burnt"}):
+        assert "refused" in call(opened, f"/{check_id}/decide", wrong)
+
+    # Nothing is lost where its document was removed.
+    opened.engine.remove(sample_id())
+    replaced = {"n": 0, "kind": "replaced", "revised": "It matures."}
+    for path, body in (("again", {}), ("run", {}), ("decide", replaced)):
+        assert "was removed" in call(opened, f"/{check_id}/{path}", body)["refused"]["message"]
+    assert call(opened, f"/{check_id}")["sentences"] == whole["sentences"]
+    assert "refused" not in call(opened, f"/{check_id}/decide", {"n": 0, "kind": "noted", "note": "Gone."})
 
 
 @pytest.mark.slow
@@ -100,24 +123,6 @@ def test_what_was_cut_off_is_stopped_and_goes_on(opened: Services, tmp_path: Pat
     whole = until(again, many, "done")
     assert whole["done"] == whole["total"] == 30
     assert whole["sentences"][: len(kept)] == kept
-
-
-def test_a_decision_is_kept_and_changed_words_are_checked_at_once(opened: Services) -> None:
-    check_id = begun(opened)
-    before = until(opened, check_id, "done")["sentences"][0]
-    words = "The facility matures on 30 June 2029."
-    changed = call(opened, f"/{check_id}/decide", {"n": 0, "kind": "replaced", "revised": words, "note": "Asked."})
-    (sentence,) = changed["sentences"]
-    assert (sentence["text"], sentence["status"]) == (words, "confirmed")
-    assert changed["state"] == "done"
-    kept = call(opened, f"/{check_id}")
-    assert kept["sentences"][0] == sentence
-    assert kept["text"].startswith("The facility matures on 30 June 2028.")
-    undone = call(opened, f"/{check_id}/decide", {"n": 0, "kind": "", "revised": "", "note": ""})
-    assert undone["sentences"] == [before]
-    assert "no words" in call(opened, f"/{check_id}/decide", {"n": 0, "kind": "replaced"})["refused"]["message"]
-    for wrong in ({"n": 3, "kind": "left"}, {"n": True, "kind": "left"}, {"n": 0, "kind": "burnt"}):
-        assert "refused" in call(opened, f"/{check_id}/decide", wrong)
 
 
 def test_a_figure_that_does_not_add_up_is_decided_on_like_any_other_finding(opened: Services, tmp_path: Path) -> None:
@@ -153,17 +158,6 @@ def test_what_cannot_be_checked_is_said(opened: Services) -> None:
     assert call(opened, "")["checks"] == []
     assert call(opened, "/0123")["gone"]["code"] == "unknown_check"
     assert call(opened, "/0123/run", {})["refused"]["code"] == "unknown_check"
-
-
-def test_nothing_is_lost_where_its_document_was_removed(opened: Services) -> None:
-    check_id = begun(opened)
-    before = until(opened, check_id, "done")["sentences"]
-    opened.engine.remove(sample_id())
-    replaced = {"n": 0, "kind": "replaced", "revised": "It matures."}
-    for path, body in (("again", {}), ("run", {}), ("decide", replaced)):
-        assert "was removed" in call(opened, f"/{check_id}/{path}", body)["refused"]["message"]
-    assert call(opened, f"/{check_id}")["sentences"] == before
-    assert "refused" not in call(opened, f"/{check_id}/decide", {"n": 0, "kind": "noted", "note": "Gone."})
 
 
 def test_a_check_is_deleted_even_while_it_runs(opened: Services) -> None:

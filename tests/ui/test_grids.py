@@ -107,18 +107,13 @@ def test_cells_can_be_fetched_as_they_come_and_each_has_its_place(opened: Servic
     assert whole["summaries"][ids["Facility matures"]]["stated"] == 1
 
 
-def test_nothing_is_sent_twice(opened: Services) -> None:
+def test_nothing_is_sent_twice_and_another_window_hears_of_decisions_and_documents(opened: Services) -> None:
     grid_id = begun(opened, REVENUE)
     found = until(opened, grid_id, "done")
-    query = f"since={found['at']}&shape={found['shape']}&summed="
-    assert not call(opened, f"/{grid_id}", query=f"{query}{found['at']}").keys() & {"cells", "summaries", "rows"}
-    assert call(opened, f"/{grid_id}", query=query)["summaries"] == found["summaries"]
-
-
-def test_another_window_hears_of_decisions_and_of_what_becomes_of_the_documents(opened: Services) -> None:
-    grid_id = begun(opened, REVENUE)
-    found = until(opened, grid_id, "done")
-    query = f"since={found['at']}&shape={found['shape']}&summed={found['at']}"
+    since = f"since={found['at']}&shape={found['shape']}&summed="
+    query = f"{since}{found['at']}"
+    assert not call(opened, f"/{grid_id}", query=query).keys() & {"cells", "summaries", "rows"}
+    assert call(opened, f"/{grid_id}", query=since)["summaries"] == found["summaries"]
     decided = {"row": sample_id(), "column": found["columns"][0]["id"], "kind": "accepted"}
     call(opened, f"/{grid_id}/decide", decided)
     answer = call(opened, f"/{grid_id}", query=query)
@@ -214,13 +209,13 @@ def test_what_costs_something_is_told_and_waits_for_a_person(sampled: Path, tmp_
 
 
 def test_columns_come_from_a_template_or_a_file(opened: Services) -> None:
-    templates = call(opened, "")["templates"]
-    one = begun(opened, template=templates[0]["name"])
+    templates, unread = call(opened, "")["templates"], opened.engine.add(pdfs.one_column(), "survey.pdf").doc_id
+    one = begun(opened, template=templates[0]["name"], docs=[unread])
     assert [column["name"] for column in call(opened, f"/{one}")["columns"]] == templates[0]["columns"]
     sections = {"title": "Own", "sections": [{"heading": "Revenue", "guidance": "Of the year.", "kind": "value"}]}
     for given in ({"columns": [REVENUE]}, sections):
         file = base64.b64encode(json.dumps(given).encode()).decode()
-        made = begun(opened, file=file, filename="own.json")
+        made = begun(opened, file=file, filename="own.json", docs=[unread])
         assert [column["name"] for column in call(opened, f"/{made}")["columns"]] == ["Revenue"]
         call(opened, f"/{made}/delete", {})
     call(opened, f"/{one}/delete", {})

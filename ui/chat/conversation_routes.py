@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from itertools import takewhile
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -21,15 +20,13 @@ from ui.chat import answer_progress, conversation_list, payload
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.files import file_name, saved
-from ui.server.guard import engine_of, gone, guarded, posted, refusing, scope_in, text_in, trouble
+from ui.server.guard import Json, engine_of, gone, guarded, posted, posts, refusing, scope_in, text_in, trouble
 from ui.server.services import services
 from ui.viewer import changes
 
 TICK_SECONDS = 0.06
 LISTED = 100  # conversations that the list begins with
 SHOWN = 30  # turns that a conversation begins with; those before are had as they are wanted
-
-Json = dict[str, Any]
 
 
 @guarded
@@ -249,12 +246,8 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     return [
         Route(f"{prefix}/gw/conversations", conversations),
         Route(talk, conversation),
-        Route(f"{talk}/title", rename, methods=["POST"]),
-        Route(f"{talk}/delete", delete, methods=["POST"]),
-        Route(f"{talk}/shown", show, methods=["POST"]),
-        Route(f"{talk}/share", share, methods=["POST"]),
+        *posts(talk, title=rename, delete=delete, shown=show, share=share, questions=ask),
         Route(f"{talk}/spending", spending),
-        Route(f"{talk}/questions", ask, methods=["POST"]),
         Route(f"{talk}/questions/{{turn:str}}/why", why),
         Route(f"{talk}/export.{{kind:str}}", export),
         Route(f"{answer}/events", events),

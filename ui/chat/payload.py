@@ -13,13 +13,12 @@ from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.text.numbers import plural
 from ragcore.types import AS_TYPED, OFFLINE, Answer, Box, Citation, Document, Source, Trace
+from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
 from ui.chat import markup
 from ui.chat.runs import LiveAnswer
 from ui.chat.scope_words import only
 from ui.library.jobs import Job
-
-Json = dict[str, Any]
 
 PARTS = ("first_token", "generate", "verify")  # timings that lie within ``answer``
 
@@ -107,9 +106,8 @@ def turn(
     """Question with its answer. ``state`` is ``live`` while it has events to send, else the answer's status."""
     head = {
         "id": stored.turn_id,
-        "question": stored.question,
+        **picked(stored, "question created"),
         "versions": list(stored.versions),
-        "created": stored.created,
         "unsearched": list(unsearched),
         "partly": list(partly),
     }
@@ -133,19 +131,17 @@ def answer(turn_id: str, given: Answer) -> Json:
         "state": given.status,
         "only": only(given.trace.scope) if given.trace else "",
         "found": _found(given.trace) if given.trace else "",
-        "refused": given.refused,
-        "extractive": given.extractive,
+        **picked(given, "refused extractive"),
         "blocks": markup.blocks(
             given.text, given.marks, by_number, given.claims, turn_id, uncited=not given.extractive
         ),
-        "text": given.text,
+        **picked(given, "text standalone"),
         "citations": [citation(item) for item in given.citations],
         "claims": [{"status": claim.status, "reason": claim.reason} for claim in given.claims],
         "tally": tally,
         "dropped": list(given.dropped),
         "added": sorted({mark.n for mark in given.marks if mark.added}),
         "given": sorted({mark.n for mark in given.marks if not mark.added}),
-        "standalone": given.standalone,
         "rewritten": model_name(given.rewritten_by) if given.rewritten_by not in ("", "rules", AS_TYPED) else "",
         "as_typed": given.rewritten_by == AS_TYPED,
         "notes": list(given.notes),
@@ -165,18 +161,14 @@ def _found(trace: Trace) -> str:
 
 def citation(item: Citation) -> Json:
     return {
-        "n": item.n,
+        **picked(item, "n title page place generated"),
         "doc": item.doc_id,
-        "title": item.title,
-        "page": item.page,
         "label": item.page_label,
-        "place": item.place,
         "quote": item.quotation,
         "cell": item.label,
         "section": list(item.section),
         "boxes": [box(place) for place in item.boxes],
         "heads": [box(place) for place in item.head_boxes],
-        "generated": item.generated,
         "ocr": _percent(item.ocr),
         "start": item.start,
         "end": item.end,

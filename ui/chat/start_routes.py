@@ -4,7 +4,7 @@ questions."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -13,16 +13,15 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import UnknownDocument
 from ragcore.text.short_titles import short_titles
 from ragcore.types import EVERYTHING, Scope
+from ragcore.types.json import picked
 from ragcore.types.library import DocumentInfo
 from ui.chat import payload
 from ui.library.jobs import Job
-from ui.server.guard import guarded, posted, scope_in, texts_in
+from ui.server.guard import Json, guarded, posted, scope_in, texts_in
 from ui.server.services import services
 
 if TYPE_CHECKING:
     from ragcore.suggest.overview import Overview  # loads what no first page waits for
-
-Json = dict[str, Any]
 
 
 @posted
@@ -41,9 +40,7 @@ def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], scope: Sco
             rows.append(
                 {
                     "id": info.doc_id,
-                    "title": info.title,
-                    "pages": info.pages,
-                    "tables": info.tables,
+                    **picked(info, "title pages tables"),
                     "ready": ready,
                     "askable": info.built_pages,
                     "stage": job.stage if job is not None else "",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
@@ -15,10 +14,8 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import GroundworkError, UnknownConversation, UnknownTurn
 from ragcore.text.short_titles import short
 from ragcore.types.library import Feedback
-from ui.server.guard import Malformed, gone, in_turn, posted
+from ui.server.guard import Json, Malformed, gone, in_turn, posted
 from ui.server.services import services
-
-Json = dict[str, Any]
 
 LONGEST_TITLE = 28  # characters of a title in a question that is offered
 

@@ -7,10 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision, Inconsistency
+from ragcore.types.json import Json, picked
 from ui.chat import payload
 from ui.server.queue import Job
-
-Json = dict[str, Any]
 
 
 def listed(infos: Sequence[CheckInfo], jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> list[Json]:
@@ -25,12 +24,8 @@ def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None
     failed = trouble if trouble is not None and trouble["target"] == info.check_id else info.error
     return {
         "id": info.check_id,
-        "name": info.name,
-        "created": info.created,
+        **picked(info, "name created total done counts"),
         "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
-        "total": info.total,
-        "done": info.done,
-        "counts": info.counts,
         "state": ("done" if info.finished else "stopped") if job is None else job.state(at == 0),
         "left": None if job is None else job.seconds_left,
         "error": payload.error(failed) if failed and job is None else None,
@@ -41,13 +36,9 @@ def draft(check: Check) -> Json:
     """Draft with the spans of its sentences. Offsets count characters (Unicode code points)."""
     blocks = [
         {
-            "kind": block.kind,
+            **picked(block, "kind level table header place"),
             "span": [block.start, block.end],
-            "level": block.level,
-            "table": block.table,
             "cell": [block.row, block.col],
-            "header": block.header,
-            "place": block.place,
         }
         for block in check.draft.blocks
     ]
@@ -66,11 +57,9 @@ def faults(check: Check) -> list[Json]:
 def _fault(n: int, one: Inconsistency) -> Json:
     return {
         "n": n,
-        "kind": one.kind,
+        **picked(one, "kind reason write"),
         "span": [one.start, one.end],
         "others": [list(span) for span in one.others],
-        "reason": one.reason,
-        "write": one.write,
     }
 
 
@@ -90,9 +79,7 @@ def sentence(n: int, checked: CheckedSentence | None, decision: Decision) -> Jso
     if checked is None:
         return shown
     return shown | {
-        "text": checked.text,
-        "status": checked.status,
-        "reason": checked.reason,
+        **picked(checked, "text status reason"),
         "citations": [payload.citation(one) for one in checked.citations],
         "corrections": [asdict(one) for one in checked.corrections],
         "missing": [list(span) for span in checked.missing],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,11 +17,9 @@ from ragcore.types.check import Decision, DecisionKind
 from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
 from ui.server.files import file_name, saved, sent
-from ui.server.guard import action, engine_of, gone, guarded, text_in, texts_in
+from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
 from ui.viewer import changes
-
-Json = dict[str, Any]
 
 DECISIONS = get_args(DecisionKind)
 PASTED = 60  # characters of a pasted draft's first line that name it
@@ -183,13 +181,8 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     one = f"{every}/{{check:str}}"
     return [
         Route(every, checks),
-        Route(f"{every}/new", add, methods=["POST"]),
-        Route(f"{every}/sample", sample, methods=["POST"]),
+        *posts(every, new=add, sample=sample),
         Route(one, check),
-        Route(f"{one}/run", run, methods=["POST"]),
-        Route(f"{one}/stop", stop, methods=["POST"]),
-        Route(f"{one}/again", again, methods=["POST"]),
-        Route(f"{one}/decide", decide, methods=["POST"]),
-        Route(f"{one}/delete", delete, methods=["POST"]),
+        *posts(one, run=run, stop=stop, again=again, decide=decide, delete=delete),
         Route(f"{one}/export.{{kind:str}}", export),
     ]

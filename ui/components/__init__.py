@@ -8,7 +8,6 @@ data from the app's routes, so that a rerun stays small and a live answer needs 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -82,33 +81,21 @@ export default async function (component) {
 """
 
 
-def _component(name: str) -> Callable[..., Any]:
-    return st.components.v2.component(
+NAMES = """
+    thread topic history scope filters chips pane library reader drop settings checks check grids grid reports report
+    evidence explore evaluate switcher
+"""
+_COMPONENTS = {
+    name: st.components.v2.component(
         f"groundwork_{name}", html=f'<div class="gw-{name}"></div>', js=LOADER, isolate_styles=False
     )
+    for name in NAMES.split()
+}
 
 
-_switcher = _component("switcher")
-_thread = _component("thread")
-_topic = _component("topic")
-_history = _component("history")
-_scope = _component("scope")
-_filters = _component("filters")
-_chips = _component("chips")
-_pane = _component("pane")
-_table = _component("library")
-_reader = _component("reader")
-_drop = _component("drop")
-_settings = _component("settings")
-_checks = _component("checks")
-_check = _component("check")
-_grids = _component("grids")
-_grid = _component("grid")
-_reports = _component("reports")
-_report = _component("report")
-_evidence = _component("evidence")
-_explore = _component("explore")
-_evaluate = _component("evaluate")
+def _show(component: str, /, **data: Any) -> None:
+    """Draw a component with ``data``, and with what each is given."""
+    _COMPONENTS[component](key=component, data=_data(component) | data)
 
 
 def _data(name: str) -> dict[str, Any]:
@@ -131,7 +118,7 @@ def _data(name: str) -> dict[str, Any]:
 def switcher(title: str, page: str) -> None:
     """Name of the library, with the others behind it; it also names the library in the address of each ``page``. Emits
     nothing."""
-    _switcher(key="switcher", data=_data("switcher") | {"title": title, "page": page})
+    _show("switcher", title=title, page=page)
 
 
 def thread(conversation_id: str | None, revision: str, scope: Scope, name: bool, *, reads: bool = False) -> None:
@@ -140,24 +127,21 @@ def thread(conversation_id: str | None, revision: str, scope: Scope, name: bool,
     ``name`` asks the browser to put the conversation into the URL. Emits ``seen`` when a question is sent below it:
     ``{"conversation": "0123…", "after": "4567…"}``, the last visible turn; and ``first``: the first question of a new
     conversation."""
-    shown = {"conversation": conversation_id, "revision": revision, "name": name, "reads": reads}
-    _thread(key="thread", data=_data("thread") | shown | {"scope": asdict(scope)})
+    _show("thread", conversation=conversation_id, revision=revision, name=name, reads=reads, scope=asdict(scope))
 
 
 def topic(conversation_id: str | None, title: str, *, own: bool = True, shared: bool = False) -> None:
     """Title row of a conversation, of one's own or not; where people sign in, it can be ``shared``. Emits ``left`` when
     the conversation was deleted: ``{"conversation": "0123…", "gone": False}``, with ``gone`` true if it was deleted
     elsewhere."""
-    sharing = {"own": own, "shared": shared, "shares": access().accounts is not None}
-    data = _data("topic") | {"conversation": conversation_id, "title": title} | sharing
-    _topic(key="topic", data=data)
+    shares = access().accounts is not None
+    _show("topic", conversation=conversation_id, title=title, own=own, shared=shared, shares=shares)
 
 
 def history(conversation_id: str | None, revision: str) -> None:
     """Searchable list of conversations; ``revision`` changes when there is new data to fetch. Emits ``opened``: the id
     of the chosen conversation."""
-    data = _data("history") | {"conversation": conversation_id, "revision": revision}
-    _history(key="history", data=data)
+    _show("history", conversation=conversation_id, revision=revision)
 
 
 def scope(
@@ -171,14 +155,9 @@ def scope(
     or folder by name; with ``many`` or more documents a title search appears. Emits ``ticked``: ``{"conversation":
     "0123…", "inside": {"4567…": False}}``, the changes since the last event; and ``renamed``: the id of a renamed
     document."""
-    shown = {
-        "documents": documents,
-        "inside": inside,
-        "groups": groups,
-        "many": many,
-        "heard": component_events.last_received("scope", "ticked"),
-    }
-    _scope(key="scope", data=_data("scope") | {"conversation": conversation_id} | shown)
+    heard = component_events.last_received("scope", "ticked")
+    shown = {"documents": documents, "inside": inside, "groups": groups, "many": many, "heard": heard}
+    _show("scope", conversation=conversation_id, **shown)
 
 
 def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
@@ -188,7 +167,7 @@ def filters(conversation_id: str | None, scope: Scope, longest: int) -> None:
     shown = {"pages": pages_typed(scope), "kinds": list(scope.kinds), "longest": longest, "known": KINDS}
     mode = services().visits.engine(visits.current()).settings.retrieve.mode
     shown |= {"mode": mode, "modes": MODES | {one: name for one, name in PUBLISHED.items() if one == mode}}
-    _filters(key="filters", data=_data("filters") | {"conversation": conversation_id} | shown)
+    _show("filters", conversation=conversation_id, **shown)
 
 
 def chips(conversation_id: str | None, scope: Scope) -> None:
@@ -198,8 +177,7 @@ def chips(conversation_id: str | None, scope: Scope) -> None:
     shown = {"sections": sections, "pages": pages_in_brief(scope), "kinds": kinds_in_words(scope)}
     shown["mode"] = (MODES | PUBLISHED).get(services().visits.overrides(visits.current()).get("retrieve.mode", ""), "")
     whole = shown | {"pages": pages_in_words(scope), "mode": f"{shown['mode']}, for this visit"}
-    data = _data("chips") | {"conversation": conversation_id, "shown": shown, "whole": whole}
-    _chips(key="chips", data=data)
+    _show("chips", conversation=conversation_id, shown=shown, whole=whole)
 
 
 def pane(documents: list[dict[str, Any]], scope: list[str] | None, *, asks: bool = True) -> None:
@@ -209,27 +187,25 @@ def pane(documents: list[dict[str, Any]], scope: list[str] | None, *, asks: bool
     (``asks``), ``section``: the one that the next questions are limited to (``document``, ``start``, ``end``,
     ``path``)."""
     tiles = {"side": TILE, "widths": list(TILE_WIDTHS)}
-    data = _data("pane") | {"documents": documents, "scope": scope, "tiles": tiles, "asks": asks}
-    _pane(key="pane", data=data)
+    _show("pane", documents=documents, scope=scope, tiles=tiles, asks=asks)
 
 
 def reader(document: dict[str, object]) -> None:
     """Title row of an open document: its ``id``, ``title``, and whether it ``asks``: can be asked about. Emits ``left``
     to return to the library, and ``ask``: the id of the document."""
-    _reader(key="reader", data=_data("reader") | {"document": document})
+    _show("reader", document=document)
 
 
 def library(revision: int) -> None:
     """Table of documents. Emits ``ask``: ids of documents to ask about; ``section``: one to ask about, as the
     pane does; ``read``: the document and page (``doc``, ``page``) to open; and ``settings``: the section of the
     Settings page to open."""
-    data = _data("library") | {"revision": revision}
-    _table(key="library", data=data)
+    _show("library", revision=revision)
 
 
 def evaluate() -> None:
     """Runs over sets of questions, side by side. Reads and writes the page's address. Emits nothing."""
-    _evaluate(key="evaluate", data=_data("evaluate"))
+    _show("evaluate")
 
 
 def settings() -> None:
@@ -237,15 +213,12 @@ def settings() -> None:
     paths = [f"{frame.prefix()}/{page.path}" for page in frame.PAGES]
     team = access().accounts is not None
     manages = team and services().may("manager")
-    _settings(
-        key="settings",
-        data=_data("settings") | {"paths": paths, "account": access().accounts is not None} | {"manages": manages},
-    )
+    _show("settings", paths=paths, account=team, manages=manages)
 
 
 def drop() -> None:
     """Drop target beside the uploader: accepts folders, and files dropped anywhere on the page."""
-    _drop(key="drop", data=_data("drop"))
+    _show("drop")
 
 
 def explore(
@@ -255,44 +228,43 @@ def explore(
     one ``asked`` (conversation, turn and question) in the open ``conversation`` ("" for none), else it offers them all,
     or the ``examples``."""
     about = {"documents": documents, "conversation": conversation, "asked": asked, "examples": examples}
-    script = f"{frame.prefix()}{plotly_path()[0]}"
-    _explore(key="explore", data=_data("explore") | about | {"plotly": script})
+    _show("explore", **about, plotly=f"{frame.prefix()}{plotly_path()[0]}")
 
 
 def checks(documents: list[dict[str, Any]]) -> None:
     """Form that starts a check against ``documents`` (id, title, pages), and the list of checks. Emits ``opened``: the
     id of a check."""
-    _checks(key="checks", data=_data("checks") | {"documents": documents, "sample": sample_id()})
+    _show("checks", documents=documents, sample=sample_id())
 
 
 def check(check_id: str, documents: list[dict[str, Any]]) -> None:
     """Draft with its marks, to be checked again against other ``documents``. Emits ``left`` to return to the list, with
     ``gone`` if it was deleted elsewhere."""
-    _check(key="check", data=_data("check") | {"check": check_id, "documents": documents})
+    _show("check", check=check_id, documents=documents)
 
 
 def grids(documents: list[dict[str, Any]]) -> None:
     """Form that starts a grid over ``documents`` (id, title, pages), and the list of grids. Emits ``opened``: the id of
     a grid."""
-    _grids(key="grids", data=_data("grids") | {"documents": documents, "most": MAX_SECTIONS, "sample": sample_id()})
+    _show("grids", documents=documents, most=MAX_SECTIONS, sample=sample_id())
 
 
 def grid(grid_id: str, documents: list[dict[str, Any]]) -> None:
     """Grid with its cells; its rows are chosen among ``documents`` and their sections. Emits ``left`` to return to the
     list, with ``gone`` if it was deleted elsewhere."""
-    _grid(key="grid", data=_data("grid") | {"grid": grid_id, "documents": documents, "most": MAX_SECTIONS})
+    _show("grid", grid=grid_id, documents=documents, most=MAX_SECTIONS)
 
 
 def reports() -> None:
     """List of reports and templates. Emits ``opened``: the id of a report."""
-    _reports(key="reports", data=_data("reports"))
+    _show("reports")
 
 
 def report(report_id: str) -> None:
     """Report with outline and sections. Emits ``left`` to return to the list, also after deletion."""
-    _report(key="report", data=_data("report") | {"report": report_id})
+    _show("report", report=report_id)
 
 
 def evidence() -> None:
     """Container above the page: a report lists the sources of its open section there, a grid shows its open cell."""
-    _evidence(key="evidence", data=_data("evidence"))
+    _show("evidence")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -14,11 +13,11 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import InputError
 from ragcore.evaluate.own import Draft
 from ragcore.index.own_cases import OwnCase, OwnEvidence
+from ragcore.types.json import picked
 from ragcore.types.library import FeedbackRecord
-from ui.server.guard import action, guarded, refusing, text_in, texts_in
+from ui.server.guard import Json, action, guarded, refusing, text_in, texts_in
 from ui.server.services import services
 
-Json = dict[str, Any]
 OFFERED = 12  # answers with a thumb
 
 
@@ -45,9 +44,7 @@ def _listed(case: OwnCase) -> Json:
     asked = [f"Asked of {', '.join(case.documents)} only"] if case.documents else []
     return {
         "id": case.case_id,
-        "question": case.question,
-        "answer": case.answer,
-        "answerable": case.answerable,
+        **picked(case, "question answer answerable"),
         "places": [*places, *asked],
     }
 
@@ -63,15 +60,12 @@ def _form(found: Draft) -> Json:
     titles = {info.doc_id: info.title or info.name for info in services().engine.documents()}
     return {
         "kept": found.kept,
-        "question": found.case.question,
-        "answer": found.case.answer,
-        "answerable": found.case.answerable,
+        **picked(found.case, "question answer answerable"),
         "evidence": [
             {
                 "id": _place_id(one),
                 "title": titles.get(one.doc_id, one.document),
-                "page": one.page,
-                "quote": one.quote,
+                **picked(one, "page quote"),
                 "chosen": one in found.case.evidence,
             }
             for one in found.places

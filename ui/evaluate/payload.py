@@ -15,10 +15,10 @@ from ragcore.evaluate.runs import Evaluated
 from ragcore.evaluate.states import gain, state, worth
 from ragcore.index.evaluations import Outcome, RunInfo, SetInfo
 from ragcore.types import Answer
+from ragcore.types.json import Json, picked
 from ui.chat import payload
 from ui.server.queue import Job
 
-Json = dict[str, Any]
 # Configurations to choose from, by what is typed for them.
 CONFIGURATIONS = {
     "default": "Settings in use",
@@ -60,16 +60,9 @@ def _run(info: RunInfo) -> Json:
     return {
         "id": info.run_id,
         "set": info.group,
-        "name": info.name,
+        **picked(info, "name within searched created own done cases verdicts"),
         "title": titled(info),
-        "within": info.within,
-        "searched": info.searched,
         "writer": payload.model_name(info.writer),
-        "created": info.created,
-        "own": info.own,
-        "done": info.done,
-        "cases": info.cases,
-        "verdicts": info.verdicts,
         "cost": payload.dollars(info.usd) if info.usd else "",
     }
 
@@ -146,8 +139,7 @@ def _difference(one: Difference) -> Json:
         "low": unit * one.low,
         "high": unit * one.high,
         "verdict": verdict,
-        "better": one.better,
-        "worse": one.worse,
+        **picked(one, "better worse"),
         "words": told(one, "A", "B"),
     }
 
@@ -167,9 +159,8 @@ def case(asked: Case, runs: Sequence[Evaluated], names: Mapping[str, str]) -> Js
     found, by the ``names`` of their documents."""
     return {
         "id": asked.case_id,
-        "question": asked.question,
+        **picked(asked, "question answerable"),
         "reference": asked.answer if asked.answerable else "",
-        "answerable": asked.answerable,
         "evidence": [f"{one.document}{f', p. {one.page}' if one.page else ''}" for one in asked.evidence],
         "sides": [_side(asked, run, run.outcomes.get(asked.case_id), names) for run in runs],
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -16,11 +15,9 @@ from ragcore.evaluate.runs import Configuration
 from ragcore.export import kind
 from ui.evaluate import own_routes, payload
 from ui.server.files import file_name, saved, sent
-from ui.server.guard import action, engine_of, guarded, refusing, text_in
+from ui.server.guard import Json, action, engine_of, guarded, posts, refusing, text_in
 from ui.server.services import services
 from ui.settings.rights import checked_reach
-
-Json = dict[str, Any]
 
 
 @guarded
@@ -139,11 +136,8 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     at = f"{prefix}/gw/evaluate"
     return [
         Route(at, overview),
-        Route(f"{at}/sets", add, methods=["POST"]),
-        Route(f"{at}/run", run, methods=["POST"]),
+        *posts(at, sets=add, run=run, judge=judge, stop=stop),
         Route(f"{at}/estimate", estimate),
-        Route(f"{at}/judge", judge, methods=["POST"]),
-        Route(f"{at}/stop", stop, methods=["POST"]),
         Route(f"{at}/table", table),
         Route(f"{at}/case", case),
         Route(f"{at}/run.csv", export),

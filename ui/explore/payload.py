@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from ragcore.explore.explore import Exploration, Explored, Point
 from ragcore.text.short_titles import short
 from ragcore.types import Citation
+from ragcore.types.json import Json, picked
 from ragcore.types.scope import within
 from ui.chat import payload
 from ui.explore.paths import path
-
-Json = dict[str, Any]
 
 
 def stats(found: Explored, exploration: Exploration) -> Json:
@@ -23,14 +21,13 @@ def stats(found: Explored, exploration: Exploration) -> Json:
     }
     return {
         "chunks": len(exploration.outline),
-        "weighed": found.weighed,
+        **picked(found, "weighed read"),
         "hits": len(found.retrieval.hits),
         "segments": sum(segment.via == "rse" for segment in found.retrieval.segments),
         "passages": len(found.retrieval.segments),
         "sources": len(found.sources),
         "given": len(tiles),
         "ms": round(found.ms),
-        "read": found.read,
         "queries": [query.text for query in found.retrieval.queries],
         "notes": list(found.retrieval.notes),
         "within": within(exploration.scope, len(extents), {extent.doc_id: extent.title for extent in extents}),

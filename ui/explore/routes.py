@@ -24,10 +24,9 @@ from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
 from ui.explore.figure_axis import Axis
-from ui.server.guard import engine_of, posted, scope_in, text_in, visit
+from ui.server.guard import Json, engine_of, posted, scope_in, text_in, visit
 from ui.server.services import services
 
-Json = dict[str, Any]
 ROWS = 200  # of the table; the others are counted
 ALL_SEEN = 3000  # chunks, of which each can be told apart in a plot of all; of more those around passages are shown
 WIDEST = 4000  # CSS pixels

@@ -13,13 +13,12 @@ from ragcore.grid.summary import summary
 from ragcore.types import Document
 from ragcore.types.answer import Citation
 from ragcore.types.grid import STATED, CellValue, Column, Grid, GridCell, GridInfo
+from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
 from ragcore.types.sections import SectionNode
 from ui.chat import payload
 from ui.library.jobs import Job as Reading
 from ui.server.queue import Job
-
-Json = dict[str, Any]
 
 BUSY = frozenset({"waiting", "running", "stopping"})
 BRIEF = 160  # characters of a value that the table gets
@@ -55,13 +54,9 @@ def head(
     return {
         "id": info.grid_id,
         "shape": shape(info, documents),
-        "name": info.name,
-        "created": info.created,
+        **picked(info, "name created columns total done"),
         "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
         "sections": bool(info.scope.sections),
-        "columns": info.columns,
-        "total": info.total,
-        "done": info.done,
         "state": job.state(at == 0) if job else _rest(info, len(unread), sum(info.rows.get(one, 0) for one in lacking)),
         "unread": unread,
         "lost": {doc_id: lost[doc_id] for doc_id in lacking if doc_id in lost},
@@ -104,12 +99,10 @@ def grid(found: Grid) -> Json:
         {
             "id": one.row_id,
             "doc": one.doc_id,
-            "title": one.title,
+            **picked(one, "title begins pages"),
             "label": one.label if alike[one.doc_id, one.label] == 1 else " › ".join(one.section[-2:]),
             "path": " › ".join(one.section),
-            "begins": one.begins,
             "page": one.page_label,
-            "pages": one.pages,
             "tags": list(one.tags),
             "earlier": one.earlier,
         }
@@ -190,9 +183,7 @@ def detail(cell: GridCell) -> Json:
         "found": found.value.text if decision.kind and found.status in STATED else "",
         "rivals": [valued(one) for one in others],
         "nearest": places(found.nearest) if cell.status == "not_stated" else [],
-        "reason": found.reason,
-        "read": found.read,
-        "passages": found.passages,
+        **picked(found, "reason read passages"),
         "model": payload.model_name(found.model) if found.model else "",
         "cost": payload.dollars(found.cost_usd) if found.cost_usd != 0 else "",
         "error": payload.error(found.error) if found.error else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -22,14 +22,12 @@ from ui.grid.jobs import costs
 from ui.library.samples import COLUMNS, sample_id, sample_reading
 from ui.reports.payload import expense
 from ui.server.files import file_name, saved, sent
-from ui.server.guard import action, engine_of, gone, guarded, text_in, texts_in
+from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
 from ui.viewer import changes
 
 if TYPE_CHECKING:
     from ragcore.grid.columns import ColumnSpec
-
-Json = dict[str, Any]
 
 DECISIONS = get_args(CellDecisionKind)
 
@@ -349,24 +347,14 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     column = f"{one}/columns/{{column:str}}"
     return [
         Route(every, grids),
-        Route(f"{every}/new", add, methods=["POST"]),
-        Route(f"{every}/ask", ask, methods=["POST"]),
-        Route(f"{every}/sample", sample, methods=["POST"]),
+        *posts(every, new=add, ask=ask, sample=sample),
         Route(f"{every}/outline", outline),
         Route(one, grid),
         Route(f"{one}/cell", cell),
         Route(f"{one}/periods", periods),
-        Route(f"{one}/run", run, methods=["POST"]),
-        Route(f"{one}/ask", ask_writer, methods=["POST"]),
-        Route(f"{one}/stop", stop, methods=["POST"]),
-        Route(f"{one}/again", again, methods=["POST"]),
-        Route(f"{one}/decide", decide, methods=["POST"]),
-        Route(f"{one}/rename", rename, methods=["POST"]),
-        Route(f"{one}/rows", rows, methods=["POST"]),
-        Route(f"{one}/delete", delete, methods=["POST"]),
-        Route(f"{one}/columns", add_column, methods=["POST"]),
+        *posts(one, run=run, ask=ask_writer, stop=stop, again=again, decide=decide, rename=rename, rows=rows),
+        *posts(one, delete=delete, columns=add_column),
         Route(column, change_column, methods=["POST"]),
-        Route(f"{column}/move", move_column, methods=["POST"]),
-        Route(f"{column}/remove", remove_column, methods=["POST"]),
+        *posts(column, move=move_column, remove=remove_column),
         Route(f"{one}/export.{{kind:str}}", export),
     ]

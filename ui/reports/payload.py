@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ragcore.errors import UnknownDocument
 from ragcore.index.reports import ReportInfo, StoredSection, Version
@@ -13,12 +12,11 @@ from ragcore.report.evidence import named
 from ragcore.report.template import Place
 from ragcore.report.workspace import Expense, ReportWorkspace
 from ragcore.types import OFFLINE
+from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
 from ui.chat import markup, payload
 from ui.reports.jobs import Live
-
-Json = dict[str, Any]
 
 EXCERPT = 160  # characters of a pinned passage that are shown
 
@@ -28,13 +26,8 @@ def listed(infos: Sequence[ReportInfo], names: Mapping[str, str]) -> list[Json]:
         {
             "id": info.report_id,
             "title": info.name,
-            "origin": info.origin,
+            **picked(info, "origin sections written accepted waiting updated"),
             "from": _from(info, names),
-            "sections": info.sections,
-            "written": info.written,
-            "accepted": info.accepted,
-            "waiting": info.waiting,
-            "updated": info.updated,
         }
         for info in infos
     ]
@@ -56,11 +49,8 @@ def report(workspace: ReportWorkspace, report_id: str, live: Live | None, infos:
     return {
         "id": report_id,
         "revision": revision(info),
-        "title": info.title,
-        "name": info.name,
+        **picked(info, "title name guidance origin"),
         "fresh": info.focus is None and not info.written and not info.waiting,
-        "guidance": info.guidance,
-        "origin": info.origin,
         "docs": None if info.doc_ids is None else list(info.doc_ids),
         "documents": _documents(infos, names),
         "trouble": payload.error(info.trouble) if info.trouble else None,
@@ -100,8 +90,7 @@ def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentIn
     focus = info.focus or NO_FOCUS
     names = payload.names(infos)
     return {
-        "subject": focus.subject,
-        "year": focus.year,
+        **picked(focus, "subject year"),
         "docs": None if info.doc_ids is None else list(info.doc_ids),
         "documents": [
             {
@@ -134,11 +123,7 @@ def being_written(live: Live | None) -> Json | None:
     by_number = {citation.n: citation for citation in live.citations}
     return {
         "section": live.section_id,
-        "stage": live.stage,
-        "round": live.round,
-        "sources": live.sources,
-        "stopping": live.stopping,
-        "revision": live.revision,
+        **picked(live, "stage round sources stopping revision"),
         "turn": f"live{live.section_id}",
         "blocks": markup.blocks(live.text, live.marks, by_number, turn_id=f"live{live.section_id}"),
         "citations": [payload.citation(item) for item in live.citations],
@@ -157,19 +142,12 @@ def _section(
     works = live is not None and live.section_id == stored.section_id
     return {
         "id": stored.section_id,
-        "number": place.number,
-        "level": place.level,
-        "heading": asked.heading,
-        "guidance": asked.guidance,
-        "kind": asked.kind,
+        **picked(place, "number level"),
+        **picked(asked, "heading guidance kind unit required filled"),
         "columns": list(asked.columns),
-        "unit": asked.unit,
-        "required": asked.required,
         "documents": None if asked.documents is None else [_named(name, infos, names) for name in asked.documents],
-        "filled": asked.filled,
         "state": "working" if works else "waiting" if stored.waits is not None else _state(stored, place),
-        "accepted": stored.accepted,
-        "versions": stored.versions,
+        **picked(stored, "accepted versions"),
         "shown": version(shown) if shown else None,
         "trouble": payload.error(stored.trouble) if stored.trouble else None,
         "pinned": [_span(workspace, span, names) for span in stored.pinned],
@@ -303,10 +281,7 @@ def version(found: Version) -> Json:
     author = "by hand" if found.author == HAND else payload.model_name(found.author)
     return {
         "id": found.version_id,
-        "number": found.number,
-        "parent": found.parent,
+        **picked(found, "number parent change created"),
         "author": author,
-        "change": found.change,
-        "created": found.created,
         "cost": "" if not found.usd else payload.dollars(found.usd),
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -17,11 +15,9 @@ from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
 from ui.reports import payload as report_payload
 from ui.server.files import file_name, saved, sent
-from ui.server.guard import Malformed, action, engine_of, gone, guarded, text_in, texts_in
+from ui.server.guard import Json, Malformed, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
 from ui.viewer import changes
-
-Json = dict[str, Any]
 
 PAGE_WORDS = 20_000  # words of a page, at most, that a selection may count to
 
@@ -261,19 +257,12 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     section = f"{one}/sections/{{section:str}}"
     return [
         Route(every, reports),
-        Route(f"{every}/new", new, methods=["POST"]),
+        *posts(every, new=new),
         Route(one, report),
         Route(f"{one}/about", about),
-        Route(f"{one}/change", change, methods=["POST"]),
-        Route(f"{one}/delete", delete, methods=["POST"]),
-        Route(f"{one}/fill", fill, methods=["POST"]),
-        Route(f"{one}/stop", stop, methods=["POST"]),
+        *posts(one, change=change, delete=delete, fill=fill, stop=stop, sections=add_section),
         Route(f"{one}/expense", expense),
         Route(f"{one}/export.{{kind:str}}", export),
-        Route(f"{one}/sections", add_section, methods=["POST"]),
-        Route(f"{section}/change", change_section, methods=["POST"]),
-        Route(f"{section}/done", section_done, methods=["POST"]),
-        Route(f"{section}/places", place, methods=["POST"]),
-        Route(f"{section}/passages", passage, methods=["POST"]),
+        *posts(section, change=change_section, done=section_done, places=place, passages=passage),
         Route(f"{section}/versions", versions),
     ]

@@ -16,10 +16,12 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, InputError, StoreBusy, Unknown, UnknownDocument
 from ragcore.types import Scope
+from ragcore.types.json import Json
 from ragcore.types.scope import checked
 from ui.chat import payload
 from ui.gate.access import access
@@ -32,7 +34,6 @@ LARGEST_BODY = 28_000_000  # bytes: the largest template, in base64
 
 Handler = Callable[[Request], Response]
 Decorator = Callable[[Callable[..., Response]], Callable[..., Response]]
-Json = dict[str, Any]
 
 # What another window has removed, as a page says it.
 REMOVED = {"message": "This document was removed from the library.", "hint": "", "code": "removed"}
@@ -152,6 +153,11 @@ def in_turn(lock: asyncio.Lock) -> Callable[[Handler], Callable[[Request], Await
         return answer
 
     return decorated
+
+
+def posts(at: str, **handlers: Callable[..., Any]) -> list[BaseRoute]:
+    """Routes below ``at`` that take a POST, by their names."""
+    return [Route(f"{at}/{name}", handler, methods=["POST"]) for name, handler in handlers.items()]
 
 
 def _turned_away(request: Request) -> Response | None:

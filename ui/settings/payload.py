@@ -11,13 +11,12 @@ from ragcore.config.settings import READING, Setting, catalogue
 from ragcore.engine import Engine
 from ragcore.index.store import size
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude
+from ragcore.types.json import Json, picked
 from ui.chat import conversation_list
 from ui.chat.payload import dollars, model_name
 from ui.server.services import Services, api_key
 from ui.server.visits import ORIGIN
 from ui.settings import presets
-
-Json = dict[str, Any]
 
 ORIGINS = {"default": "default", "environment": "environment", "argument": "command line", ORIGIN: ORIGIN}
 
@@ -80,14 +79,9 @@ def _url(own: Engine) -> str:
 def _preset(item: presets.Preset) -> Json:
     values = [f"{key} = {_shown(value)}" for key, value in item.values.items()]
     return {
-        "name": item.name,
-        "title": item.title,
-        "said": item.said,
-        "cost": item.cost,
+        **picked(item, "name title said cost values model"),
         "steps": list(item.steps),
-        "values": item.values,
         "words": values,
-        "model": item.model,
     }
 
 
@@ -95,14 +89,10 @@ def _row(item: Setting, own: Engine, kept: Engine, overrides: Mapping[str, Any])
     value = presets.value_of(own.settings, item.key)
     origin = own.origins[item.key]
     return {
-        "key": item.key,
-        "kind": item.kind,
+        **picked(item, "key kind said allowed fixed"),
         "value": value if item.kind == "flag" else _shown(value),
         "default": _shown(item.default),
         "choices": list(item.choices),
-        "said": item.said,
-        "allowed": item.allowed,
-        "fixed": item.fixed,
         "reading": item.key in READING,
         "origin": ORIGINS.get(origin, "config.toml"),
         "where": origin,

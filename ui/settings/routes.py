@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -21,14 +20,12 @@ from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
-from ui.server.guard import Malformed, engine_of, guarded, posted, refusing, text_in, visit
+from ui.server.guard import Json, Malformed, engine_of, guarded, posted, posts, refusing, text_in, visit
 from ui.server.services import services, whole
 from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
 from ui.settings import presets, structures
 from ui.settings.rights import LOCAL, administrators_only, checked_reach
-
-Json = dict[str, Any]
 
 _trials = threading.BoundedSemaphore(4)  # at once: a server that hangs keeps a thread from others
 
@@ -220,18 +217,6 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     return [
         Route(at, show),
         *structures.routes(f"{at}/structures"),
-        *(
-            Route(f"{at}/{name}", handler, methods=["POST"])
-            for name, handler in {
-                "check": check,
-                "change": change,
-                "preset": preset,
-                "reading": reading,
-                "keep": keep,
-                "undo": undo,
-                "key": set_key,
-                "forget": forget_key,
-                "try": try_key,
-            }.items()
-        ),
+        *posts(at, check=check, change=change, preset=preset, reading=reading, keep=keep, undo=undo),
+        *posts(at, key=set_key, forget=forget_key, **{"try": try_key}),
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -13,12 +12,11 @@ from ragcore.errors import ConfigError, InputError, ModelError
 from ragcore.pipelines.build_structures import INDEXED, StructureState
 from ragcore.pipelines.structures import RELATIONS
 from ragcore.text.numbers import plural
+from ragcore.types.json import picked
 from ragcore.types.spending import dollars as total
 from ui.chat.payload import dollars, model_name
-from ui.server.guard import engine_of, guarded, posted, refusing, text_in
+from ui.server.guard import Json, engine_of, guarded, posted, posts, refusing, text_in
 from ui.server.services import services
-
-Json = dict[str, Any]
 
 # Titles, and what each is for.
 WORDS = {
@@ -89,17 +87,14 @@ def _row(one: StructureState) -> Json:
     size = f"{plural(one.documents, 'document')}, {one.nodes:,} nodes, {one.edges:,} links" if one.documents else ""
     paid = f"{dollars(one.usd)} so far" if one.usd else ""
     return {
-        "name": one.name,
+        **picked(one, "name state missing"),
         "title": title,
         "said": said,
-        "state": one.state,
         "size": ", ".join(filter(None, (size, paid))),
-        "missing": one.missing,
         "fixed": one.name in INDEXED,
         "paid": one.name == RELATIONS,
     }
 
 
 def routes(at: str) -> list[BaseRoute]:
-    posts = {"build": build, "stop": stop, "forget": forget, "estimate": estimate}
-    return [Route(at, show), *(Route(f"{at}/{name}", handler, methods=["POST"]) for name, handler in posts.items())]
+    return [Route(at, show), *posts(at, build=build, stop=stop, forget=forget, estimate=estimate)]
