@@ -23,10 +23,10 @@ SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a
 # Lines of each package, with some air.
 LINES = {
     "": 2095,  # with checks, grids, overviews, structures, converters, documents by name, errors that were told
-    "accounts": 440,  # people, passwords, sessions, links, delays, the log
+    "accounts": 555,  # people, passwords, sessions, links, delays, the log, tokens of programs
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
-    "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 1735,  # with checks, grids, evaluation: judges, its page, its gate for a CI, searches alone; accounts
+    "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "cli": 1800,  # with doors for programs, checks, grids, evaluation: judges, page, gate for a CI, searches; accounts
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2100,  # sets, one's own too, runs, measures, judges, comparison and its files
@@ -40,7 +40,7 @@ LINES = {
     "providers": 1338,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
-    "serve": 1000,  # verbs, their models, MCP
+    "serve": 1430,  # verbs, their models, MCP, the HTTP API and its OpenAPI
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon

@@ -20,7 +20,7 @@ from ragcore.accounts.passwords import hashed, matches
 from ragcore.errors import InputError, LinkSpent, SignInRefused
 from ragcore.index.database import Connection, Database, Row, made
 
-SCHEMA = 1
+SCHEMA = 2
 IDLE, LONGEST = 12 * 3600.0, 7 * 86400.0  # seconds: of a session without use, and of any
 USED = 60.0  # seconds between two notes that a session is used
 LINK = 7 * 86400.0
@@ -153,6 +153,7 @@ class Accounts:
             connection.update("users", "user_id = ?", user.user_id, blocked=blocked)
             if blocked:
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", (user.user_id,))
+                connection.execute("DELETE FROM tokens WHERE user_id = ?", (user.user_id,))
                 connection.execute("DELETE FROM links WHERE email = ?", (user.email,))
             self._note(connection, "blocked" if blocked else "admitted again", user.email, by)
 

@@ -19,11 +19,10 @@ import mcp.types as wire
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from pydantic import BaseModel, ValidationError
 
 from ragcore.engine import Engine
 from ragcore.errors import FileMissing, GroundworkError, InputError
-from ragcore.serve.models import Added, Doing, ToAdd, Told
+from ragcore.serve.models import Added, Doing, ToAdd, Told, checked
 from ragcore.serve.verbs import VERBS, Drawn, Verb, add_file
 from ragcore.serve.work import Desk, Outcome, Task
 
@@ -83,17 +82,6 @@ def run(engine: Engine, allowed: Sequence[Path] = ()) -> None:
     asyncio.run(serve())
 
 
-def checked(kind: type[BaseModel], given: Any) -> Any:
-    """``given`` as a request of ``kind``. Raises `InputError` that names the first fault, on one line."""
-    try:
-        return kind.model_validate(given)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"]))
-        hint = f"The request's fields are {', '.join(kind.model_fields) or 'none'}."
-        raise InputError(f"{where}: {fault['msg']}." if where else f"{fault['msg']}.", hint=hint) from error
-
-
 def _adding(allowed: Sequence[Path]) -> Verb[ToAdd, Added]:
     def run(engine: Engine, asked: ToAdd, task: Task) -> Added:
         return add_file(engine, Path(asked.path), allowed, task)
@@ -111,7 +99,7 @@ def _tool(verb: Verb[Any, Any]) -> wire.Tool:
         description=verb.says,
         input_schema=verb.asked.model_json_schema(),
         output_schema=told,
-        annotations=_WRITES if verb.right == "write" else _READS,
+        annotations=_WRITES if verb.scope == "write" else _READS,
     )
 
 
