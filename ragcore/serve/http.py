@@ -40,6 +40,7 @@ from ragcore.errors import (
     UnknownKind,
 )
 from ragcore.progress import Added
+from ragcore.serve.mcp import OverHttp
 from ragcore.serve.models import ProblemDetails, Told, Upload, checked
 from ragcore.serve.openapi import document
 from ragcore.serve.verbs import VERBS, Drawn, Verb, told_of
@@ -102,6 +103,7 @@ class Api:
         routes = [
             Route("/openapi.json", lambda _: JSONResponse(openapi), methods=["GET"]),
             Route("/documents", self._upload, methods=["POST"]),
+            Route("/mcp", OverHttp(engine, LARGEST_BODY)),
             *(Route(verb.path.split()[1], self._verb(verb), methods=[verb.path.split()[0]]) for verb in verbs),
         ]
         self._app = Starlette(

@@ -8,14 +8,20 @@ import json
 import logging
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult
 from openapi_spec_validator import validate
 from PIL import Image
 from starlette.testclient import TestClient
@@ -330,3 +336,36 @@ def test_no_bytes_and_no_address_break_it(door: Door, body: bytes, name: str, va
     assert door.client.post("/locate", content=body).status_code in (200, 422)
     for path in ("/documents", "/documents/harbour.pdf/picture"):
         assert door.client.get(path, params={name.replace("\x00", ""): value}).status_code in (200, 404, 422)
+
+
+def test_tools_are_served_here_too_as_far_as_the_token_lets(door: Door) -> None:
+    api = Api(lambda: door.engine, door.allowed, door.take)
+    server = uvicorn.Server(uvicorn.Config(api, port=0, log_level="warning", lifespan="off"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp"
+        for mode in ("auto", "legacy"):
+            for scope in ("read", "ask"):
+                lets = {"search": scope == "read", "ask": scope == "ask"}
+                listed, told = asyncio.run(over_http(url, door.bearer(door.secrets[scope]), mode))
+                assert {name: name in listed for name in lets} == lets
+                assert {name: not found.is_error for name, found in told.items()} == lets
+                assert all(valid(door.engine, one.structured_content) for one in told.values() if not one.is_error)
+        assert httpx2.post(url, json={}).status_code == 401
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+async def over_http(url: str, headers: dict[str, str], mode: str) -> tuple[set[str], dict[str, CallToolResult]]:
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        asked = {"question": "How long is the bridge?"}
+        return listed, {name: await client.call_tool(name, asked) for name in ("search", "ask")}
