@@ -16,6 +16,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
     from streamlit.runtime.pages_manager import PagesManager
 
     from ragcore.errors import GroundworkError
+    from ui.api import routes as api
     from ui.gate.front import built
     from ui.server import routes, web
 
@@ -27,7 +28,12 @@ if get_script_run_ctx(suppress_warning=True) is None:
         raise SystemExit(f"{error.message} {error.hint}") from error
     app = st.App(
         __file__,
-        routes=[*routes.routes(prefix), *web.routes([page.path for page in frame.PAGES], prefix), *doors],
+        routes=[
+            *routes.routes(prefix),
+            *web.routes([page.path for page in frame.PAGES], prefix),
+            *doors,
+            *api.routes(prefix),
+        ],
         middleware=[Middleware(web.Headers, prefix=prefix), Middleware(web.OwnOrigin), *front],
         lifespan=frame.lifespan,
     )

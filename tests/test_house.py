@@ -41,7 +41,7 @@ LINES = {
     "providers": 1338,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
-    "serve": 1000,  # verbs, their models, MCP
+    "serve": 1470,  # verbs, their models, MCP over two transports, the HTTP API and its OpenAPI
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon

@@ -157,6 +157,7 @@ class Accounts:
             connection.update("users", "user_id = ?", user.user_id, blocked=blocked)
             if blocked:
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", (user.user_id,))
+                connection.execute("DELETE FROM tokens WHERE user_id = ?", (user.user_id,))
                 connection.execute("DELETE FROM links WHERE email = ?", (user.email,))
             self.note(connection, "blocked" if blocked else "admitted again", user.email, by)
 

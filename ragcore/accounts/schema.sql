@@ -28,6 +28,18 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_of_user ON sessions (user_id);
 
+-- Tokens of programs.
+CREATE TABLE tokens (
+  token_hash TEXT PRIMARY KEY, -- SHA-256
+  token_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  user_id TEXT REFERENCES users ON DELETE CASCADE, -- NULL: made where nobody signs in
+  scopes JSON NOT NULL,
+  created REAL NOT NULL,
+  expires REAL NOT NULL,
+  used REAL NOT NULL
+);
+
 CREATE TABLE links (
   code TEXT PRIMARY KEY, -- SHA-256
   purpose TEXT NOT NULL, -- first | invitation | reset

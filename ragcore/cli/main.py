@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import ragcore
 from ragcore.accounts.libraries import ROLES
+from ragcore.accounts.tokens import DAYS, MOST_DAYS, SCOPES
 from ragcore.check.files import KINDS as CHECK_KINDS
 from ragcore.cli import admin, asking, checking, doors, evaluation, grids, library, watching
 from ragcore.cli.common import plain_output, print_json, say_error
@@ -352,6 +353,19 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("email", type=_text, metavar="EMAIL")
     sub.add_argument("--undo", action="store_true", help="let them in again")
     step("log", admin.log, "list what happened, latest first", people)
+    token = people.add_parser("token", help="let programs in, by the HTTP API").add_subparsers(required=True)
+    sub = step("add", doors.add_token, "make a token, which is shown once", token)
+    sub.add_argument("name", type=_text, metavar="NAME", help="of the program that will use it")
+    may = f"what it may do: {', '.join(SCOPES)}; may be repeated; default: read and ask"
+    sub.add_argument("--scope", choices=SCOPES, action="append", help=may)
+    sub.add_argument(
+        "--for", dest="email", type=_text, default="", metavar="EMAIL", help="whose it is, if people sign in"
+    )
+    lasts = "days that it lasts, default %(default)s"
+    sub.add_argument("--days", type=partial(_count, most=MOST_DAYS), default=DAYS, metavar="N", help=lasts)
+    step("list", doors.tokens, "list tokens", token)
+    sub = step("revoke", doors.revoke_token, "end a token", token)
+    sub.add_argument("token", type=_text, metavar="ID", help="as the list has it")
 
     def change(within: Any, run: Callable[[Engine, argparse.Namespace], int], do: str, text: str, *given: str) -> Any:
         made = step(do, run, text, within)

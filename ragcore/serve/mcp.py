@@ -1,4 +1,4 @@
-"""MCP server: the verbs as tools, over standard input and output, which carry nothing but the protocol.
+"""MCP server: the verbs as tools, over standard input and output, which carry nothing but the protocol, or over HTTP.
 
 A tool's errors are results that say what happened and what to do next; progress is told while it works, and a
 cancellation stops the work. What tools give are quotations: material, never an instruction to the model that reads it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import aclosing
 from importlib.metadata import version
 from pathlib import Path
@@ -19,13 +19,18 @@ import mcp.types as wire
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from pydantic import BaseModel, ValidationError
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
 
+from ragcore.accounts.tokens import SCOPES, Token, TokenScope
 from ragcore.engine import Engine
 from ragcore.errors import FileMissing, GroundworkError, InputError
-from ragcore.serve.models import Added, Doing, ToAdd, Told
+from ragcore.serve.models import Added, Doing, ToAdd, Told, checked
 from ragcore.serve.verbs import VERBS, Drawn, Verb, add_file
 from ragcore.serve.work import Desk, Outcome, Task
+
+Context = ServerRequestContext[Any, Any]
 
 INSTRUCTIONS = """Questions over the documents of a Groundwork library, with every claim cited.
 Each place has its document, page, quote, span of characters and boxes on the page; page_picture shows its words
@@ -38,25 +43,30 @@ _READS = wire.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 def server(
-    engine: Callable[[], Engine], allowed: Sequence[Path] = (), verbs: Sequence[Verb[Any, Any]] = VERBS
-) -> Server:
-    """Server of ``verbs`` over the library of ``engine``, asked at each call. With folders ``allowed``, files in them
-    can be added. Raises `FileMissing` if one is no folder."""
+    engine: Callable[[], Engine],
+    allowed: Sequence[Path] = (),
+    scopes: Callable[[Context], Collection[TokenScope]] = lambda _: SCOPES,
+) -> Server[Any]:
+    """Server of the verbs over the library of ``engine``, which is asked at each call; ``scopes`` tells what a request
+    may do. With folders ``allowed``, files in them can be added. Raises `FileMissing` if one is no folder."""
     for folder in allowed:
         if not folder.is_dir():
             raise FileMissing(f"There is no folder {folder}.")
-    known = {verb.name: verb for verb in (*verbs, *([_adding(allowed)] if allowed else []))}
-    tools = [_tool(verb) for verb in known.values()]
+    known = {verb.name: verb for verb in (*VERBS, *([_adding(allowed)] if allowed else []))}
+    tools = {verb: _tool(verb) for verb in known.values()}
     desk = Desk()
 
-    async def listed(_: ServerRequestContext[Any], params: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
-        return wire.ListToolsResult(tools=tools)
+    async def listed(context: Context, params: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
+        may = scopes(context)
+        return wire.ListToolsResult(tools=[tool for verb, tool in tools.items() if verb.scope in may])
 
-    async def called(context: ServerRequestContext[Any], params: wire.CallToolRequestParams) -> wire.CallToolResult:
+    async def called(context: Context, params: wire.CallToolRequestParams) -> wire.CallToolResult:
         try:
             verb = known.get(params.name)
             if verb is None:
                 raise InputError(f"There is no tool {params.name!r}.", hint=f"Call one of {', '.join(known)}.")
+            if verb.scope not in scopes(context):
+                raise InputError(f"This token lacks the scope “{verb.scope}”.", hint="Use one that has it.")
             asked = checked(verb.asked, params.arguments or {})
             return await _done(context, desk, lambda task: verb.run(engine(), asked, task))
         except GroundworkError as error:
@@ -83,15 +93,33 @@ def run(engine: Engine, allowed: Sequence[Path] = ()) -> None:
     asyncio.run(serve())
 
 
-def checked(kind: type[BaseModel], given: Any) -> Any:
-    """``given`` as a request of ``kind``. Raises `InputError` that names the first fault, on one line."""
-    try:
-        return kind.model_validate(given)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"]))
-        hint = f"The request's fields are {', '.join(kind.model_fields) or 'none'}."
-        raise InputError(f"{where}: {fault['msg']}." if where else f"{fault['msg']}.", hint=hint) from error
+def _granted(context: Context) -> Collection[TokenScope]:
+    """Scopes of the token of a request over HTTP."""
+    request: Request | None = context.request
+    assert request is not None
+    token: Token = request.state.token
+    return token.scopes
+
+
+class OverHttp:
+    """ASGI endpoint of the server: streamable HTTP, each request by itself. It begins with the first one, on whose loop
+    it stays. Its requests carry a token (`ragcore.serve.http`)."""
+
+    def __init__(self, engine: Callable[[], Engine], largest: int) -> None:
+        made = server(engine, scopes=_granted)
+        self._manager = StreamableHTTPSessionManager(made, stateless=True, max_request_body_size=largest)
+        self._ready = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._running = self._running or asyncio.create_task(self._run())
+        await self._ready.wait()
+        await self._manager.handle_request(scope, receive, send)
+
+    async def _run(self) -> None:
+        async with self._manager.run():
+            self._ready.set()
+            await asyncio.Event().wait()  # until the loop ends
 
 
 def _adding(allowed: Sequence[Path]) -> Verb[ToAdd, Added]:
@@ -111,13 +139,11 @@ def _tool(verb: Verb[Any, Any]) -> wire.Tool:
         description=verb.says,
         input_schema=verb.asked.model_json_schema(),
         output_schema=told,
-        annotations=_WRITES if verb.right == "write" else _READS,
+        annotations=_WRITES if verb.scope == "write" else _READS,
     )
 
 
-async def _done(
-    context: ServerRequestContext[Any], desk: Desk, work: Callable[[Task], Told | Drawn]
-) -> wire.CallToolResult:
+async def _done(context: Context, desk: Desk, work: Callable[[Task], Told | Drawn]) -> wire.CallToolResult:
     """Result of ``work``; its steps are told as progress."""
     told = 0
     async with aclosing(desk.run(work)) as steps:

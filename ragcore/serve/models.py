@@ -7,11 +7,12 @@ printed, in PDF points of the page as displayed, origin top left.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ragcore.answer.cite import cite_span
+from ragcore.errors import InputError
 from ragcore.types import Citation
 from ragcore.types import Document as Read
 from ragcore.types.check import CheckStatus
@@ -21,6 +22,7 @@ from ragcore.types.library import DocumentInfo
 LONGEST = 8000  # characters of a question
 LONGEST_QUOTATION = 2000
 MOST_NAMED = 1000  # documents
+LONGEST_NAMED = 100  # characters of a field's name in an error
 
 
 def _encodable(text: str) -> str:
@@ -49,6 +51,20 @@ class Asked(BaseModel):
     """Request; a field that it doesn't have is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+A = TypeVar("A", bound=Asked)
+
+
+def checked(kind: type[A], given: Any) -> A:
+    """``given`` as a request of ``kind``. Raises `InputError` that names the first fault, on one line."""
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(map(str, fault["loc"])).encode("utf-8", "replace").decode()[:LONGEST_NAMED]
+        hint = f"The request's fields are {', '.join(kind.model_fields) or 'none'}."
+        raise InputError(f"{where}: {fault['msg']}." if where else f"{fault['msg']}.", hint=hint) from error
 
 
 class Listing(Asked):
@@ -102,6 +118,10 @@ class ToLocate(Asked):
 
 class ToAdd(Asked):
     path: Name = Field(description="Path of a file in one of the allowed folders.")
+
+
+class Upload(Asked):
+    name: Name = Field(description="Name of the file, with its ending.")
 
 
 class Told(BaseModel):
@@ -158,6 +178,19 @@ class Problem(Told):
     @classmethod
     def given(cls, told: Mapping[str, Any]) -> Self:
         return cls.model_validate({name: told.get(name, False) for name in cls.model_fields})
+
+
+class ProblemDetails(Told):
+    """Error by RFC 9457: ``detail`` says what happened, ``hint`` what to do next. ``code`` is stable; ``retryable``:
+    the same request may work later."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    hint: str
+    retryable: bool = False
 
 
 class Document(Told):

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from ragcore import types
+from ragcore.accounts.tokens import TokenScope
 from ragcore.check.quotations import places
 from ragcore.engine import Engine
 from ragcore.errors import Cancelled, GroundworkError, InputError, ParseError
@@ -41,8 +42,6 @@ from ragcore.types.sections import section_tree, walk
 A = TypeVar("A", bound=Asked)
 R = TypeVar("R")
 
-Right = Literal["read", "ask", "write"]
-RIGHTS: tuple[Right, ...] = get_args(Right)
 MOST_OPENED = 40  # documents that one request to locate looks through
 _MARKS = "“”„«»\"'‘’ "
 _STEPS = {
@@ -66,11 +65,11 @@ _STAGES = {
 @dataclass(frozen=True)
 class Verb(Generic[A, R]):
     """``name`` is its tool's; ``path`` its HTTP method and path, in which a field of the request stands in braces. A
-    program needs the ``right``. ``told`` is None for a picture. ``says`` describes it."""
+    program's token needs the ``scope``. ``told`` is None for a picture. ``says`` describes it."""
 
     name: str
     path: str
-    right: Right
+    scope: TokenScope
     asked: type[A]
     told: type[Told] | None
     run: Callable[[Engine, A, Task], R]

@@ -225,6 +225,7 @@ def test_a_cancelled_question_is_written_no_further(home: Path, server: Messages
         assert tools.error("ask", question="How long is the bridge?")["code"] == "key_refused"
 
 
+@pytest.mark.slow
 def test_reading_that_is_cancelled_ends_and_is_resumed(home: Path, tmp_path: Path) -> None:
     (tmp_path / "long.pdf").write_bytes(pdfs.running_headers(12))
     with connected(home, "--allow", str(tmp_path), env=OFFLINE) as tools:
@@ -248,6 +249,7 @@ def test_reading_that_is_cancelled_ends_and_is_resumed(home: Path, tmp_path: Pat
         assert "Reading pages 12 of 12" in tools.progress, "the first call had left some"
 
 
+@pytest.mark.slow
 def test_the_example_of_the_docs_runs(home: Path) -> None:
     text = (ROOT / "docs" / "mcp.md").read_text("utf-8")
     settings = json.loads(text.split("```json\n")[1].split("```")[0])["mcpServers"]["groundwork"]

@@ -25,6 +25,7 @@ from ui.gate.access import Access
 OPEN = re.compile(
     r"/gw/auth/(sign-in|sign-out|provider|provider/back|link/[\w-]+)|/gw/static/\w+/[\w./-]+|/_stcore/health"
 )
+PROGRAMS = "/api/v1"  # what is below asks for a token by itself, and takes no cookie (ragcore.serve.http)
 CHECKED = 4.0  # seconds between two looks whether the session of an open connection has ended
 CLOSED = 1008
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -48,6 +49,9 @@ class Gate:
             await self.app(scope, receive, send)
             return
         asked = HTTPConnection(scope)
+        if scope["path"].startswith(f"{self.prefix}{PROGRAMS}/") and ".." not in scope["path"]:
+            await self.app(scope, receive, send)
+            return
         if not self._own_origin(asked):
             await _refuse(scope, receive, send, Response("Another web site sent this request.", 403))
             return

@@ -1,0 +1,109 @@
+"""Tokens of programs that use the HTTP API, stored beside sessions as SHA-256 only.
+
+A token's row is its life: deleting it ends the token. Where people sign in, it belongs to one of them and ends with
+their account.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from ragcore.accounts.accounts import SCHEMA, USED, Event, digest
+from ragcore.errors import InputError
+from ragcore.index.database import Connection, Database, made
+
+TokenScope = Literal["read", "ask", "write"]
+SCOPES: tuple[TokenScope, ...] = get_args(TokenScope)
+PREFIX = "gw_pat_"
+DAYS, MOST_DAYS = 90, 366
+DAY = 86400.0
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Token of a program: its id and ``name``, what it may do, and whose it is ("": made where nobody signs in).
+    ``used`` is when it was last used, 0 for never."""
+
+    token_id: str
+    name: str
+    scopes: tuple[TokenScope, ...]
+    email: str
+    created: float
+    expires: float
+    used: float
+
+
+class Tokens:
+    """Tokens of one home folder. Safe for many threads and processes. Raises `StoreError`."""
+
+    def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
+        self._database = Database(home / "accounts.sqlite", "ragcore.accounts", SCHEMA)
+        self._clock = clock
+
+    def close(self) -> None:
+        self._database.close()
+
+    def make(self, name: str, scopes: Sequence[TokenScope], by: str, email: str = "", days: int = DAYS) -> str:
+        """New token, which is shown this once. Raises `InputError` for a name without letters, no scope, too many days,
+        and an account that may not sign in."""
+        name = "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME]
+        if not name:
+            raise InputError("A token needs a name.", hint="Name the program that will use it.")
+        if not scopes or not set(scopes) <= set(SCOPES):
+            raise InputError(f"A token's scopes are of {', '.join(SCOPES)}.", hint="Choose one or more of them.")
+        if not 1 <= days <= MOST_DAYS:
+            raise InputError(f"A token lasts 1 to {MOST_DAYS} days.", hint="Choose fewer, and make another then.")
+        token_id, now = secrets.token_hex(4), self._clock()
+        secret = f"{PREFIX}{token_id}_{secrets.token_urlsafe(32)}"
+        with self._database.write() as connection:
+            owner = connection.row("SELECT user_id FROM users WHERE email = ? AND NOT blocked", email.strip().lower())
+            if email and owner is None:
+                raise InputError(
+                    f"{email} may not sign in.", hint="Run `groundwork admin users` to list who may, or invite them."
+                )
+            row = {"token_hash": digest(secret), "token_id": token_id, "name": name, "created": now, "used": 0.0}
+            row |= {"scopes": [one for one in SCOPES if one in scopes], "expires": now + days * DAY}
+            connection.insert("tokens", row | {"user_id": owner["user_id"] if owner else None})
+            self._note(connection, "token made", email, by)
+        return secret
+
+    def all(self) -> list[Token]:
+        """Tokens that have not ended, in the order made."""
+        return [made(Token, row) for row in self._database.rows(f"{_TOKENS} ORDER BY tokens.created", self._clock())]
+
+    def revoke(self, token_id: str, by: str) -> Token:
+        """End a token. Raises `InputError` for an unknown one."""
+        with self._database.write() as connection:
+            row = connection.row(f"{_TOKENS} AND token_id = ?", self._clock(), token_id)
+            if row is None:
+                raise InputError(f"There is no token {token_id}.", hint="Run `groundwork admin token list`.")
+            connection.execute("DELETE FROM tokens WHERE token_id = ?", (token_id,))
+            found = made(Token, row)
+            self._note(connection, "token revoked", found.email, by)
+            return found
+
+    def of(self, secret: str, *, owned: bool) -> Token | None:
+        """Token of a program; None if it has ended or, where tokens must be ``owned``, belongs to nobody who may sign
+        in."""
+        now = self._clock()
+        rows = self._database.rows(f"{_TOKENS} AND token_hash = ?", now, digest(secret))
+        if not rows or (owned and not rows[0]["email"]):
+            return None
+        if now - rows[0]["used"] > USED:
+            with self._database.write() as connection:
+                connection.update("tokens", "token_hash = ?", digest(secret), used=now)
+        return made(Token, rows[0])
+
+    def _note(self, connection: Connection, action: str, email: str, by: str) -> None:
+        event = Event(self._clock(), action, email, by, "")
+        connection.insert("audit", {name: getattr(event, name) for name in Event.__dataclass_fields__})
+
+
+_TOKENS = """SELECT tokens.*, coalesce(email, '') AS email FROM tokens LEFT JOIN users USING (user_id)
+WHERE tokens.expires > ? AND (user_id IS NULL OR NOT blocked)"""
