@@ -105,6 +105,12 @@ class Accounts:
         seen = "coalesce((SELECT max(used) FROM sessions WHERE sessions.user_id = users.user_id), 0.0) AS seen"
         return [made(User, row) for row in self.database.rows(f"SELECT *, {seen} FROM users ORDER BY created, rowid")]
 
+    def user(self, user_id: str) -> User:
+        """Person by their id. Raises `LookupError` for an unknown one."""
+        for row in self.database.rows("SELECT * FROM users WHERE user_id = ?", user_id):
+            return made(User, row)
+        raise LookupError(user_id)
+
     def invited(self) -> list[Link]:
         """Invitations that still open."""
         query = "SELECT * FROM links WHERE purpose = 'invitation' AND expires > ? ORDER BY expires"

@@ -28,18 +28,6 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_of_user ON sessions (user_id);
 
--- Tokens of programs.
-CREATE TABLE tokens (
-  token_hash TEXT PRIMARY KEY, -- SHA-256
-  token_id TEXT NOT NULL UNIQUE,
-  name TEXT NOT NULL,
-  user_id TEXT REFERENCES users ON DELETE CASCADE, -- NULL: made where nobody signs in
-  scopes JSON NOT NULL,
-  created REAL NOT NULL,
-  expires REAL NOT NULL,
-  used REAL NOT NULL
-);
-
 CREATE TABLE links (
   code TEXT PRIMARY KEY, -- SHA-256
   purpose TEXT NOT NULL, -- first | invitation | reset
@@ -109,3 +97,16 @@ CREATE VIEW roles AS
     UNION ALL SELECT library_id, user_id, role FROM grants JOIN holders USING (holder)
   ) JOIN libraries USING (library_id) JOIN users USING (user_id)
   WHERE removed IS NULL AND NOT blocked GROUP BY library_id, user_id;
+
+-- Tokens of programs.
+CREATE TABLE tokens (
+  token_hash TEXT PRIMARY KEY, -- SHA-256
+  token_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  user_id TEXT REFERENCES users ON DELETE CASCADE, -- NULL: made where nobody signs in
+  library_id TEXT REFERENCES libraries ON DELETE CASCADE, -- that it is for; NULL: made where nobody signs in
+  scopes JSON NOT NULL,
+  created REAL NOT NULL,
+  expires REAL NOT NULL,
+  used REAL NOT NULL
+);

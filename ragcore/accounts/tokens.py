@@ -1,7 +1,7 @@
 """Tokens of programs that use the HTTP API, stored beside sessions as SHA-256 only.
 
-A token's row is its life: deleting it ends the token. Where people sign in, it belongs to one of them and ends with
-their account.
+A token's row is its life: deleting it ends the token. Where people sign in, it belongs to one of them, ends with their
+account, and is for one library, in which it can do no more than they can.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST_NAME = 100
 @dataclass(frozen=True, slots=True)
 class Token:
     """Token of a program: its id and ``name``, what it may do, and whose it is ("": made where nobody signs in).
-    ``used`` is when it was last used, 0 for never."""
+    ``used`` is when it was last used, 0 for never. ``user_id`` and ``library_id`` are "" where nobody signs in."""
 
     token_id: str
     name: str
@@ -37,6 +37,8 @@ class Token:
     created: float
     expires: float
     used: float
+    user_id: str = ""
+    library_id: str = ""
 
 
 class Tokens:
@@ -49,7 +51,15 @@ class Tokens:
     def close(self) -> None:
         self._database.close()
 
-    def make(self, name: str, scopes: Sequence[TokenScope], by: str, email: str = "", days: int = DAYS) -> str:
+    def make(
+        self,
+        name: str,
+        scopes: Sequence[TokenScope],
+        by: str,
+        email: str = "",
+        days: int = DAYS,
+        library_id: str = "",
+    ) -> str:
         """New token, which is shown this once. Raises `InputError` for a name without letters, no scope, too many days,
         and an account that may not sign in."""
         name = "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME]
@@ -69,7 +79,8 @@ class Tokens:
                 )
             row = {"token_hash": digest(secret), "token_id": token_id, "name": name, "created": now, "used": 0.0}
             row |= {"scopes": [one for one in SCOPES if one in scopes], "expires": now + days * DAY}
-            connection.insert("tokens", row | {"user_id": owner["user_id"] if owner else None})
+            row |= {"user_id": owner["user_id"] if owner else None, "library_id": library_id or None}
+            connection.insert("tokens", row)
             self._note(connection, "token made", email, by)
         return secret
 
@@ -93,7 +104,7 @@ class Tokens:
         in."""
         now = self._clock()
         rows = self._database.rows(f"{_TOKENS} AND token_hash = ?", now, digest(secret))
-        if not rows or (owned and not rows[0]["email"]):
+        if not rows or (owned and not (rows[0]["email"] and rows[0]["library_id"])):
             return None
         if now - rows[0]["used"] > USED:
             with self._database.write() as connection:
@@ -105,5 +116,6 @@ class Tokens:
         connection.insert("audit", {name: getattr(event, name) for name in Event.__dataclass_fields__})
 
 
-_TOKENS = """SELECT tokens.*, coalesce(email, '') AS email FROM tokens LEFT JOIN users USING (user_id)
-WHERE tokens.expires > ? AND (user_id IS NULL OR NOT blocked)"""
+_TOKENS = """SELECT tokens.*, coalesce(email, '') AS email, coalesce(tokens.user_id, '') AS user_id,
+coalesce(library_id, '') AS library_id FROM tokens LEFT JOIN users USING (user_id)
+WHERE tokens.expires > ? AND (tokens.user_id IS NULL OR NOT blocked)"""

@@ -182,7 +182,7 @@ def test_accounts_of_the_version_before_open_with_their_people(people: Path, tmp
     with sqlite3.connect(people / "accounts.sqlite") as source, sqlite3.connect(old) as copy:
         source.backup(copy)
     with sqlite3.connect(old) as raw:
-        for kind, names in {"VIEW": ("roles", "holders"), "TABLE": ("grants", "libraries", "members", "teams")}.items():
+        for kind, names in {"VIEW": ("roles", "holders"), "TABLE": ("tokens", "grants", "libraries", "members", "teams")}.items():
             for name in names:
                 raw.execute(f"DROP {kind} {name}")
         raw.execute("ALTER TABLE audit DROP COLUMN library")

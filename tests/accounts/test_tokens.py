@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragcore.accounts.accounts import Accounts, Device
+from ragcore.accounts.libraries import Grants
 from ragcore.accounts.tokens import DAY, Tokens
 from ragcore.cli.main import main
 from ragcore.errors import InputError
@@ -73,7 +74,9 @@ def test_a_revoked_token_ends_at_once(tokens: Tokens) -> None:
 
 def test_where_people_sign_in_a_token_lives_as_long_as_its_person_may(tokens: Tokens, accounts: Accounts) -> None:
     nobodys = tokens.make("report", ("read",), "test")
-    hers = tokens.make("report", ("read",), "test", JONAS)
+    grants = Grants(accounts)
+    grants.begin(lambda _: None)
+    hers = tokens.make("report", ("read",), "test", JONAS, library_id=grants.all()[0].library_id)
     assert tokens.of(nobodys, owned=True) is None
     found = tokens.of(hers, owned=True)
     assert found is not None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragcore.accounts.accounts import Accounts, Device
-from ragcore.accounts.tokens import SCOPES, Tokens
+from ragcore.accounts.libraries import Grants
+from ragcore.accounts.tokens import SCOPES, Tokens, TokenScope
 from tests import pdfs
 from tests.ui.asgi import ask
 from tests.ui.test_gate import GOOD, JONAS, MARA, local
@@ -19,7 +20,7 @@ from ui.gate import access as access_module
 from ui.gate.access import Access
 from ui.gate.gate import Gate
 from ui.server import web
-from ui.server.services import Services
+from ui.server.services import Services, libraries
 
 HOST = {"host": "localhost:8501"}
 
@@ -32,6 +33,12 @@ class Site:
         self.access = Access(local(), self.accounts)
         for email, admin in ((MARA, True), (JONAS, False)):
             self.accounts.accept(self.accounts.invite(email, "test", admin=admin), "", "", GOOD, Device())
+        self.grants = Grants(self.accounts)
+        self.grants.begin(lambda _: None)
+        self.library = self.grants.all()[0].library_id
+
+    def token(self, email: str, scopes: Sequence[TokenScope] = SCOPES, library: str = "") -> str:
+        return f"Bearer {self.tokens.make('report', scopes, 'test', email, library_id=library or self.library)}"
 
     def ask(self, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
         def behind(app: Any) -> Any:
@@ -52,7 +59,7 @@ def site(opened: Services) -> Iterator[Site]:
 
 
 def test_a_token_of_a_person_is_let_in_and_nothing_else(site: Site) -> None:
-    hers = f"Bearer {site.tokens.make('report', SCOPES, 'test', JONAS)}"
+    hers = site.token(JONAS)
     assert site.ask("/documents", authorization=hers) == (200, {"documents": [], "more": False})
     nobodys = f"Bearer {site.tokens.make('report', SCOPES, 'test')}"
     session = f"gw_session_8501={site.accounts.sign_in(MARA, GOOD, Device())}"
@@ -66,15 +73,29 @@ def test_a_token_of_a_person_is_let_in_and_nothing_else(site: Site) -> None:
     assert site.ask("/documents", authorization=hers)[0] == 401
 
 
+def test_a_token_does_no_more_than_its_person_may_in_its_library(site: Site) -> None:
+    site.accounts.block(JONAS, MARA, False)
+    own = site.grants.create("Own", MARA, "test")
+    theirs = site.token(JONAS, library=own)
+    assert site.ask("/documents", authorization=theirs)[0] == 401, "Jonas has no role there"
+    site.grants.grant(own, JONAS, "viewer", "test")
+    libraries().changed()
+    assert site.ask("/documents", authorization=theirs) == (200, {"documents": [], "more": False})
+    assert site.ask("/documents?name=x.pdf", b"%PDF-1.7", authorization=theirs)[1]["code"] == "scope_missing"
+    site.grants.revoke(own, JONAS, "test")
+    libraries().changed()
+    assert site.ask("/documents", authorization=theirs)[0] == 401
+
+
 def test_a_page_of_another_site_and_another_name_are_refused(site: Site) -> None:
-    token = f"Bearer {site.tokens.make('report', SCOPES, 'test', MARA)}"
+    token = site.token(MARA)
     assert site.ask("/documents", authorization=token, origin="https://evil.example")[0] == 403
     assert site.ask("/documents", authorization=token, host="evil.example")[0] == 403
     assert site.ask("/../../gw/settings", authorization=token)[0] == 401
 
 
 def test_a_token_opens_nothing_of_the_app(site: Site) -> None:
-    token = f"Bearer {site.tokens.make('report', SCOPES, 'test', MARA)}"
+    token = site.token(MARA)
 
     async def app(scope: object, receive: object, send: object) -> None:
         raise AssertionError("reached")
@@ -86,7 +107,7 @@ def test_a_token_opens_nothing_of_the_app(site: Site) -> None:
 
 
 def test_a_file_is_queued_to_be_read_in_the_app(site: Site, opened: Services) -> None:
-    token = f"Bearer {site.tokens.make('report', ('write',), 'test', MARA)}"
+    token = site.token(MARA, ("write",))
     given = HOST | {"authorization": token}
     status, headers, said = ask(
         routes.routes(), "/api/v1/documents", "name=survey.pdf", headers=given, body=pdfs.one_column()

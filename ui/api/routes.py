@@ -3,17 +3,19 @@ and it asks for a token by itself, also where nobody signs in."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from starlette.routing import BaseRoute, Mount
 
+from ragcore.accounts.libraries import covers
 from ragcore.accounts.tokens import Token, Tokens
 from ragcore.engine import Engine
 from ragcore.progress import Added
 from ragcore.serve.http import Api
 from ui.gate.access import access
 from ui.gate.gate import PROGRAMS
-from ui.server.services import services
+from ui.server.services import Services, libraries, whole
 
 _opened: dict[Path, Tokens] = {}
 
@@ -24,20 +26,37 @@ def routes(prefix: str = "") -> list[BaseRoute]:
 
 
 def allowed(secret: str) -> Token | None:
-    """Token of a program in this app's home. Where people sign in, it must belong to one of them."""
-    home = services().engine.home
+    """Token of a program in this app's home. Where people sign in, it must belong to one of them who may use its
+    library, and does no more there than they may."""
+    home = whole().base.home
     if home not in _opened:
         if not (home / "accounts.sqlite").is_file():
             return None  # no token was made yet
         _opened[home] = Tokens(home)
-    return _opened[home].of(secret, owned=access().accounts is not None)
+    owned = access().accounts is not None
+    token = _opened[home].of(secret, owned=owned)
+    if token is None or not owned:
+        return token
+    role = libraries().role(token.user_id, token.library_id)
+    if role is None:
+        return None
+    return token if covers(role, "contributor") else replace(token, scopes=tuple(set(token.scopes) - {"write"}))
 
 
-def _engine() -> Engine:
-    return services().engine
+def _services(token: Token) -> Services:
+    accounts = access().accounts
+    if accounts is None:
+        return whole()
+    return libraries().open(token.library_id, accounts.user(token.user_id), "viewer")
 
 
-def _take(file: Path, name: str) -> Added:
-    added = services().engine.add(file, name)
-    services().ingestion.add(added.doc_id)
+def _engine(token: Token) -> Engine:
+    return _services(token).engine
+
+
+def _take(token: Token, file: Path, name: str) -> Added:
+    found = _services(token)
+    added = found.engine.add(file, name)
+    for doc_id in (added.doc_id, *added.attached):
+        found.ingestion.add(doc_id)
     return added
