@@ -225,13 +225,13 @@ class Search:
         """BM25 index. Raises `IndexEmpty`, `IndexMismatch`."""
         return self.indexer.open()[1]
 
-    def holders(self, text: str, scope: Scope) -> list[str]:
-        """Documents in ``scope`` by how likely they hold ``text`` to the letter: those with a chunk of all its terms,
-        then those of the chunks with most of them. Raises `IndexEmpty`, `IndexMismatch`."""
+    def holders(self, text: str, scope: Scope) -> tuple[list[str], list[str]]:
+        """Documents in ``scope`` that may hold ``text`` to the letter: those with a chunk of all its terms, and those
+        of the chunks with most of them, the likeliest first. Raises `IndexEmpty`, `IndexMismatch`."""
         sparse = self.sparse()
-        whole = (doc_id for doc_id in sparse.mentions(text) if scope.holds(doc_id))
         near = self._store.chunks_by_id([chunk_id for chunk_id, _ in sparse.query(text, HOLDERS, scope)])
-        return list(dict.fromkeys([*whole, *(chunk.doc_id for chunk in near)]))
+        whole = [doc_id for doc_id in sparse.mentions(text) if scope.holds(doc_id)]
+        return whole, list(dict.fromkeys(chunk.doc_id for chunk in near))
 
     def names(self) -> DocumentNames:
         """Names of the library's documents, updated when the library changes."""

@@ -339,8 +339,8 @@ class Verdicts(Told):
 
 
 class Located(Told):
-    """Places of a quotation. ``searched`` of ``documents`` in question were looked through, the likeliest first;
-    without places, all were unless ``note`` says otherwise."""
+    """Places of a quotation. ``searched`` of ``documents`` in question were looked through: those whose index has all
+    its words; without places there, the others too, and ``note`` says if some are left."""
 
     quotation: str
     places: list[Place]

@@ -231,12 +231,13 @@ def locate_quotation(engine: Engine, asked: ToLocate, task: Task) -> models.Loca
     scope, quotation = Scope(doc_ids), asked.quotation.strip(_MARKS)
     if not any(letter.isalnum() for letter in quotation):
         raise InputError("The quotation has no words.", hint="Give the words as they are printed.")
-    inside = [info.doc_id for info in engine.documents() if info.askable and scope.holds(info.doc_id)]
-    likely = [doc_id for doc_id in engine.search.holders(quotation, scope) if doc_id in set(inside)]
+    inside = dict.fromkeys(info.doc_id for info in engine.documents() if info.askable and scope.holds(info.doc_id))
+    whole, near = engine.search.holders(quotation, scope)
+    likely = [doc_id for doc_id in (*whole, *near, *inside) if doc_id in inside]
     found: list[Place] = []
     searched = 0
-    for doc_id in dict.fromkeys([*likely, *inside]):
-        if len(found) >= asked.limit or searched == MOST_OPENED or (found and doc_id not in likely):
+    for doc_id in dict.fromkeys(likely):
+        if len(found) >= asked.limit or searched == MOST_OPENED or (found and doc_id not in whole):
             break
         if task.stop.is_set():
             raise Cancelled("The search was stopped.", hint="Ask again.")
