@@ -140,7 +140,7 @@ class Library:
 
         stored = self.conversations.get(conversation_id)
         settings = self.settings.export
-        files = {info.doc_id: info.name for info in self.documents()}
+        files = {info.doc_id: info.name for info in self.documents(earlier=True)}
         made = of_conversation(stored.info.title, stored.turns, files, quote_length=settings.quote_length)
         return writer(kind)(made, settings)
 

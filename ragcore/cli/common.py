@@ -26,6 +26,7 @@ from ragcore.types.sections import SectionNode, section_tree, walk
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.progress import Progress
+    from ragcore.types.library import DocumentInfo
 
 Json = dict[str, Any]
 
@@ -38,12 +39,14 @@ SHOWN = 4  # sections that an error names
 
 
 def find(engine: Engine, given: str, *, whole: bool = False) -> str:
-    """Doc id for an id, its beginning (`ID_START` characters or more), or a file name."""
-    found = [
-        info
-        for info in engine.documents()
-        if given in (info.name, info.doc_id) or (not whole and len(given) >= ID_START and info.doc_id.startswith(given))
-    ]
+    """Doc id for an id, its beginning (`ID_START` characters or more), or a file name; an earlier version is found by
+    its id."""
+
+    def fits(info: DocumentInfo) -> bool:
+        return info.doc_id == given or (not whole and len(given) >= ID_START and info.doc_id.startswith(given))
+
+    found = [info for info in engine.documents() if given == info.name or fits(info)]
+    found = found or [info for info in engine.documents(earlier=True) if fits(info)]
     if len(found) == 1:
         return found[0].doc_id
     if found:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
@@ -82,12 +82,13 @@ class Watch:
         """Watch a folder no longer; its documents stay. Raises `InputError` if it is not watched."""
         self._kept.remove(self.folder(path).path)
 
-    def unread(self, path: Path | None = None) -> list[str]:
-        """Documents of a folder (None: of all) that are not read yet, and that no process reads right now."""
+    def unread(self, path: Path | None = None, *, but: Container[str] = ()) -> list[str]:
+        """Documents of a folder (None: of all), ``but`` some, that are not read yet, and that no process reads right
+        now."""
         folder = None if path is None else self.folder(path).path
         found = []
         for doc_id, state in self._kept.states(folder).items():
-            if state.unread:
+            if state.unread and doc_id not in but:
                 with suppress(StoreBusy), self._store.document_lock(doc_id):
                     found.append(doc_id)
         return found

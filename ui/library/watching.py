@@ -63,8 +63,6 @@ class Watcher:
                     left = folder.every
                 self._due[folder.path] = time.monotonic() + left
             waits.append(left)
-        jobs = self._ingestion.jobs()
-        for doc_id in watch.unread():
-            if doc_id not in jobs:
-                self._ingestion.add(doc_id)
+        for doc_id in watch.unread(but=self._ingestion.jobs()):
+            self._ingestion.add(doc_id)
         return max(min(waits), 0.1)
