@@ -127,7 +127,7 @@ class _Scan:
         lost = {
             name: one
             for name, one in known.items()
-            if name not in found and not any(name.startswith(f"{hidden}/") for hidden in self._hidden)
+            if name not in found and not any(f"{name}/".startswith(f"{hidden}/") for hidden in self._hidden)
         }
         changes = []
         for name, (path, stamp) in found.items():
@@ -151,7 +151,7 @@ class _Scan:
         own = self._store.home.resolve()
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda one: one.name):
-                path, name = Path(entry.path), above + printable_name(entry.name)
+                path, name = Path(entry.path), above + _stored(entry.name)
                 if not is_meant(Path(entry.name)) or entry.is_symlink():
                     continue
                 try:
@@ -221,6 +221,6 @@ def _stamp(found: os.stat_result) -> Stamp:
     return Stamp(found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def printable_name(name: str) -> str:
+def _stored(name: str) -> str:
     """A file's name as it can be stored; bytes that are no UTF-8 are escaped, so that two names stay two."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

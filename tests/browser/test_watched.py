@@ -62,7 +62,7 @@ def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
             change = page.locator("li.change")
             expect(change.locator("[data-side=then]")).to_contain_text("seven wells")
             expect(change.locator("[data-side=now]")).to_contain_text("nine wells")
-            check(page)
+            check(page, "the changes of a document")
 
         page.goto(app.url)
         page.locator(".gw-history a, .gw-history button").filter(has_text=QUESTION).first.click()
@@ -75,7 +75,7 @@ def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
             expect(sides.locator("[data-side=then]")).to_contain_text("seven wells")
             expect(sides.locator("[data-side=now]")).to_contain_text("nine wells")
             expect(page.locator(".gw-pane .gw-highlight").first).to_be_visible()
-            check(page)
+            check(page, "an answer whose words changed")
         with promise("both pages open"):
             sides.locator("[data-side=now]").click()
             expect(sides.locator("[data-side=now]")).to_have_attribute("aria-pressed", "true")
