@@ -81,15 +81,15 @@ class Library:
 
     def find(self, given: str, *, whole: bool = False) -> str:
         """Id of the document with an id, its beginning (`ID_START` characters or more, unless ``whole``), or a file
-        name. Raises `UnknownDocument`."""
-        start = given if len(given) >= ID_START and not whole else None
-        found = [
-            info.doc_id
-            for info in self.documents()
-            if given in (info.name, info.doc_id) or (start is not None and info.doc_id.startswith(start))
-        ]
+        name; an earlier version is found by its id. Raises `UnknownDocument`."""
+
+        def fits(info: DocumentInfo) -> bool:
+            return info.doc_id == given or (not whole and len(given) >= ID_START and info.doc_id.startswith(given))
+
+        found = [info for info in self.documents() if given == info.name or fits(info)]
+        found = found or [info for info in self.documents(earlier=True) if fits(info)]
         if len(found) == 1:
-            return found[0]
+            return found[0].doc_id
         if found:
             raise UnknownDocument(
                 f"{given!r} matches {len(found)} documents.", hint="Use the full id: `groundwork documents` lists them."
@@ -163,7 +163,7 @@ class Library:
 
         stored = self.conversations.get(conversation_id)
         settings = self.settings.export
-        files = {info.doc_id: info.name for info in self.documents()}
+        files = {info.doc_id: info.name for info in self.documents(earlier=True)}
         made = of_conversation(stored.info.title, stored.turns, files, quote_length=settings.quote_length)
         return writer(kind)(made, settings)
 

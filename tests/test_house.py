@@ -46,7 +46,7 @@ LINES = {
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
     "types": 2835,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2395,  # with changes between versions, parts of a whole, and what a word is held against
+    "verify": 2410,  # with changes between versions, parts of a whole, and what a word is held against
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

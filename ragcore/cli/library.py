@@ -138,7 +138,7 @@ def _say_failed(failed: Sequence[DocumentInfo]) -> None:
 def documents(engine: Engine, options: argparse.Namespace) -> int:
     infos, lines = engine.documents(), []
     for info in infos:
-        marks = "".join(f"  #{tag}" for tag in info.tags)
+        marks = "".join(f"  #{tag}" for tag in info.tags) + ("  (no longer in its folder)" if info.gone else "")
         name = f"{info.folder}/{info.name}" if info.folder else info.name
         unread = info.error["message"] if info.error else _not_read(info.unread_pages)
         gaps = f"  ({unread})" if unread else ""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ragcore.types.library import DocumentInfo
     from ragcore.types.watch import FileChange, ScanReport, WatchedFolder
 
-LOOKS = 3  # of `--once` at files that are still being written
+LOOKS = 30  # of `--once` while another process scans, and fewer at files that are still being written
+LOOKS_AT_WAITING = 3
 _SAID = {
     "new": "new",
     "changed": "changed: a new version",
@@ -60,7 +61,8 @@ def watch(engine: Engine, options: argparse.Namespace) -> int:
 
 
 def _scan(engine: Engine, folder: WatchedFolder, stop: threading.Event, once: bool) -> ScanReport | None:
-    """Result of a scan, ``once`` of several if files are still being written; None if another process scans."""
+    """Result of a scan, ``once`` of several if files are still being written or another process scans; None if another
+    one does, or it was stopped."""
     seen: dict[str, FileChange] = {}
     for look in range(LOOKS):
         try:
@@ -68,18 +70,20 @@ def _scan(engine: Engine, folder: WatchedFolder, stop: threading.Event, once: bo
         except Cancelled:
             return None
         except StoreBusy as error:
+            if once and look + 1 == LOOKS:
+                raise
             if not once:
                 say_error(error)
                 return None
-            if look + 1 == LOOKS:
-                raise
-            stop.wait(SETTLED_SECONDS)
-            continue
-        seen = {path: one for path, one in seen.items() if one.kind != "waiting"}
-        seen |= {one.path: one for one in report.changes}
-        if not once or not report.of("waiting") or stop.wait(SETTLED_SECONDS):
-            break
-    return replace(report, changes=tuple(seen.values()))
+        else:
+            seen = {path: one for path, one in seen.items() if one.kind != "waiting"}
+            seen |= {one.path: one for one in report.changes}
+            waits = report.of("waiting") and look < LOOKS_AT_WAITING
+            if not (once and waits):
+                return replace(report, changes=tuple(seen.values()))
+        if stop.wait(SETTLED_SECONDS):
+            return None
+    return None
 
 
 def _read(engine: Engine, folder: WatchedFolder, stop: threading.Event) -> list[DocumentInfo]:
@@ -88,9 +92,10 @@ def _read(engine: Engine, folder: WatchedFolder, stop: threading.Event) -> list[
     done: set[str] = set()
     try:
         while not stop.is_set():
-            doc_id = next((one for one in engine.watch.unread(folder.path) if one not in tried), "")
-            if not doc_id:
+            left = engine.watch.unread(folder.path, but=tried)
+            if not left:
                 break
+            doc_id = left[0]
             tried.add(doc_id)
             name = next(one.name for one in engine.documents(earlier=True) if one.doc_id == doc_id)
             try:

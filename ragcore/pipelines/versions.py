@@ -16,7 +16,7 @@ from ragcore.verify.changes import Added, Changed, Comparison, Gone, Staleness, 
 if TYPE_CHECKING:
     from ragcore.index.store import Store
 
-KEPT = 16  # comparisons in memory
+KEPT = 8  # comparisons in memory, each with its two documents
 Span = tuple[str, int, int]  # document, start, end
 
 

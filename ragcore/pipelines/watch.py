@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
@@ -82,12 +82,13 @@ class Watch:
         """Watch a folder no longer; its documents stay. Raises `InputError` if it is not watched."""
         self._kept.remove(self.folder(path).path)
 
-    def unread(self, path: Path | None = None) -> list[str]:
-        """Documents of a folder (None: of all) that are not read yet, and that no process reads right now."""
+    def unread(self, path: Path | None = None, *, but: Container[str] = ()) -> list[str]:
+        """Documents of a folder (None: of all), ``but`` some, that are not read yet, and that no process reads right
+        now."""
         folder = None if path is None else self.folder(path).path
         found = []
         for doc_id, state in self._kept.states(folder).items():
-            if state.unread:
+            if state.unread and doc_id not in but:
                 with suppress(StoreBusy), self._store.document_lock(doc_id):
                     found.append(doc_id)
         return found
@@ -126,7 +127,7 @@ class _Scan:
         lost = {
             name: one
             for name, one in known.items()
-            if name not in found and not any(name.startswith(f"{hidden}/") for hidden in self._hidden)
+            if name not in found and not any(f"{name}/".startswith(f"{hidden}/") for hidden in self._hidden)
         }
         changes = []
         for name, (path, stamp) in found.items():
@@ -150,7 +151,7 @@ class _Scan:
         own = self._store.home.resolve()
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda one: one.name):
-                path, name = Path(entry.path), above + printable_name(entry.name)
+                path, name = Path(entry.path), above + _stored(entry.name)
                 if not is_meant(Path(entry.name)) or entry.is_symlink():
                     continue
                 try:
@@ -220,6 +221,6 @@ def _stamp(found: os.stat_result) -> Stamp:
     return Stamp(found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def printable_name(name: str) -> str:
+def _stored(name: str) -> str:
     """A file's name as it can be stored; bytes that are no UTF-8 are escaped, so that two names stay two."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -27,7 +27,7 @@ def write(library: Library, report: Report, kind: ReportKind) -> bytes:
     from ragcore.export.manuscripts import of_report
 
     settings = library.settings.export
-    files = {info.doc_id: info.name for info in library.documents()}
+    files = {info.doc_id: info.name for info in library.documents(earlier=True)}
     made = of_report(report, files, quote_length=settings.quote_length)
     if kind == "html":
         from ragcore.export.evidence import write_page

@@ -15,6 +15,7 @@ from tests.browser.test_axe import check
 
 WELLS = "Nitrate stood above the limit in seven wells, all of them south of the railway."
 SURVEY = f"# Larkfield Water Survey\n\n## Findings\n\n{WELLS}\n\n## Advice\n\nThe council should close the pump.\n"
+READ = 240_000  # milliseconds: two documents are read, whatever else the machine does
 QUESTION = "In how many wells was nitrate above the limit?"
 
 
@@ -24,6 +25,7 @@ def write(folder: Path, text: str, second: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
@@ -42,7 +44,7 @@ def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
             page.get_by_role("button", name="Watch", exact=True).click()
             expect(page.locator(".gw-watched li")).to_contain_text(str(folder))
             row = page.locator("tr[data-doc]")
-            expect(row).to_have_attribute("data-status", "ready")
+            expect(row).to_have_attribute("data-status", "ready", timeout=READ)
             old = row.get_attribute("data-doc")
         turn = asked(page, app)
         with promise("nothing is marked while nothing has changed"):
@@ -53,14 +55,14 @@ def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
         page.locator(".gw-watched summary").click()
         page.get_by_role("button", name="Look through").click()
         with promise("a changed file is the next version of its document"):
-            expect(page.locator("tr[data-doc]")).to_contain_text("version 2")
+            expect(page.locator("tr[data-doc]").filter(has_text="version 2")).to_be_visible(timeout=READ)
             expect(page.locator(f'tr[data-doc="{old}"]')).to_have_count(0)
             page.locator("tr[data-doc] [data-f=title]").click()
             page.get_by_role("tab", name="Changes").click()
             change = page.locator("li.change")
             expect(change.locator("[data-side=then]")).to_contain_text("seven wells")
             expect(change.locator("[data-side=now]")).to_contain_text("nine wells")
-            check(page)
+            check(page, "the changes of a document")
 
         page.goto(app.url)
         page.locator(".gw-history a, .gw-history button").filter(has_text=QUESTION).first.click()
@@ -73,7 +75,7 @@ def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
             expect(sides.locator("[data-side=then]")).to_contain_text("seven wells")
             expect(sides.locator("[data-side=now]")).to_contain_text("nine wells")
             expect(page.locator(".gw-pane .gw-highlight").first).to_be_visible()
-            check(page)
+            check(page, "an answer whose words changed")
         with promise("both pages open"):
             sides.locator("[data-side=now]").click()
             expect(sides.locator("[data-side=now]")).to_have_attribute("aria-pressed", "true")

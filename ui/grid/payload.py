@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
@@ -127,10 +127,11 @@ def summaries(found: Grid) -> Json:
     }
 
 
-def cells(found: Iterable[GridCell], stale: Callable[[GridCell], bool]) -> list[list[Any]]:
-    """Cells as row, column and what the table shows, None where nothing is known anymore. Of a ``stale`` one the words
-    have changed since."""
-    return [[one.row_id, one.column_id, brief(one, stale=stale(one))] for one in found]
+def cells(found: Iterable[GridCell], stale: Collection[tuple[str, str]]) -> list[list[Any]]:
+    """Cells as row, column and what the table shows, None where nothing is known anymore. The words of ``stale`` ones,
+    by row and column, have changed since."""
+    keys = ((one, (one.row_id, one.column_id)) for one in found)
+    return [[*key, brief(one, stale=key in stale)] for one, key in keys]
 
 
 def column(one: Column) -> Json:

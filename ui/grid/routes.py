@@ -198,8 +198,13 @@ def grid(request: Request) -> Response:
     found = None if same and not due else made.get(info.grid_id)
     shown["at"] = at
     if changed or not same:
-        versions = services().engine.versions
-        shown["cells"] = payload.cells(changed, lambda cell: versions.stale(cell.value.citations))
+        engine, earlier = services().engine, services().engine.store.newest()
+        stale = {
+            (one.row_id, one.column_id)
+            for one in changed
+            if one.doc_id in earlier and engine.versions.stale(one.value.citations)
+        }
+        shown["cells"] = payload.cells(changed, stale)
     if found is not None:
         shown["summaries"] = payload.summaries(found)
     return JSONResponse(shown if same or found is None else shown | payload.grid(found))

@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from ragcore.errors import GroundworkError, StoreBusy
+from ragcore.errors import Cancelled, GroundworkError, StoreBusy
 from ragcore.types.watch import EVERY
 from ui.library.jobs import Ingestion
 
@@ -42,6 +42,8 @@ class Watcher:
             wait = EVERY
             try:
                 wait = self._look()
+            except Cancelled:
+                return
             except GroundworkError as error:  # a busy or full disk: it is tried again
                 _log.warning("The watched folders couldn’t be looked through: %s %s", error.message, error.hint)
             except Exception:  # noqa: BLE001 — it is logged, and the folders are looked through again
@@ -55,16 +57,13 @@ class Watcher:
         for folder in watch.folders():
             left = self._due.get(folder.path, 0.0) - time.monotonic()
             if left <= 0 and not self._closed.is_set():
+                left = folder.every
+                self._due[folder.path] = time.monotonic() + left  # before: it may be wanted again meanwhile
                 try:
                     watch.scan(folder.path, self._closed.is_set)
                 except StoreBusy:
-                    left = 1.0  # another process does
-                else:
-                    left = folder.every
-                self._due[folder.path] = time.monotonic() + left
+                    left, self._due[folder.path] = 1.0, 0.0  # another process does
             waits.append(left)
-        jobs = self._ingestion.jobs()
-        for doc_id in watch.unread():
-            if doc_id not in jobs:
-                self._ingestion.add(doc_id)
+        for doc_id in watch.unread(but=self._ingestion.jobs()):
+            self._ingestion.add(doc_id)
         return max(min(waits), 0.1)
