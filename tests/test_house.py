@@ -26,7 +26,7 @@ LINES = {
     "accounts": 745,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2930,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 1820,  # with checks, grids, evaluation: judges, page, gate for a CI, searches alone; accounts, libraries
+    "cli": 1830,  # with checks, grids, evaluation: judges, page, gate for a CI, searches alone; accounts, libraries
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2100,  # sets, one's own too, runs, measures, judges, comparison and its files

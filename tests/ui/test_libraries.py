@@ -71,9 +71,11 @@ class World:
         if body is not None:
             headers |= {TOKEN_HEADER: signer().token(visits.named(session))}
         at = Access(local(), self.accounts)
+        path, _, query = path.partition("?")
         given = ask(
             self.routes,
             f"{within}/gw/{path}",
+            query,
             headers=headers,
             body=body,
             behind=lambda app: Gate(app, at, self.accounts),
@@ -319,6 +321,21 @@ def test_nothing_is_kept_for_two_libraries_at_once(world: World) -> None:
     # The same file is new in another library, as if nobody had it.
     added = other.engine.add(one.engine.original(doc_id).read_bytes(), "a.pdf")
     assert (added.doc_id, added.status) == (doc_id, "new")
+
+
+@pytest.mark.slow
+def test_a_password_opens_a_file_in_its_library_only(world: World) -> None:
+    jonas, data = world.users[JONAS], pdfs.encrypted()
+    one, other = (libraries().open(world.libraries[name], jonas, "viewer") for name in ("team", "own"))
+    doc_id = one.engine.add(data, "locked.pdf").doc_id
+    assert one.engine.ingest(doc_id, password=pdfs.PASSWORD).status == "ready"
+    assert other.engine.add(data, "locked.pdf").doc_id == doc_id
+    page, asked = f"documents/{doc_id}/pages/1.png?w=160", f"documents/{doc_id}"
+    assert world.ask(JONAS, world.libraries["team"], page)[0] == 200
+    assert world.ask(JONAS, world.libraries["own"], page)[0] != 200
+    assert "pages" in json.loads(world.ask(JONAS, world.libraries["team"], asked)[1])
+    assert "pages" not in json.loads(world.ask(JONAS, world.libraries["own"], asked)[1])
+    assert other.engine.ingest(doc_id).status == "failed"
 
 
 def test_of_idle_libraries_the_last_used_stay_open(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
