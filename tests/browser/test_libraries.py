@@ -103,6 +103,13 @@ def test_two_people_and_their_libraries(team: App, open_page: Callable[..., Any]
         theirs.locator(".gw-highlight").first.wait_for()
         expect(theirs.get_by_placeholder("Ask your documents")).to_have_count(0)
         expect(theirs.get_by_label("Edit the question")).to_be_hidden()
+    with promise("the list hides no link of a page, beside a sidebar or not"):
+        for width in (1280, 1440):
+            page.set_viewport_size({"width": width, "height": 800})
+            box, link = (
+                page.locator(one).first.bounding_box() for one in (".gw-switcher .lib", "[data-testid=stTopNavLink]")
+            )
+            assert box["x"] + box["width"] <= link["x"], width
     with promise("a role that is taken ends on an open page"):
         go(page, "Settings")
         page.get_by_role("button", name="Remove", exact=True).click()
