@@ -113,6 +113,10 @@ class Grants:
             return self.top
         return self.top / LIBRARIES / library_id
 
+    def name(self, library_id: str) -> str:
+        """Name of a library; "" if there is none."""
+        return self._database.value("SELECT name FROM libraries WHERE library_id = ?", library_id) or ""
+
     def managers(self, library_id: str) -> list[str]:
         """Names of those who manage a library."""
         query = "SELECT name FROM roles JOIN users USING (user_id) WHERE library_id = ? AND role = 3 ORDER BY name"

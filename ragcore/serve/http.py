@@ -84,8 +84,8 @@ class Refused(Exception):
 
 class Api:
     """ASGI application. ``engine`` is asked at each request for that of its token; ``allowed`` gives the token that a
-    secret is, None if it is none; ``take`` adds an uploaded file and has it read. ``path`` is where it is served; ``looked_up`` is how often
-    the token of an open stream is looked up, in seconds."""
+    secret is, None if it is none; ``take`` adds an uploaded file and has it read. ``path`` is where it is served;
+    ``looked_up`` is how often the token of an open stream is looked up, in seconds."""
 
     def __init__(
         self,

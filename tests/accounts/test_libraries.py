@@ -182,9 +182,10 @@ def test_accounts_of_the_version_before_open_with_their_people(people: Path, tmp
     with sqlite3.connect(people / "accounts.sqlite") as source, sqlite3.connect(old) as copy:
         source.backup(copy)
     with sqlite3.connect(old) as raw:
-        for kind, names in {"VIEW": ("roles", "holders"), "TABLE": ("tokens", "grants", "libraries", "members", "teams")}.items():
-            for name in names:
-                raw.execute(f"DROP {kind} {name}")
+        for name in ("roles", "holders"):
+            raw.execute(f"DROP VIEW {name}")
+        for name in ("tokens", "grants", "libraries", "members", "teams"):
+            raw.execute(f"DROP TABLE {name}")
         raw.execute("ALTER TABLE audit DROP COLUMN library")
         raw.execute("PRAGMA user_version = 1")
     raw.close()

@@ -96,7 +96,9 @@ def run() -> None:
     chosen = st.navigation(pages, position="top")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "mark.svg"), link=None)
     try:
-        st.html(_who())
+        who = _who()
+        if who:
+            st.html(who)
         _switch(chosen.url_path)
         st.html(_pill(services().visits.engine(visits.current()), visits.current()))
         chosen.run()
@@ -130,7 +132,7 @@ def _switch(page: str) -> None:
     from ui import components
 
     here = place.here(user)
-    title = next((info.name for info in libraries().of(user) if info.library_id == here), "")
+    title = libraries().grants.name(here) if libraries().role(user.user_id, here) else ""
     with st.container(key="gw_switch"):
         components.switcher(title, page)
 

@@ -57,6 +57,7 @@ class Renderer:
         self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
         self._drawn = 0
+        self._closed = False
         threading.Thread(target=self._work, name="render", daemon=True).start()
 
     def page(self, doc_id: str, file: Path, page: int, width: int) -> Future[bytes]:
@@ -107,6 +108,8 @@ class Renderer:
             picture.unlink(missing_ok=True)
 
     def close(self) -> None:
+        self._closed = True
+        self._jobs.put(_Job(0, next(self._numbers), self.folder, 0, 0, None, self.folder))  # wakes what waits for one
         with self._lock:
             child, self._child = self._child, None
         if child is not None:
@@ -116,6 +119,8 @@ class Renderer:
     def _work(self) -> None:
         while True:
             job = self._jobs.get()
+            if self._closed:
+                return
             if not self._wanted(job):
                 continue
             picture = b""
