@@ -23,21 +23,21 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2095,  # with checks, grids, overviews, structures, converters, documents by name, errors that were told
-    "accounts": 745,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles
+    "": 2145,  # with watched folders, versions, checks, grids, structures, converters, documents by name, an engine of a person
+    "accounts": 895,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; tokens of programs
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 1900,  # with watched folders, checks, grids, evaluation: judges, its page, its gate, searches; accounts
+    "cli": 2072,  # with watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 5020,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
+    "index": 5036,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
     "ingest": 10110,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
-    "pipelines": 2075,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "pipelines": 2080,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1338,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
