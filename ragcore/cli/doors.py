@@ -29,8 +29,10 @@ def add_token(engine: Engine, options: argparse.Namespace) -> int:
     if engine.settings.auth.mode != "off" and not options.email:
         raise InputError("Here people sign in: a token belongs to one of them.", hint="Name them with --for EMAIL.")
     with _tokens(engine) as tokens:
-        scopes, library = options.scope or ("read", "ask"), _library(engine, options.library) if options.email else ""
-        secret = tokens.make(options.name, scopes, COMMAND_LINE, options.email, options.days, library)
+        library = _library(engine, options.library) if options.email else ""
+        secret = tokens.make(
+            options.name, options.scope or ("read", "ask"), COMMAND_LINE, options.email, options.days, library
+        )
     lines = ["Keep this token; it is not shown again:", secret]
     show(options, lambda: {"name": options.name, "token": secret}, lines)
     return 0

@@ -361,8 +361,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--for", dest="email", type=_text, default="", metavar="EMAIL", help="whose it is, if people sign in"
     )
-    which = "the one library that it is for, if people sign in; default: the first"
-    sub.add_argument("--library", type=_text, default="", metavar="LIBRARY", help=which)
+    one = "the one library that it is for, if people sign in; default: the first"
+    sub.add_argument("--library", type=_text, default="", metavar="LIBRARY", help=one)
     lasts = "days that it lasts, default %(default)s"
     sub.add_argument("--days", type=partial(_count, most=MOST_DAYS), default=DAYS, metavar="N", help=lasts)
     step("list", doors.tokens, "list tokens", token)

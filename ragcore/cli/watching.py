@@ -6,6 +6,7 @@ import argparse
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ def watch(engine: Engine, options: argparse.Namespace) -> int:
             report = _scan(engine, folder, stop, options.once)
             if stop.is_set():
                 break
-            documents = _read(engine, folder, stop)
+            documents = _read(engine, folder, report.attached if report else (), stop)
             failed = report is None or report.error is not None or bool(report.of("failed"))
             failed |= any(info.status == "failed" for info in documents)
             if report is not None and (report.changes or report.error or documents or not number):
@@ -86,13 +87,14 @@ def _scan(engine: Engine, folder: WatchedFolder, stop: threading.Event, once: bo
     return None
 
 
-def _read(engine: Engine, folder: WatchedFolder, stop: threading.Event) -> list[DocumentInfo]:
-    """Read the folder's unread documents, but not those that another process reads, and embed them."""
+def _read(engine: Engine, folder: WatchedFolder, attached: Sequence[str], stop: threading.Event) -> list[DocumentInfo]:
+    """Read the folder's unread documents, and what is ``attached`` to its messages, but not those that another process
+    reads, and embed them."""
     tried: set[str] = set()
     done: set[str] = set()
     try:
         while not stop.is_set():
-            left = engine.watch.unread(folder.path, but=tried)
+            left = engine.watch.unread(folder.path, but=tried) or [one for one in attached if one not in tried]
             if not left:
                 break
             doc_id = left[0]

@@ -207,10 +207,10 @@ class _Scan:
             return None if same else FileChange(name, "back", old)
         if not old and added.status == "new":
             place = printable(Path(self._folder.path.name) / Path(name).parent)
-            self._shelf.put([added.doc_id], place)
+            self._shelf.put([added.doc_id, *added.attached], place)
         if old:
-            return FileChange(name, "changed", added.doc_id, old)
-        return FileChange(name, "new" if added.status == "new" else "known", added.doc_id)
+            return FileChange(name, "changed", added.doc_id, old, attached=added.attached)
+        return FileChange(name, "new" if added.status == "new" else "known", added.doc_id, attached=added.attached)
 
 
 def _resolved(path: Path) -> Path:

@@ -70,14 +70,15 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a scan found about the file at ``path``: the document that it is now, "" for none, and of a changed one the
-    document that it was ``before``."""
+    """What a scan found about the file at ``path``: the document that it is now, "" for none, of a changed one the
+    document that it was ``before``, and of a message the documents ``attached`` to it."""
 
     path: str
     kind: ChangeKind
     doc_id: str = ""
     before: str = ""
     error: Mapping[str, Any] | None = None
+    attached: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +95,7 @@ class ScanReport:
 
     def of(self, kind: ChangeKind) -> list[FileChange]:
         return [one for one in self.changes if one.kind == kind]
+
+    @property
+    def attached(self) -> list[str]:
+        return [doc_id for one in self.changes for doc_id in one.attached]

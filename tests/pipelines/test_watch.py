@@ -23,6 +23,7 @@ from ragcore.pipelines.versions import Versions
 from ragcore.pipelines.watch import Watch
 from ragcore.types import Scope
 from ragcore.types.watch import ScanReport
+from tests.ingest.mail import message
 from tests.libraries import put_passages
 
 LONG_AGO = 1_500_000_000
@@ -473,3 +474,12 @@ class AnyCourse(RuleBasedStateMachine):
 
 
 TestAnyCourse = AnyCourse.TestCase
+
+
+def test_what_is_attached_to_a_message_is_told_with_it_once(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    offer = message("The offer is attached.", attached=[("offer.txt", b"The offer is 500 pounds.")])
+    folder.write("offer.eml", offer.as_string())
+    attached = folder.scan().attached
+    assert [info.name for info in folder.store.documents("") if info.doc_id in attached] == ["offer.txt"]
+    assert not folder.scan().attached

@@ -60,7 +60,8 @@ class Watcher:
                 left = folder.every
                 self._due[folder.path] = time.monotonic() + left  # before: it may be wanted again meanwhile
                 try:
-                    watch.scan(folder.path, self._closed.is_set)
+                    for doc_id in watch.scan(folder.path, self._closed.is_set).attached:
+                        self._ingestion.add(doc_id)
                 except StoreBusy:
                     left, self._due[folder.path] = 1.0, 0.0  # another process does
             waits.append(left)
