@@ -69,7 +69,7 @@ _STATUS: tuple[tuple[type[GroundworkError], int], ...] = (
 WAIT = {429: "60", 409: "5", 503: "5"}  # seconds after which to try again
 
 Allowed = Callable[[str], Token | None]
-Take = Callable[[Path, str], Added]
+Take = Callable[[Token, Path, str], Added]
 
 
 class Refused(Exception):
@@ -83,13 +83,13 @@ class Refused(Exception):
 
 
 class Api:
-    """ASGI application. ``engine`` is asked at each request; ``allowed`` gives the token that a secret is, None if it
-    is none; ``take`` adds an uploaded file and has it read. ``path`` is where it is served; ``looked_up`` is how often
-    the token of an open stream is looked up, in seconds."""
+    """ASGI application. ``engine`` gives the library of a token, at each request; ``allowed`` the token that a secret
+    is, None if it is none; ``take`` adds an uploaded file there and has it read. ``path`` is where it is served;
+    ``looked_up`` is how often the token of an open stream is looked up, in seconds."""
 
     def __init__(
         self,
-        engine: Callable[[], Engine],
+        engine: Callable[[Token], Engine],
         allowed: Allowed,
         take: Take,
         path: str = "/api/v1",
@@ -147,7 +147,7 @@ class Api:
             asked = checked(verb.asked, given)
 
             def work(task: Task) -> Told | Drawn:
-                found: Told | Drawn = verb.run(self._engine(), asked, task)
+                found: Told | Drawn = verb.run(self._engine(request.state.token), asked, task)
                 return found
 
             if EVENTS in request.headers.get("accept", "") and verb.told is not None:
@@ -182,14 +182,14 @@ class Api:
         _lets(request, "write")
         asked = checked(Upload, dict(request.query_params))
         name = Path(asked.name).name or asked.name
-        most = self._engine().settings.ingest.max_bytes
+        most = self._engine(request.state.token).settings.ingest.max_bytes
         with tempfile.TemporaryDirectory(prefix="groundwork-") as folder:
             file = Path(folder) / "upload"
             with file.open("wb") as out:
                 async for piece in _pieces(request, most):
                     await run_in_threadpool(out.write, piece)
-            added = await run_in_threadpool(self._take, file, name)
-        told = await run_in_threadpool(told_of, self._engine(), added)
+            added = await run_in_threadpool(self._take, request.state.token, file, name)
+        told = await run_in_threadpool(told_of, self._engine(request.state.token), added)
         where = f"{self._path}/documents/{added.doc_id}"
         return JSONResponse(told.model_dump(mode="json"), 202, headers={"Location": where})
 

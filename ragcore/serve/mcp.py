@@ -43,11 +43,11 @@ _READS = wire.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 def server(
-    engine: Callable[[], Engine],
+    engine: Callable[[Context], Engine],
     allowed: Sequence[Path] = (),
     scopes: Callable[[Context], Collection[TokenScope]] = lambda _: SCOPES,
 ) -> Server[Any]:
-    """Server of the verbs over the library of ``engine``, which is asked at each call; ``scopes`` tells what a request
+    """Server of the verbs over the library that ``engine`` gives for a request; ``scopes`` tells what a request
     may do. With folders ``allowed``, files in them can be added. Raises `FileMissing` if one is no folder."""
     for folder in allowed:
         if not folder.is_dir():
@@ -68,7 +68,7 @@ def server(
             if verb.scope not in scopes(context):
                 raise InputError(f"This token lacks the scope “{verb.scope}”.", hint="Use one that has it.")
             asked = checked(verb.asked, params.arguments or {})
-            return await _done(context, desk, lambda task: verb.run(engine(), asked, task))
+            return await _done(context, desk, lambda task: verb.run(engine(context), asked, task))
         except GroundworkError as error:
             return _failed(error)
 
@@ -84,7 +84,7 @@ def server(
 
 def run(engine: Engine, allowed: Sequence[Path] = ()) -> None:
     """Serve standard input and output until the input ends. Raises `FileMissing` for folders."""
-    made = server(lambda: engine, allowed)
+    made = server(lambda _: engine, allowed)
 
     async def serve() -> None:
         async with stdio_server() as (read, write):
@@ -93,20 +93,20 @@ def run(engine: Engine, allowed: Sequence[Path] = ()) -> None:
     asyncio.run(serve())
 
 
-def _granted(context: Context) -> Collection[TokenScope]:
-    """Scopes of the token of a request over HTTP."""
+def _token(context: Context) -> Token:
+    """Token of a request over HTTP."""
     request: Request | None = context.request
     assert request is not None
     token: Token = request.state.token
-    return token.scopes
+    return token
 
 
 class OverHttp:
     """ASGI endpoint of the server: streamable HTTP, each request by itself. It begins with the first one, on whose loop
     it stays. Its requests carry a token (`ragcore.serve.http`)."""
 
-    def __init__(self, engine: Callable[[], Engine], largest: int) -> None:
-        made = server(engine, scopes=_granted)
+    def __init__(self, engine: Callable[[Token], Engine], largest: int) -> None:
+        made = server(lambda context: engine(_token(context)), scopes=lambda context: _token(context).scopes)
         self._manager = StreamableHTTPSessionManager(made, stateless=True, max_request_body_size=largest)
         self._ready = asyncio.Event()
         self._running: asyncio.Task[None] | None = None

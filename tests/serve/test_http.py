@@ -61,13 +61,13 @@ class Door:
         self.client = self.served(VERBS)
 
     def served(self, verbs: tuple[Verb[Any, Any], ...]) -> TestClient:
-        api = Api(lambda: self.engine, self.allowed, self.take, verbs=verbs, looked_up=0.0)
+        api = Api(lambda _: self.engine, self.allowed, self.take, verbs=verbs, looked_up=0.0)
         return TestClient(api, headers=self.bearer(self.every))
 
     def allowed(self, secret: str) -> Token | None:
         return self.tokens.of(secret, owned=False)
 
-    def take(self, file: Path, name: str) -> Added:
+    def take(self, _: Token, file: Path, name: str) -> Added:
         added = self.engine.add(file, name)
         self.queued.append(added.doc_id)
         return added
@@ -125,7 +125,7 @@ def test_every_verb_is_called_here(door: Door) -> None:
 
 
 def test_nothing_answers_without_a_token(door: Door) -> None:
-    bare = TestClient(Api(lambda: door.engine, door.allowed, door.take))
+    bare = TestClient(Api(lambda _: door.engine, door.allowed, door.take))
     for method, path, body, _ in [*CALLS, ("GET", "/openapi.json", None, ""), ("GET", "/nothing", None, "")]:
         for headers in ({}, door.bearer("gw_pat_x"), {"Authorization": f"Basic {door.every}"}, {"Cookie": door.every}):
             found = bare.request(method, f"{path}", json=body, headers=headers)
@@ -175,7 +175,7 @@ def test_a_file_that_is_too_large_is_not_read_to_its_end(door: Door, tmp_path: P
     headers = {"Content-Length": str(most + 1)}
     assert door.problem(413, "POST", "/documents?name=a.pdf", content=b"x", headers=headers)["code"] == "file_too_large"
     with Engine.open(tmp_path, overrides={"ingest.max_bytes": 4 * 2**20}) as small:
-        api = TestClient(Api(lambda: small, door.allowed, door.take), headers=door.bearer(door.every))
+        api = TestClient(Api(lambda _: small, door.allowed, door.take), headers=door.bearer(door.every))
         found = api.post("/documents?name=a.pdf", content=pieces())
     assert (found.status_code, found.json()["code"]) == (413, "file_too_large")
     assert "4 MiB" in found.json()["detail"]
@@ -243,7 +243,7 @@ def endless(begun: threading.Event, stopped: threading.Event) -> Verb[Any, Any]:
 @pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])
 def test_work_stops_when_the_client_goes_away(door: Door, accept: str) -> None:
     begun, stopped = threading.Event(), threading.Event()
-    api = Api(lambda: door.engine, door.allowed, door.take, verbs=(endless(begun, stopped),))
+    api = Api(lambda _: door.engine, door.allowed, door.take, verbs=(endless(begun, stopped),))
     headers = [(b"authorization", f"Bearer {door.every}".encode()), (b"accept", accept.encode())]
     scope = {
         "type": "http",
@@ -292,7 +292,7 @@ def test_a_fault_of_the_model_is_told_as_such(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
     paid = door.engine.with_settings({"llm.model": "auto", "llm.cache": False}, api_key="sk-test")
-    client = TestClient(Api(lambda: paid, door.allowed, door.take), headers=door.bearer(door.every))
+    client = TestClient(Api(lambda _: paid, door.allowed, door.take), headers=door.bearer(door.every))
     server.reply(Reply(status=401, message="no such key"))
     found = client.post("/ask", json={"question": "How long is the bridge?"})
     assert (found.status_code, found.json()["code"]) == (502, "key_refused")
@@ -339,7 +339,7 @@ def test_no_bytes_and_no_address_break_it(door: Door, body: bytes, name: str, va
 
 
 def test_tools_are_served_here_too_as_far_as_the_token_lets(door: Door) -> None:
-    api = Api(lambda: door.engine, door.allowed, door.take)
+    api = Api(lambda _: door.engine, door.allowed, door.take)
     server = uvicorn.Server(uvicorn.Config(api, port=0, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -33,11 +33,11 @@ def allowed(secret: str) -> Token | None:
     return _opened[home].of(secret, owned=access().accounts is not None)
 
 
-def _engine() -> Engine:
+def _engine(_: Token) -> Engine:
     return services().engine
 
 
-def _take(file: Path, name: str) -> Added:
+def _take(_: Token, file: Path, name: str) -> Added:
     added = services().engine.add(file, name)
     services().ingestion.add(added.doc_id)
     return added
