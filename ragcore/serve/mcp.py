@@ -47,7 +47,7 @@ def server(
     allowed: Sequence[Path] = (),
     scopes: Callable[[Context], Collection[TokenScope]] = lambda _: SCOPES,
 ) -> Server[Any]:
-    """Server of the verbs over the library of ``engine``, which is asked at each call; ``scopes`` tells what a request
+    """Server of the verbs over the library that ``engine`` gives for a request; ``scopes`` tells what a request
     may do. With folders ``allowed``, files in them can be added. Raises `FileMissing` if one is no folder."""
     for folder in allowed:
         if not folder.is_dir():
