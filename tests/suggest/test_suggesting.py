@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from ragcore.engine import Engine
 from ragcore.offline import wording
 from ragcore.pipelines.stream import AnswerRun
 from ragcore.suggest.questions import OFFERED, Candidate, around, suggest
-from ragcore.types import Answer
+from ragcore.types import Answer, Scope, Turn
 
 
 @pytest.fixture(scope="module")
@@ -114,13 +114,13 @@ def test_a_candidate_is_tried_as_the_next_question_of_the_conversation(
     run = engine.chat(conversation, "What was net income in 2025?")
     run.run()
     asked: list[tuple[str, ...]] = []
-    ask = Engine.ask
+    ask = Engine._ask
 
-    def spied(self: Engine, question: str, **given: Any) -> AnswerRun:
-        asked.append(tuple(turn.question for turn in given["history"]))
-        return ask(self, question, **given)
+    def spied(self: Engine, question: str, scope: Scope, history: Sequence[Turn], *given: Any) -> AnswerRun:
+        asked.append(tuple(turn.question for turn in history))
+        return ask(self, question, scope, history, *given)
 
-    monkeypatch.setattr(Engine, "ask", spied)
+    monkeypatch.setattr(Engine, "_ask", spied)
     engine.suggest(conversation, run.turn_id or "")
     assert asked
     assert set(asked) == {("What was net income in 2025?",)}
