@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ragcore.accounts.accounts import Accounts
+from ragcore.accounts.libraries import Grants
 from ragcore.engine import Engine
 from tests import pdfs
 from tests.browser.conftest import serve
@@ -76,7 +78,12 @@ def test_the_app(watched: Watch, surveyed: Path, tmp_path: Path) -> None:
         assert handshake(app.url, **session, host="elsewhere.example", origin="http://elsewhere.example") == 403
         assert status(app.url, "/", Host="elsewhere.example") == 403
         assert status(app.url, f"{web.static_root()}/{'a' * 5000}.css") == 404
+        accounts = Accounts(home)
         with Engine.open(home) as engine:
-            conversation = engine.conversations.new()
-        assert answered(app.url, home, conversation, QUESTION, session)["state"]
+            conversation = engine.of(accounts.users()[0].user_id).conversations.new()
+        grants = Grants(accounts)
+        grants.begin(lambda _: None)
+        within = f"/l/{grants.all()[0].library_id}"
+        accounts.close()
+        assert answered(app.url, home, conversation, QUESTION, session, within)["state"]
     assert (watched.beyond(), watched.left()) == ([], [])

@@ -65,17 +65,22 @@ def handshake(url: str, origin: str | None = None, host: str | None = None, **he
 
 
 def answered(
-    url: str, home: Path, conversation: str, question: str, session: Mapping[str, str] = MappingProxyType({})
+    url: str,
+    home: Path,
+    conversation: str,
+    question: str,
+    session: Mapping[str, str] = MappingProxyType({}),
+    within: str = "",
 ) -> dict[str, Any]:
     """The turn of a question that the app at ``url`` on ``home`` has answered, as its page is told it; with the header
     of a ``session`` where people sign in."""
     visit = visits.named(session["Cookie"].partition("=")[2]) if session else "s"
     headers = {TOKEN_HEADER: Signer.kept(home / "web.secret").token(visit), "Origin": url, **session}
-    path = f"{url}/gw/conversations/{conversation}/questions"
+    path = f"{url}{within}/gw/conversations/{conversation}/questions"
     asked = urllib.request.Request(path, json.dumps({"question": question}).encode(), headers)
     with urllib.request.urlopen(asked, timeout=120) as given:
         turn = json.load(given)["turn"]
-    heard = urllib.request.Request(f"{url}/gw/answers/{turn}/events", headers=headers)
+    heard = urllib.request.Request(f"{url}{within}/gw/answers/{turn}/events", headers=headers)
     with urllib.request.urlopen(heard, timeout=120) as events:
         last = events.read().decode().strip().split("\n\n")[-1]
     name, _, data = last.partition("\n")

@@ -273,6 +273,6 @@ def test_a_removed_check_is_gone(checks: Checks) -> None:
     check_id = checked(checks, "The facility matures in June 2029.").info.check_id
     checks.remove(check_id)
     assert check_id not in [one.check_id for one in checks.all()]
-    for use in (checks.info, checks.get, checks.run, checks.original, checks.remove, checks.again):
+    for use in (checks.info, checks.get, checks.run, checks.remove, checks.again):
         with pytest.raises(UnknownCheck):
             use(check_id)

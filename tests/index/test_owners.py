@@ -118,6 +118,15 @@ def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path
     with sqlite3.connect(old) as raw:
         for column in ("owner", "shared"):
             raw.execute(f"ALTER TABLE conversations DROP COLUMN {column}")
+        for one in ("TRIGGER version_removed", "TRIGGER document_changed", "INDEX documents_by_successor"):
+            raw.execute(f"DROP {one}")
+        for view in ("built", "coming", "earlier"):
+            raw.execute(f"DROP VIEW {view}")
+        for table in ("watched_files", "watched_folders"):
+            raw.execute(f"DROP TABLE {table}")
+        raw.execute("ALTER TABLE documents DROP COLUMN successor")
+        raw.execute("CREATE VIEW built AS SELECT 1")
+        raw.execute("CREATE TRIGGER document_changed AFTER UPDATE ON documents BEGIN SELECT 1; END")
         raw.execute("PRAGMA user_version = 116")
     raw.close()
     found = Conversations(Database(old), "").all()

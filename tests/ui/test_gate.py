@@ -462,7 +462,5 @@ def test_only_administrators_have_paths_of_the_server_read(opened: Services, sit
         assert told["allowed"] == may
         assert [one["path"] for one in told["folders"]] == ([str(tmp_path)] if may else [])
         for action in ("look", "remove"):
-            refused = json.loads(asked(f"{site.within}/gw/library/folders/{action}", {"path": str(tmp_path)})[2]).get(
-                "refused"
-            )
-            assert (refused is None) == may
+            said = json.loads(asked(f"{site.within}/gw/library/folders/{action}", {"path": str(tmp_path)})[2])
+            assert said.keys().isdisjoint(("refused", "error")) == may

@@ -300,4 +300,4 @@ def test_places_of_a_cell_are_numbered_through_and_rivals_stand_under_their_peri
     assert payload.brief(corrected.cell("d", "c"))["supported"] is False  # type: ignore[index]
     assert payload.periods(corrected, "c")["periods"] == [""]
     assert [one["text"] for one in payload.detail(corrected.cell("d", "c"))["rivals"]] == ["5", "4", "6"]
-    assert payload.cells([drawn(None).cell("d", "c")]) == [["d", "c", None]]
+    assert payload.cells([drawn(None).cell("d", "c")], ()) == [["d", "c", None]]

@@ -1,5 +1,6 @@
 // The draft's text with its marks. Offsets count characters as Python does. All of it goes in as text.
 
+import { inLibrary } from "../shared/api.js";
 import { h } from "../shared/dom.js";
 
 export const STATUSES = {

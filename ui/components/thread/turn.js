@@ -25,7 +25,7 @@ export function drawTurn(turn, actions) {
     article.append(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quotes from your documents"));
   }
   article.append(h("div", { class: `gw-answer${turn.extractive && !turn.refused ? " is-quotes" : ""}` }, ...turn.blocks.map(fromHtml)));
-  markChips(article, turn.citations);
+  markChips(article, turn.citations ?? []); // a question that was cut off has none
   if (turn.state === "stopped") article.append(h("p", { class: "gw-hint" }, "Stopped. The text so far is kept."));
   if (turn.error) article.append(errorCard(turn.error, (turn.error.retryable !== false || KEYS.includes(turn.error.code)) && actions.retry));
   if (turn.refused && !turn.citations.length) article.append(nearest(turn));
