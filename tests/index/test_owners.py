@@ -106,9 +106,10 @@ def test_who_signs_in_nowhere_has_all_and_what_is_nobodys_can_be_adopted(databas
 
 
 def tables(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Columns of each table, in whatever order they were made."""
     with sqlite3.connect(path) as raw:
         names = [name for (name,) in raw.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        return {name: list(raw.execute(f"PRAGMA table_info({name})")) for name in names}
+        return {name: sorted(row[1:] for row in raw.execute(f"PRAGMA table_info({name})")) for name in names}
 
 
 def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path) -> None:
