@@ -1,6 +1,6 @@
 -- Tables of accounts.sqlite. Times are seconds since the epoch; tokens and codes are stored as SHA-256 only.
 
-CREATE TABLE users (
+CREATE TABLE IF NOT EXISTS users (
   user_id TEXT PRIMARY KEY,
   email TEXT NOT NULL UNIQUE, -- in small letters
   name TEXT NOT NULL,
@@ -11,14 +11,14 @@ CREATE TABLE users (
 );
 
 -- Who a provider of sign-in says somebody is. An email is no identity: it can pass to another person.
-CREATE TABLE identities (
+CREATE TABLE IF NOT EXISTS identities (
   issuer TEXT NOT NULL,
   subject TEXT NOT NULL,
   user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
   PRIMARY KEY (issuer, subject)
 );
 
-CREATE TABLE sessions (
+CREATE TABLE IF NOT EXISTS sessions (
   session_id TEXT PRIMARY KEY, -- SHA-256 of the token
   user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
   created REAL NOT NULL,
@@ -26,9 +26,9 @@ CREATE TABLE sessions (
   agent TEXT NOT NULL,
   address TEXT NOT NULL
 );
-CREATE INDEX sessions_of_user ON sessions (user_id);
+CREATE INDEX IF NOT EXISTS sessions_of_user ON sessions (user_id);
 
-CREATE TABLE links (
+CREATE TABLE IF NOT EXISTS links (
   code TEXT PRIMARY KEY, -- SHA-256
   purpose TEXT NOT NULL, -- first | invitation | reset
   email TEXT NOT NULL, -- '' for the first administrator, who chooses it
@@ -38,13 +38,13 @@ CREATE TABLE links (
 
 -- Tries to sign in since the last that succeeded, by account and by address. A try counts before it is checked. With a
 -- count of 0: an account that signed in from an address.
-CREATE TABLE tries (
+CREATE TABLE IF NOT EXISTS tries (
   whose TEXT PRIMARY KEY,
   count INTEGER NOT NULL,
   last REAL NOT NULL
 );
 
-CREATE TABLE audit (
+CREATE TABLE IF NOT EXISTS audit (
   at REAL NOT NULL,
   action TEXT NOT NULL,
   email TEXT NOT NULL, -- whose account; '' where there is none
@@ -52,24 +52,24 @@ CREATE TABLE audit (
   address TEXT NOT NULL,
   library TEXT NOT NULL DEFAULT '' -- its name then; '' where it is about none
 );
-CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
-CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
+CREATE TRIGGER IF NOT EXISTS audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
+CREATE TRIGGER IF NOT EXISTS audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
 
 -- People who are given rights together. Everybody with an account is in the built-in team 'everyone'.
-CREATE TABLE teams (
+CREATE TABLE IF NOT EXISTS teams (
   team_id TEXT PRIMARY KEY,
   name TEXT NOT NULL UNIQUE COLLATE NOCASE,
   created REAL NOT NULL
 );
-INSERT INTO teams VALUES ('everyone', 'Everyone', 0);
-CREATE TABLE members (
+INSERT OR IGNORE INTO teams VALUES ('everyone', 'Everyone', 0);
+CREATE TABLE IF NOT EXISTS members (
   team_id TEXT NOT NULL REFERENCES teams ON DELETE CASCADE,
   user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
   manager BOOLEAN NOT NULL DEFAULT 0, -- of the team: manages the libraries that it owns
   PRIMARY KEY (team_id, user_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE libraries (
+CREATE TABLE IF NOT EXISTS libraries (
   library_id TEXT PRIMARY KEY, -- 128 random bits
   name TEXT NOT NULL,
   owner TEXT NOT NULL, -- user_id or team_id; '' until there is an administrator
@@ -77,8 +77,8 @@ CREATE TABLE libraries (
   created REAL NOT NULL,
   removed REAL -- its files stay; NULL: it is open
 );
-CREATE UNIQUE INDEX first_library ON libraries (first) WHERE first;
-CREATE TABLE grants (
+CREATE UNIQUE INDEX IF NOT EXISTS first_library ON libraries (first) WHERE first;
+CREATE TABLE IF NOT EXISTS grants (
   library_id TEXT NOT NULL REFERENCES libraries ON DELETE CASCADE,
   holder TEXT NOT NULL, -- user_id or team_id
   role INTEGER NOT NULL, -- 1 viewer, 2 contributor, 3 manager
@@ -86,12 +86,12 @@ CREATE TABLE grants (
 ) WITHOUT ROWID;
 
 -- Who has the rights of a holder: a person has their own, and those of their teams.
-CREATE VIEW holders AS
+CREATE VIEW IF NOT EXISTS holders AS
   SELECT user_id AS holder, user_id, 1 AS manager FROM users
   UNION ALL SELECT 'everyone', user_id, 0 FROM users
   UNION ALL SELECT team_id, user_id, manager FROM members;
 -- The highest role of each person in each library that is open to them.
-CREATE VIEW roles AS
+CREATE VIEW IF NOT EXISTS roles AS
   SELECT library_id, user_id, max(role) AS role FROM (
     SELECT library_id, user_id, 2 + manager AS role FROM libraries JOIN holders ON holder = owner
     UNION ALL SELECT library_id, user_id, role FROM grants JOIN holders USING (holder)
@@ -99,7 +99,7 @@ CREATE VIEW roles AS
   WHERE removed IS NULL AND NOT blocked GROUP BY library_id, user_id;
 
 -- Tokens of programs.
-CREATE TABLE tokens (
+CREATE TABLE IF NOT EXISTS tokens (
   token_hash TEXT PRIMARY KEY, -- SHA-256
   token_id TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL,

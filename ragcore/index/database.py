@@ -194,26 +194,27 @@ class Database:
 
 
 def _create(connection: Connection, path: Path, package: str, schema: int) -> None:
-    """Create the tables of a new file, and take one of an older schema on by the scripts ``to_N.sql`` that there are.
-    Raises `StoreError` for a file of another schema."""
+    """Create the tables of a new file. One of an older schema is taken on: the scripts ``to_N.sql`` that there are
+    change what it has, then what it lacks is created. Raises `StoreError` for a file of another schema."""
     version = connection.value("PRAGMA user_version")
     if version > schema:
         raise StoreError(
             f"{path} was written by a newer Groundwork (schema {version}; this version knows {schema}).",
             hint="Update Groundwork, or use another --home.",
         )
-    steps = [f"to_{step}.sql" for step in range(version + 1, schema + 1)] if version else ["schema.sql"]
-    if not all(resources.files(package).joinpath(step).is_file() for step in steps):
+    if version == schema:
+        return
+    steps = [resources.files(package).joinpath(f"to_{step}.sql") for step in range(version + 1, schema + 1)]
+    if version and not all(step.is_file() for step in steps):
         raise StoreError(
             f"{path} was written by a Groundwork from before the first release (schema {version}).",
             hint="Use another --home and add the PDFs in the folder `files` beside it again.",
         )
-    for step in steps:
+    for script in (*(steps if version else ()), resources.files(package).joinpath("schema.sql")):
         statement = ""
-        for line in resources.files(package).joinpath(step).read_text("utf-8").splitlines(True):
+        for line in script.read_text("utf-8").splitlines(True):
             statement += line
             if sqlite3.complete_statement(statement):
                 connection.execute(statement)
                 statement = ""
-    if steps:
-        connection.execute(f"PRAGMA user_version = {schema}")
+    connection.execute(f"PRAGMA user_version = {schema}")

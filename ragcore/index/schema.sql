@@ -1,7 +1,7 @@
 -- The tables of a library. Any change, also of what a column holds, raises SCHEMA in ragcore/index/database.py, which reads
 -- JSON and BOOLEAN as Python values. Times are seconds since the epoch.
 
-CREATE TABLE documents (
+CREATE TABLE IF NOT EXISTS documents (
     doc_id TEXT NOT NULL PRIMARY KEY,  -- first 16 hex digits of sha256
     sha256 TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,  -- file name as given
@@ -36,28 +36,28 @@ CREATE TABLE documents (
     called TEXT AS (coalesce(given, nullif(title, ''), name))
 );
 
-CREATE INDEX documents_by_successor ON documents (successor) WHERE successor IS NOT NULL;
+CREATE INDEX IF NOT EXISTS documents_by_successor ON documents (successor) WHERE successor IS NOT NULL;
 
 -- Earlier versions, each with the next one, which is read: they stay for what cites them, and are not asked.
-CREATE VIEW earlier AS SELECT old.doc_id, new.doc_id AS successor
+CREATE VIEW IF NOT EXISTS earlier AS SELECT old.doc_id, new.doc_id AS successor
 FROM documents old JOIN documents new ON new.doc_id = old.successor
 WHERE new.status = 'ready' AND new.removed IS NULL AND old.removed IS NULL;
 
 -- New versions that aren't read yet: the one before is asked until they are.
-CREATE VIEW coming AS SELECT doc_id FROM documents
+CREATE VIEW IF NOT EXISTS coming AS SELECT doc_id FROM documents
 WHERE status != 'ready' AND doc_id IN (SELECT successor FROM documents WHERE successor IS NOT NULL AND removed IS NULL);
 
 -- Documents that can be asked: with a build, of all pages or of the first ones, not in the trash, the newest version.
-CREATE VIEW built AS SELECT * FROM documents WHERE built IS NOT NULL AND status != 'failed' AND removed IS NULL
+CREATE VIEW IF NOT EXISTS built AS SELECT * FROM documents WHERE built IS NOT NULL AND status != 'failed' AND removed IS NULL
 AND doc_id NOT IN (SELECT doc_id FROM earlier) AND doc_id NOT IN (SELECT doc_id FROM coming);
 
 -- The chain of versions stays whole when one of them goes.
-CREATE TRIGGER version_removed AFTER DELETE ON documents BEGIN
+CREATE TRIGGER IF NOT EXISTS version_removed AFTER DELETE ON documents BEGIN
     UPDATE documents SET successor = old.successor WHERE successor = old.doc_id;
 END;
 
 -- Folders whose files are kept in step with documents, and what each file was when it was last looked at.
-CREATE TABLE watched_folders (
+CREATE TABLE IF NOT EXISTS watched_folders (
     path TEXT NOT NULL PRIMARY KEY,
     recursive BOOLEAN NOT NULL,
     patterns JSON TEXT NOT NULL,  -- list, such as "*.pdf"; []: every kind that is read
@@ -67,7 +67,7 @@ CREATE TABLE watched_folders (
     seconds REAL NOT NULL DEFAULT 0,  -- that this took
     error JSON TEXT  -- why the last scan could not look through it; NULL: it did
 ) WITHOUT ROWID;
-CREATE TABLE watched_files (
+CREATE TABLE IF NOT EXISTS watched_files (
     folder TEXT NOT NULL REFERENCES watched_folders ON DELETE CASCADE,
     path TEXT NOT NULL,  -- below the folder
     bytes INTEGER NOT NULL,
@@ -78,10 +78,10 @@ CREATE TABLE watched_files (
     gone REAL,  -- when it was found to be no longer there
     PRIMARY KEY (folder, path)
 ) WITHOUT ROWID;
-CREATE INDEX watched_files_by_document ON watched_files (doc_id);
+CREATE INDEX IF NOT EXISTS watched_files_by_document ON watched_files (doc_id);
 
 -- One row per page as soon as it is read: a killed ingest resumes from here, and a rebuild starts here.
-CREATE TABLE page_layouts (
+CREATE TABLE IF NOT EXISTS page_layouts (
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     page INTEGER NOT NULL,
     data BLOB NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE page_layouts (
 ) WITHOUT ROWID;
 
 -- The tiling of each document, then its composites: the rows of one table together.
-CREATE TABLE chunks (
+CREATE TABLE IF NOT EXISTS chunks (
     chunk_id TEXT NOT NULL PRIMARY KEY,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     position INTEGER NOT NULL,  -- place in the document's tiling
@@ -110,20 +110,20 @@ CREATE TABLE chunks (
     UNIQUE (doc_id, position)
 );
 
-CREATE TABLE meta (
+CREATE TABLE IF NOT EXISTS meta (
     key TEXT NOT NULL PRIMARY KEY,
     value JSON TEXT NOT NULL
 ) WITHOUT ROWID;
 
-CREATE TABLE tags (
+CREATE TABLE IF NOT EXISTS tags (
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     tag TEXT NOT NULL,
     PRIMARY KEY (doc_id, tag)
 ) WITHOUT ROWID;
-CREATE INDEX tags_by_tag ON tags (tag);
+CREATE INDEX IF NOT EXISTS tags_by_tag ON tags (tag);
 
 -- Documents of which every chunk but the rows of composites has a vector, with their fingerprint then.
-CREATE TABLE embedded (
+CREATE TABLE IF NOT EXISTS embedded (
     embedder TEXT NOT NULL,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     fingerprint TEXT NOT NULL,
@@ -131,31 +131,31 @@ CREATE TABLE embedded (
 ) WITHOUT ROWID;
 
 -- Those of them whose build is still the same.
-CREATE VIEW settled AS SELECT embedder, doc_id FROM embedded JOIN documents USING (doc_id, fingerprint);
+CREATE VIEW IF NOT EXISTS settled AS SELECT embedder, doc_id FROM embedded JOIN documents USING (doc_id, fingerprint);
 
 -- Grows with every change of what can be found, or of a title: the indexes in memory are then updated.
-INSERT INTO meta VALUES ('revision', '0');
-CREATE TRIGGER document_changed AFTER UPDATE OF status, removed, built, given, successor ON documents
+INSERT OR IGNORE INTO meta VALUES ('revision', '0');
+CREATE TRIGGER IF NOT EXISTS document_changed AFTER UPDATE OF status, removed, built, given, successor ON documents
 WHEN old.removed IS NOT new.removed OR old.built IS NOT new.built OR old.given IS NOT new.given
     OR old.successor IS NOT new.successor
     OR (old.status = 'failed') != (new.status = 'failed') BEGIN
     UPDATE meta SET value = value + 1 WHERE key = 'revision';
 END;
-CREATE TRIGGER document_embedded AFTER INSERT ON embedded BEGIN
+CREATE TRIGGER IF NOT EXISTS document_embedded AFTER INSERT ON embedded BEGIN
     UPDATE meta SET value = value + 1 WHERE key = 'revision';
 END;
 
 -- With rowids: a vector exceeds the part of a row that a table without them keeps on its page.
-CREATE TABLE vectors (
+CREATE TABLE IF NOT EXISTS vectors (
     embedder TEXT NOT NULL,
     chunk_id TEXT NOT NULL REFERENCES chunks ON DELETE CASCADE,
     vector BLOB NOT NULL,  -- float32, little endian
     PRIMARY KEY (embedder, chunk_id)
 );
-CREATE INDEX vectors_by_chunk ON vectors (chunk_id);
+CREATE INDEX IF NOT EXISTS vectors_by_chunk ON vectors (chunk_id);
 
 -- Made from the chunks of each document, and made again if missing or damaged: BM25 postings, names, facts.
-CREATE TABLE derived (
+CREATE TABLE IF NOT EXISTS derived (
     kind TEXT NOT NULL,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     fingerprint TEXT NOT NULL,  -- of the chunks and the method
@@ -163,12 +163,12 @@ CREATE TABLE derived (
     seconds REAL NOT NULL,  -- spent making it, over all attempts
     PRIMARY KEY (kind, doc_id)
 );
-CREATE INDEX derived_by_document ON derived (doc_id);
+CREATE INDEX IF NOT EXISTS derived_by_document ON derived (doc_id);
 
 -- Texts by models about pictures ('figure') and before chunks ('context'), keyed by their input: a document that is
 -- added again needs no new request. Forms about sentences ('relations') go with their document, unless
 -- structure.keep_paid is on.
-CREATE TABLE model_texts (
+CREATE TABLE IF NOT EXISTS model_texts (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,  -- SHA-256 of the picture's pixels, or of the text
     model TEXT NOT NULL,
@@ -178,10 +178,10 @@ CREATE TABLE model_texts (
     owner TEXT REFERENCES documents ON DELETE CASCADE,  -- NULL: it outlives the document
     PRIMARY KEY (kind, key, model, prompt)
 ) WITHOUT ROWID;
-CREATE INDEX model_texts_by_owner ON model_texts (owner);
+CREATE INDEX IF NOT EXISTS model_texts_by_owner ON model_texts (owner);
 
 -- Cost of these texts by document, and of 'verdicts' by run. Outlives the document, as its limit does.
-CREATE TABLE model_costs (
+CREATE TABLE IF NOT EXISTS model_costs (
     kind TEXT NOT NULL,
     doc_id TEXT NOT NULL,
     usd REAL NOT NULL,
@@ -189,7 +189,7 @@ CREATE TABLE model_costs (
 ) WITHOUT ROWID;
 
 -- The picture of each figure, so that a rebuild need not draw it again.
-CREATE TABLE figure_images (
+CREATE TABLE IF NOT EXISTS figure_images (
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     place TEXT NOT NULL,  -- region of the page and resolution
     image TEXT NOT NULL,
@@ -197,7 +197,7 @@ CREATE TABLE figure_images (
 ) WITHOUT ROWID;
 
 -- Sums by day (local time), model and purpose, without any content of questions or documents.
-CREATE TABLE spent (
+CREATE TABLE IF NOT EXISTS spent (
     day TEXT NOT NULL,
     model TEXT NOT NULL,
     purpose TEXT NOT NULL,  -- ragcore.types.spending.Purpose
@@ -212,27 +212,27 @@ CREATE TABLE spent (
 ) WITHOUT ROWID;
 
 -- Complete answers of models by a hash of the whole request. Requests are not kept.
-CREATE TABLE responses (
+CREATE TABLE IF NOT EXISTS responses (
     key TEXT NOT NULL PRIMARY KEY,
     model TEXT NOT NULL,  -- as the service named it
     text TEXT NOT NULL,
     created REAL NOT NULL
 );
-CREATE INDEX responses_by_age ON responses (created, key);
+CREATE INDEX IF NOT EXISTS responses_by_age ON responses (created, key);
 
 -- Content of an empty conversation; made again if `stamp` has changed.
-CREATE TABLE overviews (
+CREATE TABLE IF NOT EXISTS overviews (
     doc_id TEXT NOT NULL PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
     stamp TEXT NOT NULL,
     data BLOB NOT NULL  -- ragcore.suggest.overview.Overview
 ) WITHOUT ROWID;
-CREATE TABLE starters (
+CREATE TABLE IF NOT EXISTS starters (
     scope TEXT NOT NULL PRIMARY KEY,  -- ids of documents, joined by a comma
     stamp TEXT NOT NULL,
     questions JSON TEXT NOT NULL  -- list of ragcore.suggest.first_questions.Starter
 ) WITHOUT ROWID;
 
-CREATE TABLE conversations (
+CREATE TABLE IF NOT EXISTS conversations (
     conversation_id TEXT NOT NULL PRIMARY KEY,
     title TEXT NOT NULL,
     doc_ids JSON TEXT,  -- the scope; NULL: the whole library
@@ -244,7 +244,7 @@ CREATE TABLE conversations (
 );
 
 -- A tree: an edited or repeated question is a sibling of the earlier one.
-CREATE TABLE turns (
+CREATE TABLE IF NOT EXISTS turns (
     position INTEGER PRIMARY KEY,  -- in order of creation
     turn_id TEXT NOT NULL UNIQUE,
     conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
@@ -254,32 +254,32 @@ CREATE TABLE turns (
     parent TEXT REFERENCES turns (turn_id),  -- the turn before; NULL for a first question
     depth INTEGER NOT NULL  -- from the first question down to it
 );
-CREATE INDEX turns_by_parent ON turns (parent, conversation_id);
-CREATE INDEX turns_by_conversation ON turns (conversation_id);
+CREATE INDEX IF NOT EXISTS turns_by_parent ON turns (parent, conversation_id);
+CREATE INDEX IF NOT EXISTS turns_by_conversation ON turns (conversation_id);
 
 -- Search index of turns and titles (ragcore/index/conversations.py).
-CREATE TABLE turn_words (
+CREATE TABLE IF NOT EXISTS turn_words (
     id INTEGER PRIMARY KEY,
     turn_id TEXT NOT NULL UNIQUE,  -- for a title, the conversation's id
     conversation_id TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
     text TEXT NOT NULL
 );
-CREATE INDEX turn_words_by_conversation ON turn_words (conversation_id);
-CREATE VIRTUAL TABLE turn_search USING fts5 (
+CREATE INDEX IF NOT EXISTS turn_words_by_conversation ON turn_words (conversation_id);
+CREATE VIRTUAL TABLE IF NOT EXISTS turn_search USING fts5 (
     text, content='turn_words', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
 );
-CREATE TRIGGER turn_words_added AFTER INSERT ON turn_words BEGIN
+CREATE TRIGGER IF NOT EXISTS turn_words_added AFTER INSERT ON turn_words BEGIN
     INSERT INTO turn_search (rowid, text) VALUES (new.id, new.text);
 END;
-CREATE TRIGGER turn_words_removed AFTER DELETE ON turn_words BEGIN
+CREATE TRIGGER IF NOT EXISTS turn_words_removed AFTER DELETE ON turn_words BEGIN
     INSERT INTO turn_search (turn_search, rowid, text) VALUES ('delete', old.id, old.text);
 END;
-CREATE TRIGGER turn_words_changed AFTER UPDATE ON turn_words BEGIN
+CREATE TRIGGER IF NOT EXISTS turn_words_changed AFTER UPDATE ON turn_words BEGIN
     INSERT INTO turn_search (turn_search, rowid, text) VALUES ('delete', old.id, old.text);
     INSERT INTO turn_search (rowid, text) VALUES (new.id, new.text);
 END;
 
-CREATE TABLE feedback (
+CREATE TABLE IF NOT EXISTS feedback (
     turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns (turn_id) ON DELETE CASCADE,
     helpful BOOLEAN NOT NULL,
     reason TEXT NOT NULL,  -- ragcore.types.library.Reason, '' for none
@@ -287,12 +287,12 @@ CREATE TABLE feedback (
     created REAL NOT NULL,
     passed BOOLEAN NOT NULL DEFAULT 0  -- 1: not to be offered as a test question
 ) WITHOUT ROWID;
-CREATE TABLE suggestions (
+CREATE TABLE IF NOT EXISTS suggestions (
     turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns (turn_id) ON DELETE CASCADE,
     questions JSON TEXT NOT NULL  -- list, [] if there is nothing to suggest
 ) WITHOUT ROWID;
 
-CREATE TABLE reports (
+CREATE TABLE IF NOT EXISTS reports (
     report_id TEXT NOT NULL PRIMARY KEY,
     title TEXT NOT NULL,
     guidance TEXT NOT NULL,  -- applies to the whole report
@@ -304,7 +304,7 @@ CREATE TABLE reports (
     subject TEXT,  -- NULL: not asked yet; '': left to the documents
     year INTEGER NOT NULL DEFAULT 0  -- 0: the latest of each document
 );
-CREATE TABLE report_sections (
+CREATE TABLE IF NOT EXISTS report_sections (
     section_id TEXT NOT NULL PRIMARY KEY,
     report_id TEXT NOT NULL REFERENCES reports ON DELETE CASCADE,
     position INTEGER NOT NULL,  -- in printed order
@@ -315,8 +315,8 @@ CREATE TABLE report_sections (
     removed BOOLEAN NOT NULL DEFAULT 0,  -- 1: removed; kept for undo
     trouble JSON TEXT  -- its last writing's error; NULL: none
 );
-CREATE INDEX report_sections_in_order ON report_sections (report_id, position);
-CREATE TABLE report_versions (
+CREATE INDEX IF NOT EXISTS report_sections_in_order ON report_sections (report_id, position);
+CREATE TABLE IF NOT EXISTS report_versions (
     version_id TEXT NOT NULL PRIMARY KEY,
     section_id TEXT NOT NULL REFERENCES report_sections ON DELETE CASCADE,
     number INTEGER NOT NULL,  -- from 1 in each section, in order of creation
@@ -327,9 +327,9 @@ CREATE TABLE report_versions (
     usd REAL,  -- its cost; NULL: the model has no price
     created REAL NOT NULL
 );
-CREATE UNIQUE INDEX report_versions_by_section ON report_versions (section_id, number);
+CREATE UNIQUE INDEX IF NOT EXISTS report_versions_by_section ON report_versions (section_id, number);
 -- Places of documents that the writer of a section always gets, or never.
-CREATE TABLE report_places (
+CREATE TABLE IF NOT EXISTS report_places (
     section_id TEXT NOT NULL REFERENCES report_sections ON DELETE CASCADE,
     doc_id TEXT NOT NULL,
     start INTEGER NOT NULL,  -- characters of the document's text
@@ -339,7 +339,7 @@ CREATE TABLE report_places (
     PRIMARY KEY (section_id, doc_id, start, "end")
 ) WITHOUT ROWID;
 -- Queue of sections to write, in order; a row is deleted in the transaction that stores its text.
-CREATE TABLE report_tasks (
+CREATE TABLE IF NOT EXISTS report_tasks (
     task_id INTEGER PRIMARY KEY AUTOINCREMENT,
     report_id TEXT NOT NULL REFERENCES reports ON DELETE CASCADE,
     section_id TEXT NOT NULL UNIQUE REFERENCES report_sections ON DELETE CASCADE,
@@ -350,7 +350,7 @@ CREATE TABLE report_tasks (
 );
 
 -- Sets of questions, as they were read; a changed set is another.
-CREATE TABLE eval_sets (
+CREATE TABLE IF NOT EXISTS eval_sets (
     set_id TEXT NOT NULL PRIMARY KEY,  -- digest of the cases
     name TEXT NOT NULL,
     cases INTEGER NOT NULL,
@@ -361,7 +361,7 @@ CREATE TABLE eval_sets (
 
 -- One's own set as it is now. A case outlives the conversation and the documents that it comes from, but not with their
 -- words: those of a removed document go with it.
-CREATE TABLE eval_own (
+CREATE TABLE IF NOT EXISTS eval_own (
     case_id TEXT NOT NULL PRIMARY KEY,  -- turn of the answer that was kept
     question TEXT NOT NULL,
     answer TEXT NOT NULL,  -- to expect
@@ -369,7 +369,7 @@ CREATE TABLE eval_own (
     documents JSON TEXT NOT NULL,  -- list: names of the files that alone were asked; [] for all
     created REAL NOT NULL
 );
-CREATE TABLE eval_own_evidence (
+CREATE TABLE IF NOT EXISTS eval_own_evidence (
     case_id TEXT NOT NULL REFERENCES eval_own ON DELETE CASCADE,
     position INTEGER NOT NULL,
     document TEXT NOT NULL,  -- name of its file
@@ -378,13 +378,13 @@ CREATE TABLE eval_own_evidence (
     quote TEXT NOT NULL,  -- '': its document was removed
     PRIMARY KEY (case_id, position)
 ) WITHOUT ROWID;
-CREATE INDEX eval_own_evidence_by_document ON eval_own_evidence (doc_id);
-CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
+CREATE INDEX IF NOT EXISTS eval_own_evidence_by_document ON eval_own_evidence (doc_id);
+CREATE TRIGGER IF NOT EXISTS document_removed AFTER DELETE ON documents BEGIN
     UPDATE eval_own_evidence SET quote = '' WHERE doc_id = old.doc_id;
 END;
 
 -- A set under a configuration. Its id is a digest of what its outcomes depend on, so that none is made twice.
-CREATE TABLE eval_runs (
+CREATE TABLE IF NOT EXISTS eval_runs (
     run_id TEXT NOT NULL PRIMARY KEY,
     set_id TEXT NOT NULL REFERENCES eval_sets ON DELETE CASCADE,
     name TEXT NOT NULL,
@@ -396,7 +396,7 @@ CREATE TABLE eval_runs (
     ended REAL  -- NULL: some of it is still to be done
 );
 
-CREATE TABLE eval_outcomes (
+CREATE TABLE IF NOT EXISTS eval_outcomes (
     run_id TEXT NOT NULL REFERENCES eval_runs ON DELETE CASCADE,
     case_id TEXT NOT NULL,
     answer BLOB,  -- JSON, zlib; NULL: it failed, or was only searched
@@ -408,7 +408,7 @@ CREATE TABLE eval_outcomes (
 );
 
 -- Claims and verdicts of a judge on an outcome. Like the answer, they stay when a document is removed.
-CREATE TABLE eval_verdicts (
+CREATE TABLE IF NOT EXISTS eval_verdicts (
     run_id TEXT NOT NULL,
     case_id TEXT NOT NULL,
     judge TEXT NOT NULL,  -- support or a model, with the version of its rules or prompts
@@ -419,7 +419,7 @@ CREATE TABLE eval_verdicts (
 );
 
 -- Checks of a draft. Like an answer, a verdict stays when a document is removed.
-CREATE TABLE checks (
+CREATE TABLE IF NOT EXISTS checks (
     check_id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,  -- of the draft's file
     kind TEXT NOT NULL,  -- docx | pdf | md | txt | xlsx
@@ -431,7 +431,7 @@ CREATE TABLE checks (
     run INTEGER NOT NULL DEFAULT 0,  -- times that its verdicts were forgotten
     error JSON TEXT  -- why its last run ended early; NULL: it did not
 );
-CREATE TABLE check_sentences (
+CREATE TABLE IF NOT EXISTS check_sentences (
     check_id TEXT NOT NULL REFERENCES checks ON DELETE CASCADE,
     n INTEGER NOT NULL,  -- from 0, in the draft's order
     start INTEGER NOT NULL,  -- characters of the draft's text
@@ -446,7 +446,7 @@ CREATE TABLE check_sentences (
 ) WITHOUT ROWID;
 
 -- Grids: documents, or sections of them, by columns. Like an answer, a cell stays until it is filled again.
-CREATE TABLE grids (
+CREATE TABLE IF NOT EXISTS grids (
     grid_id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
     scope JSON TEXT NOT NULL,  -- ragcore.types.Scope; its sections, if it has any, are the rows
@@ -456,7 +456,7 @@ CREATE TABLE grids (
     changes INTEGER NOT NULL DEFAULT 0,  -- of single cells
     error JSON TEXT  -- why its last filling ended early; NULL: it did not
 );
-CREATE TABLE grid_cells (
+CREATE TABLE IF NOT EXISTS grid_cells (
     grid_id TEXT NOT NULL REFERENCES grids ON DELETE CASCADE,
     row_id TEXT NOT NULL,  -- ``doc_id``, or of a section ragcore.types.grid.row_of
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
@@ -468,4 +468,4 @@ CREATE TABLE grid_cells (
     changed INTEGER NOT NULL,  -- ``changes`` of the grid then: what a page has not seen yet is above what it knows
     PRIMARY KEY (grid_id, row_id, column_id)
 ) WITHOUT ROWID;
-CREATE INDEX grid_cells_by_document ON grid_cells (doc_id);
+CREATE INDEX IF NOT EXISTS grid_cells_by_document ON grid_cells (doc_id);

@@ -112,6 +112,13 @@ def tables(path: Path) -> dict[str, list[tuple[object, ...]]]:
         return {name: sorted(row[1:] for row in raw.execute(f"PRAGMA table_info({name})")) for name in names}
 
 
+def others(path: Path) -> dict[str, str]:
+    """Indexes, views and triggers."""
+    with sqlite3.connect(path) as raw:
+        query = "SELECT name, sql FROM sqlite_schema WHERE type != 'table' AND sql IS NOT NULL"
+        return dict(raw.execute(query))
+
+
 def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path) -> None:
     old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
     asked(Database(new), "")
@@ -133,6 +140,7 @@ def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path
     found = Conversations(Database(old), "").all()
     assert [info.title for info in found] == [info.title for info in Conversations(Database(new), "").all()]
     assert tables(old) == tables(new)
+    assert others(old) == others(new)
     with sqlite3.connect(old) as raw:
         assert raw.execute("PRAGMA user_version").fetchone() == (SCHEMA,)
         raw.execute("PRAGMA user_version = 99")
