@@ -361,8 +361,8 @@ class Accounts:
         """Forget tries, and keep that the account is known at the address."""
         for whose in _tries(email, device):
             connection.execute("DELETE FROM tries WHERE whose = ?", (whose,))
-        known = {"whose": _known_at(email, device), "count": 0, "last": self.clock()}
-        connection.insert("tries", known, key="whose")
+        there = {"whose": _known_at(email, device), "count": 0, "last": self.clock()}
+        connection.insert("tries", there, key="whose")
 
     def note(
         self, connection: Connection, action: str, email: str, by: str, address: str = "", library: str = ""

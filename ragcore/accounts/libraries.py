@@ -70,7 +70,7 @@ class Grants:
     an email, or the command line."""
 
     def __init__(self, accounts: Accounts) -> None:
-        self._accounts = accounts
+        self.accounts = accounts
         self._database = accounts.database
         self._begun = False
         self.top = accounts.home  # home of the first library
@@ -107,6 +107,11 @@ class Grants:
         """All libraries, removed ones too."""
         return self._listed("")
 
+    @property
+    def first(self) -> str:
+        """Id of the first library; `begin` has made it."""
+        return str(self._database.value("SELECT library_id FROM libraries WHERE first"))
+
     def home(self, library_id: str) -> Path:
         """Home folder of a library."""
         if self._database.value("SELECT first FROM libraries WHERE library_id = ?", library_id):
@@ -129,23 +134,23 @@ class Grants:
         with self._database.write() as connection:
             name = _named(name)
             library_id = self._make(connection, name, self._holder(connection, owner))
-            self._accounts.note(connection, "library made", owner, by, library=name)
+            self.accounts.note(connection, "library made", owner, by, library=name)
         return library_id
 
     def rename(self, library_id: str, name: str, by: str) -> None:
         with self._database.write() as connection:
             before, name = self._library(connection, library_id), _named(name)
             connection.update("libraries", "library_id = ?", library_id, name=name)
-            self._accounts.note(connection, f"library renamed {name}", "", by, library=before["name"])
+            self.accounts.note(connection, f"library renamed {name}", "", by, library=before["name"])
 
     def remove(self, library_id: str, by: str, removed: bool = True) -> None:
         """Close a library to everybody, or open it again; its files stay."""
         with self._database.write() as connection:
             found = self._library(connection, library_id)
-            at = self._accounts.clock() if removed else None
+            at = self.accounts.clock() if removed else None
             connection.update("libraries", "library_id = ?", library_id, removed=at)
             action = "library removed" if removed else "library taken back"
-            self._accounts.note(connection, action, "", by, library=found["name"])
+            self.accounts.note(connection, action, "", by, library=found["name"])
 
     def find(self, named: str) -> str:
         """Id of a library by its name or the beginning of its id. Raises `InputError`."""
@@ -172,7 +177,7 @@ class Grants:
                 raise InputError(f"{to} owns this library.", hint="An owner manages it already.")
             row = {"library_id": library_id, "holder": holder, "role": ROLES.index(role) + 1}
             connection.insert("grants", row, clash="REPLACE")
-            self._accounts.note(connection, f"made {role}", to, by, library=library["name"])
+            self.accounts.note(connection, f"made {role}", to, by, library=library["name"])
 
     def revoke(self, library_id: str, to: str, by: str) -> None:
         """Take the role from a person or a team that was given to them. Raises `InputError` if none was."""
@@ -181,7 +186,7 @@ class Grants:
             query = "DELETE FROM grants WHERE library_id = ? AND holder = ?"
             if not connection.execute(query, (library_id, holder)).rowcount:
                 raise InputError(f"{to} was given no role in this library.", hint="They may have one by their team.")
-            self._accounts.note(connection, "role taken", to, by, library=library["name"])
+            self.accounts.note(connection, "role taken", to, by, library=library["name"])
 
     # Teams
 
@@ -202,10 +207,10 @@ class Grants:
             name = _named(name)
             if "@" in name:
                 raise InputError("A team's name can't have an @.", hint="That is for the emails of people.")
-            row = {"team_id": secrets.token_hex(16), "name": name, "created": self._accounts.clock()}
+            row = {"team_id": secrets.token_hex(16), "name": name, "created": self.accounts.clock()}
             if not connection.insert("teams", row, clash="NOTHING"):
                 raise InputError(f"There is a team {name!r} already.", hint="Choose another name.")
-            self._accounts.note(connection, "team made", name, by)
+            self.accounts.note(connection, "team made", name, by)
 
     def remove_team(self, name: str, by: str) -> None:
         """Remove a team with all its roles. Raises `InputError` while it owns a library."""
@@ -215,14 +220,14 @@ class Grants:
                 raise InputError(f"{name} owns a library.", hint="A team that owns one stays.")
             connection.execute("DELETE FROM grants WHERE holder = ?", (team_id,))
             connection.execute("DELETE FROM teams WHERE team_id = ?", (team_id,))
-            self._accounts.note(connection, "team removed", name, by)
+            self.accounts.note(connection, "team removed", name, by)
 
     def join(self, team: str, email: str, by: str, *, manager: bool = False) -> None:
         """Put somebody into a team, as its manager or not."""
         with self._database.write() as connection:
             row = {"team_id": self._team(connection, team), "user_id": known(connection, email).user_id}
             connection.insert("members", row | {"manager": manager}, clash="REPLACE")
-            self._accounts.note(connection, f"{'manages' if manager else 'in'} team {team}", email, by)
+            self.accounts.note(connection, f"{'manages' if manager else 'in'} team {team}", email, by)
 
     def leave(self, team: str, email: str, by: str) -> None:
         """Take somebody out of a team."""
@@ -230,11 +235,11 @@ class Grants:
             named = (self._team(connection, team), known(connection, email).user_id)
             if not connection.execute("DELETE FROM members WHERE team_id = ? AND user_id = ?", named).rowcount:
                 raise InputError(f"{email} isn't in {team}.", hint="Run `groundwork admin team list`.")
-            self._accounts.note(connection, f"out of team {team}", email, by)
+            self.accounts.note(connection, f"out of team {team}", email, by)
 
     def _make(self, connection: Connection, name: str, owner: str, *, first: bool = False) -> str:
         row = {"library_id": secrets.token_hex(16), "name": name, "owner": owner, "first": first}
-        connection.insert("libraries", row | {"created": self._accounts.clock()})
+        connection.insert("libraries", row | {"created": self.accounts.clock()})
         return str(row["library_id"])
 
     def _library(self, connection: Connection, library_id: str) -> Row:

@@ -7,18 +7,17 @@ account, and is for one library, in which it can do no more than they can.
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
-from ragcore.accounts.accounts import SCHEMA, USED, Event, digest
+from ragcore.accounts.accounts import USED, Accounts, digest
 from ragcore.errors import InputError
-from ragcore.index.database import Connection, Database, made
+from ragcore.index.database import made
 
 TokenScope = Literal["read", "ask", "write"]
 SCOPES: tuple[TokenScope, ...] = get_args(TokenScope)
+DEFAULT_SCOPES: tuple[TokenScope, ...] = ("read", "ask")
 PREFIX = "gw_pat_"
 DAYS, MOST_DAYS = 90, 366
 DAY = 86400.0
@@ -42,14 +41,12 @@ class Token:
 
 
 class Tokens:
-    """Tokens of one home folder. Safe for many threads and processes. Raises `StoreError`."""
+    """Tokens of one home folder, in the same file as the accounts. ``by`` is who does something: an email, or the
+    command line."""
 
-    def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
-        self._database = Database(home / "accounts.sqlite", "ragcore.accounts", SCHEMA)
-        self._clock = clock
-
-    def close(self) -> None:
-        self._database.close()
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
+        self._database = accounts.database
 
     def make(
         self,
@@ -69,7 +66,7 @@ class Tokens:
             raise InputError(f"A token's scopes are of {', '.join(SCOPES)}.", hint="Choose one or more of them.")
         if not 1 <= days <= MOST_DAYS:
             raise InputError(f"A token lasts 1 to {MOST_DAYS} days.", hint="Choose fewer, and make another then.")
-        token_id, now = secrets.token_hex(4), self._clock()
+        token_id, now = secrets.token_hex(4), self._accounts.clock()
         secret = f"{PREFIX}{token_id}_{secrets.token_urlsafe(32)}"
         with self._database.write() as connection:
             owner = connection.row("SELECT user_id FROM users WHERE email = ? AND NOT blocked", email.strip().lower())
@@ -81,28 +78,31 @@ class Tokens:
             row |= {"scopes": [one for one in SCOPES if one in scopes], "expires": now + days * DAY}
             row |= {"user_id": owner["user_id"] if owner else None, "library_id": library_id or None}
             connection.insert("tokens", row)
-            self._note(connection, "token made", email, by)
+            self._accounts.note(connection, "token made", email, by)
         return secret
 
     def all(self) -> list[Token]:
         """Tokens that have not ended, in the order made."""
-        return [made(Token, row) for row in self._database.rows(f"{_TOKENS} ORDER BY tokens.created", self._clock())]
+        return [
+            made(Token, row)
+            for row in self._database.rows(f"{_TOKENS} ORDER BY tokens.created", self._accounts.clock())
+        ]
 
     def revoke(self, token_id: str, by: str) -> Token:
         """End a token. Raises `InputError` for an unknown one."""
         with self._database.write() as connection:
-            row = connection.row(f"{_TOKENS} AND token_id = ?", self._clock(), token_id)
+            row = connection.row(f"{_TOKENS} AND token_id = ?", self._accounts.clock(), token_id)
             if row is None:
                 raise InputError(f"There is no token {token_id}.", hint="Run `groundwork admin token list`.")
             connection.execute("DELETE FROM tokens WHERE token_id = ?", (token_id,))
             found = made(Token, row)
-            self._note(connection, "token revoked", found.email, by)
+            self._accounts.note(connection, "token revoked", found.email, by)
             return found
 
     def of(self, secret: str, *, owned: bool) -> Token | None:
         """Token of a program; None if it has ended or, where tokens must be ``owned``, belongs to nobody who may sign
         in."""
-        now = self._clock()
+        now = self._accounts.clock()
         rows = self._database.rows(f"{_TOKENS} AND token_hash = ?", now, digest(secret))
         if not rows or (owned and not (rows[0]["email"] and rows[0]["library_id"])):
             return None
@@ -110,10 +110,6 @@ class Tokens:
             with self._database.write() as connection:
                 connection.update("tokens", "token_hash = ?", digest(secret), used=now)
         return made(Token, rows[0])
-
-    def _note(self, connection: Connection, action: str, email: str, by: str) -> None:
-        event = Event(self._clock(), action, email, by, "")
-        connection.insert("audit", {name: getattr(event, name) for name in Event.__dataclass_fields__})
 
 
 _TOKENS = """SELECT tokens.*, coalesce(email, '') AS email, coalesce(tokens.user_id, '') AS user_id,

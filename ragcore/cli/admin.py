@@ -1,4 +1,4 @@
-"""Commands of ``admin``: who may sign in to the app, and which libraries they may use."""
+"""Commands of ``admin``: who may sign in to the app, which libraries they may use, and which programs are let in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from ragcore.accounts.accounts import COMMAND_LINE, Accounts
 from ragcore.accounts.libraries import Grants
+from ragcore.accounts.tokens import DEFAULT_SCOPES, Tokens
 from ragcore.cli.common import moment, show
+from ragcore.errors import InputError
 from ragcore.types.json import plain
 
 if TYPE_CHECKING:
@@ -107,6 +109,37 @@ def teams(engine: Engine, options: argparse.Namespace) -> int:
         lines.append(team.name)
         lines += [f"    {email}{'  (manager)' if manages else ''}" for email, manages in team.members]
     show(options, lambda: {"teams": plain(found)}, lines or ["There is no team yet."])
+    return 0
+
+
+def add_token(engine: Engine, options: argparse.Namespace) -> int:
+    if engine.settings.auth.mode != "off" and not options.email:
+        raise InputError("Here people sign in: a token belongs to one of them.", hint="Name them with --for EMAIL.")
+    with _grants(engine) as grants:
+        library = grants.find(options.library) if options.library else grants.first if options.email else ""
+        by, scopes = COMMAND_LINE, options.scope or DEFAULT_SCOPES
+        secret = Tokens(grants.accounts).make(options.name, scopes, by, options.email, options.days, library)
+    lines = ["Keep this token; it is not shown again:", secret]
+    show(options, lambda: {"name": options.name, "token": secret}, lines)
+    return 0
+
+
+def tokens(engine: Engine, options: argparse.Namespace) -> int:
+    with _accounts(engine) as accounts:
+        found = Tokens(accounts).all()
+    lines = []
+    for one in found:
+        used = f"last used {moment(one.used)}" if one.used else "never used"
+        about = ", ".join(filter(None, (one.email, *one.scopes, f"until {moment(one.expires)}", used)))
+        lines.append(f"{one.token_id}  {one.name}  ({about})")
+    show(options, lambda: {"tokens": plain(found)}, lines or ["No program has a token."])
+    return 0
+
+
+def revoke_token(engine: Engine, options: argparse.Namespace) -> int:
+    with _accounts(engine) as accounts:
+        found = Tokens(accounts).revoke(options.token, COMMAND_LINE)
+    show(options, lambda: plain(found), [f"The token {found.token_id} of {found.name} has ended."])
     return 0
 
 

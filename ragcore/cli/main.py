@@ -354,7 +354,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--undo", action="store_true", help="let them in again")
     step("log", admin.log, "list what happened, latest first", people)
     token = people.add_parser("token", help="let programs in, by the HTTP API").add_subparsers(required=True)
-    sub = step("add", doors.add_token, "make a token, which is shown once", token)
+    sub = step("add", admin.add_token, "make a token, which is shown once", token)
     sub.add_argument("name", type=_text, metavar="NAME", help="of the program that will use it")
     may = f"what it may do: {', '.join(SCOPES)}; may be repeated; default: read and ask"
     sub.add_argument("--scope", choices=SCOPES, action="append", help=may)
@@ -365,8 +365,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--library", type=_text, default="", metavar="LIBRARY", help=one)
     lasts = "days that it lasts, default %(default)s"
     sub.add_argument("--days", type=partial(_count, most=MOST_DAYS), default=DAYS, metavar="N", help=lasts)
-    step("list", doors.tokens, "list tokens", token)
-    sub = step("revoke", doors.revoke_token, "end a token", token)
+    step("list", admin.tokens, "list tokens", token)
+    sub = step("revoke", admin.revoke_token, "end a token", token)
     sub.add_argument("token", type=_text, metavar="ID", help="as the list has it")
 
     def change(within: Any, run: Callable[[Engine, argparse.Namespace], int], do: str, text: str, *given: str) -> Any:

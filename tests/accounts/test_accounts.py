@@ -13,22 +13,10 @@ import pytest
 
 from ragcore.accounts.accounts import FREE, FREE_ACCOUNT, FREE_ADDRESS, IDLE, LINK, LONGEST, Accounts, Device
 from ragcore.errors import GroundworkError, InputError, LinkSpent, SignInRefused
+from tests.accounts.conftest import Clock
 
 GOOD, OTHER = "four words to remember", "another four words here"
 HERE = Device("192.0.2.7", "Firefox on Linux")
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_790_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

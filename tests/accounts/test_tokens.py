@@ -14,14 +14,10 @@ from ragcore.accounts.libraries import Grants
 from ragcore.accounts.tokens import DAY, Tokens
 from ragcore.cli.main import main
 from ragcore.errors import InputError
-from tests.accounts.test_accounts import GOOD, Clock
+from tests.accounts.conftest import Clock
+from tests.accounts.test_accounts import GOOD
 
 MARA, JONAS = "mara@fernhill.example", "jonas@fernhill.example"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
@@ -34,10 +30,8 @@ def accounts(tmp_path: Path, clock: Clock) -> Iterator[Accounts]:
 
 
 @pytest.fixture
-def tokens(tmp_path: Path, clock: Clock) -> Iterator[Tokens]:
-    made = Tokens(tmp_path, clock)
-    yield made
-    made.close()
+def tokens(accounts: Accounts) -> Tokens:
+    return Tokens(accounts)
 
 
 def test_a_token_is_known_by_its_secret_alone_which_is_not_stored(tokens: Tokens, tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.tokens import SCOPES, Tokens
 from tests import pdfs, prepared
 from tests.browser.conftest import serve
@@ -24,9 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_examples_run_against_the_app(tmp_path: Path, shared: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(prepared.home(shared / "reports", reports()), home)
-    tokens = Tokens(home)
-    secret = tokens.make("docs", SCOPES, "test")
-    tokens.close()
+    with closing(Accounts(home)) as accounts:
+        secret = Tokens(accounts).make("docs", SCOPES, "test")
     (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())
     curl, python = (
         part.split("\n", 1)[1].split("```")[0]

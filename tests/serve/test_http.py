@@ -26,6 +26,7 @@ from openapi_spec_validator import validate
 from PIL import Image
 from starlette.testclient import TestClient
 
+from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.tokens import SCOPES, Token, Tokens, TokenScope
 from ragcore.engine import Engine
 from ragcore.progress import Added
@@ -54,7 +55,7 @@ class Door:
     """The API over a library, with a token of each scope and one of all."""
 
     def __init__(self, home: Path, engine: Engine) -> None:
-        self.engine, self.tokens = engine, Tokens(home)
+        self.engine, self.tokens = engine, Tokens(Accounts(home))
         self.secrets = {scope: self.tokens.make(scope, (scope,), "test") for scope in SCOPES}
         self.every = self.tokens.make("all", SCOPES, "test")
         self.queued: list[str] = []

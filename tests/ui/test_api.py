@@ -29,7 +29,8 @@ class Site:
     """The API behind the gate, of a library where people sign in."""
 
     def __init__(self, home: Path) -> None:
-        self.accounts, self.tokens = Accounts(home), Tokens(home)
+        self.accounts = Accounts(home)
+        self.tokens = Tokens(self.accounts)
         self.access = Access(local(), self.accounts)
         for email, admin in ((MARA, True), (JONAS, False)):
             self.accounts.accept(self.accounts.invite(email, "test", admin=admin), "", "", GOOD, Device())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from starlette.routing import BaseRoute, Mount
 
+from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.libraries import covers
 from ragcore.accounts.tokens import Token, Tokens
 from ragcore.engine import Engine
@@ -17,7 +18,7 @@ from ui.gate.access import access
 from ui.gate.gate import PROGRAMS
 from ui.server.services import Services, libraries, whole
 
-_opened: dict[Path, Tokens] = {}
+_opened: dict[Path, Accounts] = {}  # where nobody signs in
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:
@@ -28,14 +29,13 @@ def routes(prefix: str = "") -> list[BaseRoute]:
 def allowed(secret: str) -> Token | None:
     """Token of a program in this app's home. Where people sign in, it must belong to one of them who may use its
     library, and does no more there than they may."""
-    home = whole().base.home
-    if home not in _opened:
+    people, home = access().accounts, whole().base.home
+    if people is None and home not in _opened:
         if not (home / "accounts.sqlite").is_file():
             return None  # no token was made yet
-        _opened[home] = Tokens(home)
-    owned = access().accounts is not None
-    token = _opened[home].of(secret, owned=owned)
-    if token is None or not owned:
+        _opened[home] = Accounts(home)
+    token = Tokens(people or _opened[home]).of(secret, owned=people is not None)
+    if token is None or people is None:
         return token
     role = libraries().role(token.user_id, token.library_id)
     if role is None:
