@@ -9,9 +9,9 @@ from ui.library import uploads
 from ui.server import component_events, frame, place
 from ui.server.services import services
 
-infos = services().engine.documents()
-askable = sidebar.askable(infos)
 everything = services().engine.documents(earlier=True)
+infos = [info for info in everything if not info.successor]
+askable = sidebar.askable(infos)
 
 sidebar.leave()
 with component_events.received("library", "read") as wanted:

@@ -160,26 +160,26 @@ class Engine(Library):
         or if figures or contexts are still to be written. With ``on_built``, the first pages can be asked before all
         are read; it is called each time that there are more. Faults of the file become the document's ``error``;
         `StoreBusy`, `StoreError` and `Cancelled` are raised."""
-        info, show = self._info(doc_id), on_progress or ignore
+        info, show = self.info(doc_id), on_progress or ignore
         if info.status == "ready":
             stale = doc_id in self.stale()
             figures = info.figures.unfinished and self.models.describes_figures
             if stale or figures or (info.context.unfinished and self.models.writes_contexts):
                 with self._reading.work(info, show, cancelled) as task:
                     task.refresh(ask=not stale)
-            now = self._info(doc_id)
+            now = self.info(doc_id)
             return now if now.status == "failed" else replace(now, status="already")
         with self._reading.work(info, show, cancelled) as task:
-            if self._info(doc_id).status == "ready":
-                return self._info(doc_id)  # another process has just read it
+            if self.info(doc_id).status == "ready":
+                return self.info(doc_id)  # another process has just read it
             self.store.set_status(doc_id, "reading")
             # After a "no text" failure the OCR settings may have changed.
             afresh = info.error is not None and info.error.get("code") == "no_text"
             task.read(password=password, afresh=afresh, on_built=on_built)
             task.build(ask=True)
-            pages = self._info(doc_id).pages
+            pages = self.info(doc_id).pages
             show(Progress("done", pages, pages))
-        return self._info(doc_id)
+        return self.info(doc_id)
 
     def ingest_and_index(
         self,
@@ -279,7 +279,7 @@ class Engine(Library):
                 # An update of Groundwork must not spend money by itself; an explicit rebuild writes what is missing.
                 with self._reading.work(info, show, cancelled) as task:
                     task.refresh(ask=rebuild, ask_context=situates or missing)
-                now = self._info(info.doc_id)
+                now = self.info(info.doc_id)
                 usd += now.context.usd + now.figures.usd - info.context.usd - info.figures.usd
                 failed += [now] if now.status == "failed" else []
         report = self.search.indexer.update(

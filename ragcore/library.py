@@ -149,7 +149,8 @@ class Library:
 
         return write(sheets(self.document(doc_id), number), kind)
 
-    def _info(self, doc_id: str) -> DocumentInfo:
+    def info(self, doc_id: str) -> DocumentInfo:
+        """One document, of whatever version. Raises `UnknownDocument`."""
         found = self.store.documents(self.settings.index.embedder, doc_id)
         if not found:
             raise UnknownDocument(f"There is no document {doc_id} in this library.")

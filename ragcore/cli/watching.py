@@ -99,7 +99,7 @@ def _read(engine: Engine, folder: WatchedFolder, attached: Sequence[str], stop: 
                 break
             doc_id = left[0]
             tried.add(doc_id)
-            name = next(one.name for one in engine.documents(earlier=True) if one.doc_id == doc_id)
+            name = engine.info(doc_id).name
             try:
                 info = engine.ingest(doc_id, on_progress=progress(name), cancelled=stop.is_set)
             except StoreBusy:

@@ -85,17 +85,17 @@ class Drawn:
 
 
 def list_documents(engine: Engine, asked: Listing, task: Task) -> models.DocumentList:
-    found = engine.documents()
-    ids = [info.doc_id for info in found]
+    found = engine.documents(earlier=True)
     if asked.after:
+        ids = [info.doc_id for info in found]
         found = found[ids.index(engine.find(asked.after, whole=True)) + 1 :]
+    found = [info for info in found if not info.successor]
     shown = [models.Document.of(info) for info in found[: asked.limit]]
     return models.DocumentList(documents=shown, more=len(found) > len(shown))
 
 
 def read_document(engine: Engine, asked: OfDocument, task: Task) -> models.Document:
-    doc_id = engine.find(asked.document)
-    return models.Document.of(next(info for info in engine.documents() if info.doc_id == doc_id))
+    return models.Document.of(engine.info(engine.find(asked.document)))
 
 
 def read_outline(engine: Engine, asked: OfDocument, task: Task) -> models.Outline:
@@ -253,8 +253,8 @@ def locate_quotation(engine: Engine, asked: ToLocate, task: Task) -> models.Loca
 
 
 def add_file(engine: Engine, path: Path, allowed: Sequence[Path], task: Task) -> models.Added:
-    """Add and read a file in one of the ``allowed`` folders, also where links lead. Raises `InputError` for any other,
-    and what reading it raises."""
+    """Add and read a file in one of the ``allowed`` folders, also where links lead, and what is attached to it. Raises
+    `InputError` for any other, and what reading the file itself raises."""
     folders = [folder.resolve() for folder in allowed]
     meant = [(folder / path).resolve() for folder in folders]
     real = next((one for one in meant if one.is_file()), meant[0])
@@ -266,14 +266,15 @@ def add_file(engine: Engine, path: Path, allowed: Sequence[Path], task: Task) ->
     def tell(progress: Progress) -> None:
         task.tell(models.Doing(doing=_STAGES[progress.stage], done=progress.done, total=progress.total))
 
-    info = engine.ingest_and_index(added.doc_id, on_progress=tell, cancelled=task.stop.is_set)
-    if info.error is not None:
-        raise GroundworkError.of(info.error)
+    for doc_id in (added.doc_id, *added.attached):
+        info = engine.ingest_and_index(doc_id, on_progress=tell, cancelled=task.stop.is_set)
+        if info.error is not None and doc_id == added.doc_id:
+            raise GroundworkError.of(info.error)
     return told_of(engine, added)
 
 
 def told_of(engine: Engine, added: Added) -> models.Added:
-    document = read_document(engine, OfDocument(document=added.doc_id), Task())
+    document = models.Document.of(engine.info(added.doc_id))
     return models.Added(document=document, already=added.status == "already", note=added.note)
 
 

@@ -29,10 +29,11 @@ from starlette.testclient import TestClient
 from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.tokens import SCOPES, Token, Tokens, TokenScope
 from ragcore.engine import Engine
+from ragcore.index.versions import supersede
 from ragcore.progress import Added
 from ragcore.serve.http import LARGEST_BODY, Api
-from ragcore.serve.models import Doing, Listing, Told
-from ragcore.serve.verbs import VERBS, Verb
+from ragcore.serve.models import Doing, Listing, OfDocument, Told
+from ragcore.serve.verbs import VERBS, Verb, list_documents, read_document
 from ragcore.serve.work import Task
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer, Reply
@@ -372,3 +373,15 @@ async def over_http(url: str, headers: dict[str, str], mode: str) -> tuple[set[s
         listed = {tool.name for tool in (await client.list_tools()).tools}
         asked = {"question": "How long is the bridge?"}
         return listed, {name: await client.call_tool(name, asked) for name in ("search", "ask")}
+
+
+def test_an_earlier_version_is_told_by_its_id_and_not_listed(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, overrides={"llm.model": "offline"}) as engine:
+        old, new = (engine.add(f"The fee is {fee}.".encode(), "fee.txt").doc_id for fee in (4, 5))
+        engine.store.set_status(new, "ready")
+        with engine.store.database.write() as connection:
+            supersede(connection, old, new)
+        assert read_document(engine, OfDocument(document=old), Task()).doc_id == old
+        for after in ("", old):
+            listed = list_documents(engine, Listing(after=after), Task())
+            assert [one.doc_id for one in listed.documents] == [new]

@@ -21,6 +21,7 @@ from PIL import Image
 from ragcore.cli.main import _parser
 from ragcore.engine import Engine
 from tests import pdfs, prepared
+from tests.ingest.mail import message
 from tests.matrix import standing_for
 from tests.messages_server import MessagesServer, Reply
 from tests.serve.tools import FACTS, OFFLINE, Tools, connected, reports, valid
@@ -151,6 +152,17 @@ def test_a_picture_has_exactly_the_words_lit(tools: Tools, engine: Engine) -> No
     yellow = [(x, y) for x in range(drawn.width) for y in range(drawn.height) if drawn.getpixel((x, y)) == LIT]
     assert len(yellow) > 0.4 * (inside[2] - inside[0]) * (inside[3] - inside[1])
     assert all(inside[0] - 1 <= x <= inside[2] + 1 and inside[1] - 1 <= y <= inside[3] + 1 for x, y in yellow)
+
+
+def test_what_is_attached_to_a_message_is_read_too(tools: Tools, engine: Engine, inbox: Path) -> None:
+    sent = message("The plan is attached.", attached=[("plan.txt", b"The weir will be rebuilt in 2031.")])
+    (inbox / "plan.eml").write_bytes(sent.as_bytes())
+    tools.call("add_document", path="plan.eml")
+    attached = next(one for one in tools.call("list_documents")["documents"] if one["name"] == "plan.txt")
+    assert (attached["status"], attached["askable"]) == ("ready", True)
+    for info in engine.documents():
+        if info.name in ("plan.txt", "plan.eml"):
+            engine.remove(info.doc_id)
 
 
 def test_a_file_in_an_allowed_folder_is_added_and_asked(tools: Tools, engine: Engine, inbox: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from ragcore import errors
 from ragcore.config.settings import load
 from ragcore.engine import Engine
+from ragcore.index.versions import supersede
 from tests import pdfs
 from tests.ui.asgi import ask, token
 from ui.chat.runs import Answers
@@ -120,3 +121,14 @@ def test_an_original_is_saved_as_it_was_and_never_opened(opened: Services, name:
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["content-disposition"] == f'attachment; filename="{name}"'
     opened.engine.remove(doc_id)
+
+
+def test_an_original_of_an_earlier_version_is_saved_too(opened: Services) -> None:
+    old, new = (opened.engine.add(f"The fee is {fee}.".encode(), "fee.txt").doc_id for fee in (4, 5))
+    opened.engine.store.set_status(new, "ready")
+    with opened.engine.store.database.write() as connection:
+        supersede(connection, old, new)
+    assert old not in {info.doc_id for info in opened.engine.documents()}
+    found = ask(library_routes.routes(), f"/gw/documents/{old}/original", headers=token(opened))
+    assert (found[0], found[2]) == (200, b"The fee is 4.")
+    opened.engine.remove(new)

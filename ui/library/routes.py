@@ -161,7 +161,7 @@ def tables_file(request: Request) -> Response:
 def original(request: Request) -> Response:
     """File as given, to save: a browser never opens it as a page of this app."""
     engine, doc_id = services().engine, request.path_params["doc"]
-    path, info = engine.original(doc_id), next(one for one in engine.documents() if one.doc_id == doc_id)
+    path, info = engine.original(doc_id), engine.info(doc_id)
     kind, given = "json" if path.name.endswith(".json") else info.kind, PurePath(info.name)
     ending = given.suffix[1:] if SUFFIXES.get(given.suffix.lower()) == kind else kind
     headers = {
