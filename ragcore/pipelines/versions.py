@@ -20,6 +20,10 @@ KEPT = 8  # comparisons in memory, each with its two documents
 Span = tuple[str, int, int]  # document, start, end
 
 
+def span_of(citation: Citation) -> Span:
+    return citation.doc_id, citation.start, citation.end
+
+
 class Versions:
     """Versions of one library's documents. Thread-safe; a comparison is kept until one of its documents is rebuilt."""
 
@@ -48,10 +52,10 @@ class Versions:
                     found[span] = self._comparison(doc_id, newest[doc_id]).staleness(start, end)
         return found
 
-    def stale(self, citations: Iterable[Citation]) -> bool:
-        """Whether words of one of ``citations`` no longer stand."""
-        spans = ((one.doc_id, one.start, one.end) for one in citations)
-        return any(not isinstance(one, Unchanged) for one in self.staleness(spans).values())
+    def stale(self, citations: Iterable[Citation]) -> set[Span]:
+        """Spans of those ``citations`` whose words no longer stand."""
+        found = self.staleness(span_of(one) for one in citations)
+        return {span for span, became in found.items() if not isinstance(became, Unchanged)}
 
     def differences(self, old: str, new: str) -> list[Changed | Gone | Added]:
         """All that differs between two versions. Raises `UnknownDocument`."""

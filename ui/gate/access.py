@@ -72,6 +72,12 @@ def asker(request: Request) -> User | None:
     return session.user if session else None
 
 
+def administers(request: Request) -> bool:
+    """Whether a request comes from an administrator, or from where nobody signs in."""
+    user = asker(request)
+    return user is None or user.admin
+
+
 def person() -> User | None:
     """Who the running session of Streamlit belongs to; None where nobody signs in. Raises `InputError` if the sign-in
     has ended."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -11,11 +11,10 @@ from starlette.routing import BaseRoute, Route
 from ragcore.accounts.accounts import User
 from ragcore.accounts.libraries import ROLES, LibraryInfo, Role
 from ragcore.errors import InputError
+from ragcore.types.json import picked
 from ui.gate.access import asker
-from ui.server.guard import action, guarded, text_in
+from ui.server.guard import Json, action, guarded, posts, text_in
 from ui.server.services import libraries, services
-
-Json = dict[str, Any]
 
 
 @guarded
@@ -55,14 +54,7 @@ def _libraries(user: User) -> Json:
 
 
 def _row(info: LibraryInfo) -> Json:
-    return {
-        "id": info.library_id,
-        "name": info.name,
-        "owner": info.owner,
-        "own": info.own,
-        "role": info.role,
-        "people": info.people,
-    }
+    return {"id": info.library_id, **picked(info, "name owner own role people")}
 
 
 def _user(request: Request) -> User:
@@ -114,14 +106,7 @@ def _members() -> Json:
     library_id, grants = services().library_id, libraries().grants
     info = next(one for one in grants.all() if one.library_id == library_id)
     people = [
-        {
-            "to": one.email or one.name,
-            "name": one.name,
-            "email": one.email,
-            "role": one.role,
-            "owner": one.owner,
-            "people": one.people,
-        }
+        {"to": one.email or one.name, **picked(one, "name email role owner people")}
         for one in grants.members(library_id)
     ]
     return {"name": info.name, "first": info.first, "members": people, "teams": [one.name for one in grants.teams()]}
@@ -130,15 +115,10 @@ def _members() -> Json:
 def routes(prefix: str = "") -> list[BaseRoute]:
     """Routes outside of any library."""
     at = f"{prefix}/gw/libraries"
-    return [
-        Route(at, listed),
-        Route(f"{at}/new", new, methods=["POST"]),
-        Route(f"{at}/enter", enter, methods=["POST"]),
-    ]
+    return [Route(at, listed), *posts(at, new=new, enter=enter)]
 
 
 def routes_within(prefix: str) -> list[BaseRoute]:
     """Routes of one library, where people sign in."""
     at = f"{prefix}/gw/members"
-    posts = {"grant": grant, "revoke": revoke, "rename": rename, "remove": remove}
-    return [Route(at, members), *(Route(f"{at}/{name}", made, methods=["POST"]) for name, made in posts.items())]
+    return [Route(at, members), *posts(at, grant=grant, revoke=revoke, rename=rename, remove=remove)]

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from ragcore.grid.summary import summary
+from ragcore.pipelines.versions import Span, span_of
 from ragcore.types import Document
 from ragcore.types.answer import Citation
 from ragcore.types.grid import STATED, CellValue, Column, Grid, GridCell, GridInfo
@@ -127,11 +128,13 @@ def summaries(found: Grid) -> Json:
     }
 
 
-def cells(found: Iterable[GridCell], stale: Collection[tuple[str, str]]) -> list[list[Any]]:
-    """Cells as row, column and what the table shows, None where nothing is known anymore. The words of ``stale`` ones,
-    by row and column, have changed since."""
-    keys = ((one, (one.row_id, one.column_id)) for one in found)
-    return [[*key, brief(one, stale=key in stale)] for one, key in keys]
+def cells(found: Iterable[GridCell], gone: Collection[Span]) -> list[list[Any]]:
+    """Cells as row, column and what the table shows, None where nothing is known anymore. A cell is stale if it cites
+    words at one of the spans in ``gone``, which have changed since."""
+    return [
+        [one.row_id, one.column_id, brief(one, stale=any(span_of(cited) in gone for cited in one.value.citations))]
+        for one in found
+    ]
 
 
 def column(one: Column) -> Json:

@@ -198,13 +198,8 @@ def grid(request: Request) -> Response:
     found = None if same and not due else made.get(info.grid_id)
     shown["at"] = at
     if changed or not same:
-        engine, earlier = services().engine, services().engine.store.newest()
-        stale = {
-            (one.row_id, one.column_id)
-            for one in changed
-            if one.doc_id in earlier and engine.versions.stale(one.value.citations)
-        }
-        shown["cells"] = payload.cells(changed, stale)
+        gone = services().engine.versions.stale(cited for one in changed for cited in one.value.citations)
+        shown["cells"] = payload.cells(changed, gone)
     if found is not None:
         shown["summaries"] = payload.summaries(found)
     return JSONResponse(shown if same or found is None else shown | payload.grid(found))

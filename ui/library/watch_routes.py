@@ -8,36 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.errors import GroundworkError, InputError
+from ragcore.types.json import picked
 from ragcore.types.watch import WatchedFile, WatchedFolder
-from ui.gate.access import asker
-from ui.server.guard import action, guarded, shown, text_in
+from ui.gate.access import administers
+from ui.server.guard import Json, action, guarded, posts, shown, text_in
 from ui.server.services import services
 from ui.viewer import changes
 
-Json = dict[str, Any]
-
-
-def _allowed(request: Request) -> bool:
-    user = asker(request)
-    return user is None or user.admin
-
 
 def _require(request: Request) -> None:
-    if not _allowed(request):
+    if not administers(request):
         raise InputError("Only administrators can have folders of the server watched.", hint="Ask one of them.")
 
 
 @guarded
 def folders(request: Request) -> Response:
     """Watched folders, for who may have them watched."""
-    if not _allowed(request):
+    if not administers(request):
         return JSONResponse({"allowed": False, "folders": []})
     watch = services().engine.watch
     found = [_folder(one, watch.files(one.path) if one.failed else ()) for one in watch.folders()]
@@ -48,13 +41,7 @@ def _folder(one: WatchedFolder, files: Iterable[WatchedFile]) -> Json:
     failed = [file for file in files if file.error and not file.gone]
     return {
         "path": str(one.path),
-        "files": one.files,
-        "missing": one.missing,
-        "scanned": one.scanned,
-        "every": one.every,
-        "recursive": one.recursive,
-        "patterns": list(one.patterns),
-        "error": one.error,
+        **picked(one, "files missing scanned every recursive patterns error"),
         "failed": [{"path": file.path, "error": file.error} for file in failed],
     }
 
@@ -88,7 +75,7 @@ def look(request: Request, body: Json) -> None:
 def versions(request: Request) -> Response:
     """Versions of a document, the newest first."""
     found = services().engine.versions.of(request.path_params["doc"])
-    listed = [{"id": one.doc_id, "title": one.title, "pages": one.pages, "created": one.created} for one in found]
+    listed = [{"id": one.doc_id, **picked(one, "title pages created")} for one in found]
     return JSONResponse({"versions": listed})
 
 
@@ -104,9 +91,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     all_, doc = f"{prefix}/gw/library/folders", f"{prefix}/gw/documents/{{doc:str}}"
     return [
         Route(all_, folders),
-        Route(f"{all_}/add", add, methods=["POST"]),
-        Route(f"{all_}/remove", remove, methods=["POST"]),
-        Route(f"{all_}/look", look, methods=["POST"]),
+        *posts(all_, add=add, remove=remove, look=look),
         Route(f"{doc}/versions", versions),
         Route(f"{doc}/differences", differences),
     ]

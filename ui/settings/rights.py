@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 
 from ragcore.errors import ConfigError
-from ui.gate.access import asker
+from ui.gate.access import administers
 from ui.server.services import services
 from ui.settings.presets import value_of
 
@@ -19,8 +19,7 @@ _LOADED = "sentence-transformers:"  # from any folder or address that is named a
 
 def administrators_only(request: Request) -> None:
     """Raises `ConfigError` for who signed in and is no administrator."""
-    user = asker(request)
-    if user is not None and not user.admin:
+    if not administers(request):
         raise ConfigError(
             "Only administrators can save settings, or choose a server or a model of their own.",
             hint="Ask one of them.",

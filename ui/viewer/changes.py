@@ -12,10 +12,9 @@ from typing import Any
 
 from ragcore.pipelines.versions import Span, Versions
 from ragcore.types import Citation
+from ragcore.types.json import Json
 from ragcore.verify.changes import Added, Changed, Gone, Staleness, Unchanged
 from ui.chat import payload
-
-Json = dict[str, Any]
 
 MOST = 500  # differences that are listed
 
