@@ -162,7 +162,7 @@ class Library:
         from ragcore.export import writer
         from ragcore.export.manuscripts import of_conversation
 
-        stored = self.conversations.get(conversation_id)
+        stored = self.versions.told(self.conversations.get(conversation_id))
         settings = self.settings.export
         files = {info.doc_id: info.name for info in self.documents(earlier=True)}
         made = of_conversation(stored.info.title, stored.turns, files, quote_length=settings.quote_length)

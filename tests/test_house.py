@@ -37,7 +37,7 @@ LINES = {
     "index": 5036,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
     "ingest": 10110,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
-    "pipelines": 2080,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "pipelines": 2126,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1338,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ragcore.export.evidence import Sheets
     from ragcore.index.store import Store
     from ragcore.pipelines.search import Search
+    from ragcore.pipelines.versions import Versions
     from ragcore.providers.registry import Models
 
 MOST_SENTENCES = 5_000
@@ -47,6 +48,8 @@ class CheckedLibrary(Protocol):
     def search(self) -> Search: ...
     @property
     def store(self) -> Store: ...
+    @property
+    def versions(self) -> Versions: ...
     def documents(self, *, earlier: bool = False) -> list[DocumentInfo]: ...
     def document(self, doc_id: str) -> Document: ...
     def resolved(self, scope: Scope) -> Scope: ...
@@ -172,7 +175,8 @@ class Checks:
         """The check as a file. Raises `UnknownCheck`, `InputError` for an unknown kind."""
         from ragcore.check.files import KINDS, write
 
-        return write(self.get(check_id), checked_kind(kind, KINDS), self._store.original(check_id), self._library)
+        told = self._library.versions.told(self.get(check_id))
+        return write(told, checked_kind(kind, KINDS), self._store.original(check_id), self._library)
 
     def remove(self, check_id: str) -> None:
         """Delete a check with its draft. Raises `UnknownCheck`."""

@@ -69,6 +69,7 @@ _COLUMNS = {
     "Document": 30,
     "Page": 8,
     "Quotation": 60,
+    "Since": 40,
     "Also": 30,
     "Correction": 30,
 }
@@ -218,11 +219,11 @@ def _row(check: Check, n: int, place: str) -> list[Any]:
     (start, end), one = check.spans[n], check.sentences[n]
     text = check.draft.text[start:end]
     if one is None:
-        return [n + 1, place, text, "Not checked", *[""] * 6]
+        return [n + 1, place, text, "Not checked", *[""] * 7]
     first, *others = one.citations or (None,)
     return [
         *(n + 1, place, text, VERDICTS[one.status], one.reason),
-        *((first.title, first.where.removeprefix("p. "), first.quotation) if first else ("", "", "")),
+        *((first.title, first.where.removeprefix("p. "), first.quotation, first.since) if first else [""] * 4),
         "; ".join(f"{each.title}, {each.where}" for each in others if each),
         "; ".join(f"“{each.said}” → “{each.write or each.found}”" for each in one.corrections),
     ]

@@ -51,7 +51,7 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
         checks.run(info.check_id, counted_progress("checked"), stopped)
     if options.output is not None:
         write_out(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
-    result = checks.get(info.check_id)
+    result = engine.versions.told(checks.get(info.check_id))
     if options.json:
         print_json(wire.check(result))
     elif options.output is None:
@@ -72,7 +72,7 @@ def _problem(check: Check, n: int, place: str) -> Iterator[str]:
     yield from (f"      {line}" for line in told(check, n))
     yield from [f"      {quoted_as(one)}"] if cited else []
     for each in cited:
-        yield f"      {each.title}, {each.where}: “{' '.join(each.quotation.split())}”"
+        yield f"      {each.title}, {each.where}: “{' '.join(each.quotation.split())}” {each.since}".rstrip()
     yield ""
 
 

@@ -60,7 +60,7 @@ def grid(engine: Engine, options: argparse.Namespace) -> int:
         grids.run(info.grid_id, counted_progress("filled"), stopped, options.max_usd, ask=options.ask)
     if options.output is not None:
         write_out(options.output, grids.export(info.grid_id, kind(options.output.suffix[1:], KINDS)))
-    result = grids.get(info.grid_id)
+    result = engine.versions.told(grids.get(info.grid_id))
     if options.json:
         print_json(wire.grid(result))
     elif options.output is None:
@@ -117,7 +117,8 @@ def _told(cell: GridCell, column: Column) -> str:
     place = f"  ({value.citations[0].where})" if value.citations else ""
     doubt = "  not supported" if checked(cell) == "Not supported" else ""
     period = f", {value.period}" if value.period not in ("", value.text) else ""
-    return f"{lines[0] if lines else ''}{more}{place}{period}{others}{doubt}"
+    since = "; words changed since" if any(one.since for one in value.citations) else ""
+    return f"{lines[0] if lines else ''}{more}{place}{period}{others}{doubt}{since}"
 
 
 def _listed(info: GridInfo) -> str:

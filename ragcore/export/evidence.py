@@ -150,7 +150,8 @@ def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings
                 contents.append([1, first.title, len(document)])
             contents.append([2, f"p. {label}", len(document)])
             called = f"p. {label}" + ("" if label == str(number) else f" (page {number} of the file)")
-            numbers = ", ".join(str(note.number) for note in notes)
+            since = {note.number: " (words changed since)" if note.citation.since else "" for note in notes}
+            numbers = ", ".join(f"{number}{words}" for number, words in since.items())
             _write(page, f"<b>{escape(shortened(first.title, LONGEST))}</b><br>{escape(called)}. Notes {numbers}")
             sheet = sheets(first.doc_id, number, ())
             if isinstance(sheet, str):

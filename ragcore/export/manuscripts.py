@@ -235,6 +235,7 @@ def cleaned(citation: Citation, quote_length: int) -> Citation:
         section=tuple(map(one_line, citation.section)),
         label=one_line(citation.label),
         place=one_line(citation.place),
+        since=one_line(citation.since),
     )
 
 
@@ -279,6 +280,8 @@ def note_words(note: Note) -> Nodes:
         marks.append(f"Read by OCR with {int(100 * cited.ocr)}% confidence.")
     if note.added:
         marks.append("Citation added by Groundwork's check, not by the writer.")
+    if cited.since:
+        marks.append(cited.since)
     marks += [one_line(f"Checked: {claim.status}. {claim.reason}") for claim in note.doubts]
     remarks = [each for mark in marks for each in (node("Space"), *words(mark, "remark"))]
     return [*words(cited.title, "Emph"), *words(f"{place}: {quoted(cited.quote)}"), *remarks]

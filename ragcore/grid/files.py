@@ -32,6 +32,7 @@ _EVIDENCE = {
     "Page": 8,
     "Quotation": 80,
     "Others": 40,
+    "Since": 50,
 }
 
 
@@ -171,7 +172,7 @@ def _fill(target: Any, cell: GridCell, column: Column, line: int) -> None:
     places = value.citations
     if places:
         words = shortened(clean(one_line(places[0].quotation)), QUOTED)
-        target.comment = Comment(f"{places[0].where}: “{words}”", "Groundwork")
+        target.comment = Comment(f"{places[0].where}: “{words}” {places[0].since}".rstrip(), "Groundwork")
 
 
 def _format(number: float) -> str:
@@ -189,5 +190,5 @@ def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[lis
     head = [text, value.unit, value.period, told(cell), checked(cell), cell.filled_by]
     for place in value.citations or nearest or (None,):
         where = ["", ""] if place is None else [place.where.removeprefix("p. "), one_line(place.quotation)]
-        yield [*called, column.name, *head, *where, others]
+        yield [*called, column.name, *head, *where, others, place.since if place is not None else ""]
         head[0], others = "", ""

@@ -425,7 +425,7 @@ class Grids:
         """The grid as a file. Raises `UnknownGrid`, `InputError` for an unknown kind."""
         from ragcore.grid.files import KINDS, write
 
-        return write(self.get(grid_id), checked_kind(kind, KINDS))
+        return write(self._library.versions.told(self.get(grid_id)), checked_kind(kind, KINDS))
 
     def _known(self, grid_id: str) -> tuple[StoredGrid, list[DocumentInfo]]:
         """Grid, and the documents that can have rows in it. Raises `UnknownGrid`."""

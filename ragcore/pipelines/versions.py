@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.errors import UnknownDocument
+from ragcore.export.characters import shortened
 from ragcore.types import Citation
 from ragcore.types.library import DocumentInfo
 from ragcore.verify.changes import Added, Changed, Comparison, Gone, Staleness, Unchanged
@@ -16,7 +18,9 @@ from ragcore.verify.changes import Added, Changed, Comparison, Gone, Staleness, 
 if TYPE_CHECKING:
     from ragcore.index.store import Store
 
+T = TypeVar("T")
 KEPT = 8  # comparisons in memory, each with its two documents
+QUOTED = 300  # characters of the newest version's words
 Span = tuple[str, int, int]  # document, start, end
 
 
@@ -57,6 +61,12 @@ class Versions:
         found = self.staleness(span_of(one) for one in citations)
         return {span for span, became in found.items() if not isinstance(became, Unchanged)}
 
+    def told(self, value: T) -> T:
+        """``value``, a tree of dataclasses, with citations that say in `Citation.since` what became of their words."""
+        found = self.staleness(map(span_of, _citations(value))) if self._store.newest() else {}
+        since = {span: words for span, became in found.items() if (words := _since(became))}
+        return _saying(value, since) if since else value
+
     def differences(self, old: str, new: str) -> list[Changed | Gone | Added]:
         """All that differs between two versions. Raises `UnknownDocument`."""
         return self._comparison(old, new).differences()
@@ -70,3 +80,38 @@ class Versions:
                     self._known.popitem(last=False)
             self._known.move_to_end(key)
             return self._known[key]
+
+
+def _since(became: Staleness) -> str:
+    match became:
+        case Unchanged():
+            return ""
+        case Changed(place=place):
+            now = shortened(" ".join(place.quotation.split()), QUOTED)
+            return f"Words changed since: the newest version says “{now}” ({place.where})."
+        case Gone():
+            return "Words changed since: they aren't in the newest version."
+
+
+def _citations(value: Any) -> Iterator[Citation]:
+    if isinstance(value, Citation):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _citations(tuple(value.values()))
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from _citations(one)
+    elif is_dataclass(value):
+        yield from _citations([getattr(value, field.name) for field in fields(value)])
+
+
+def _saying(value: Any, since: Mapping[Span, str]) -> Any:
+    if isinstance(value, Citation):
+        return replace(value, since=since.get(span_of(value), ""))
+    if isinstance(value, Mapping):
+        return {key: _saying(one, since) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(_saying(one, since) for one in value)
+    if is_dataclass(value) and not isinstance(value, type) and any(_citations(value)):
+        return replace(value, **{field.name: _saying(getattr(value, field.name), since) for field in fields(value)})
+    return value

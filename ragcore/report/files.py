@@ -22,6 +22,7 @@ ANNEX_DPI = 120.0  # for pictures of pages in the annex of evidence
 
 def write(library: Library, report: Report, kind: ReportKind) -> bytes:
     """``report`` as a file of the given kind."""
+    report = library.versions.told(report)
     if kind == "json":
         return (json.dumps(wire.report(report), ensure_ascii=False, indent=2) + "\n").encode()
     from ragcore.export.manuscripts import of_report

@@ -87,7 +87,8 @@ class Citation:
     (0, 0) for the whole source. ``generated``: the quote is, or contains, an AI-written description of the figure in
     ``boxes``. ``ocr`` is the mean confidence (0–1) of a quote read by OCR, else None. ``shown`` is the quote without
     raised footnote marks, "" if it has none. ``place`` is where it is in the file that the pages were made of
-    (``Sheet1!B12``), "" in a PDF."""
+    (``Sheet1!B12``), "" in a PDF. ``since`` says what became of the words in the newest version of the document, "" if
+    they still stand; it is told on the way out (`ragcore.pipelines.versions`) and never stored."""
 
     n: int
     doc_id: str
@@ -107,6 +108,7 @@ class Citation:
     ocr: float | None = None
     shown: str = ""
     place: str = ""
+    since: str = ""
 
     @property
     def where(self) -> str:

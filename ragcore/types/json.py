@@ -18,7 +18,7 @@ from ragcore.types.sections import SectionNode, chunks_of
 from ragcore.types.table_labels import LabelledTable
 
 Json = dict[str, Any]
-_CITATION = "n doc_id title page page_label place section label quote start end generated boxes ocr"
+_CITATION = "n doc_id title page page_label place section label quote start end generated boxes ocr since"
 
 
 def plain(value: Any) -> Any:

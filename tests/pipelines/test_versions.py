@@ -3,10 +3,16 @@ told."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pymupdf
 import pytest
+from openpyxl import load_workbook
 
 from ragcore.engine import Engine
 from ragcore.grid.columns import given_columns
@@ -15,6 +21,7 @@ from ragcore.report.template import read_template
 from ragcore.types import EVERYTHING, Answer, Citation, Scope
 from ragcore.verify.changes import Changed, Unchanged
 from tests import pdfs, prepared
+from tests.command_line import run
 
 COLUMNS = (
     {"name": "Highest reading", "question": "What was the highest nitrate reading?", "type": "value", "unit": ""},
@@ -25,6 +32,7 @@ AFTER = {
     "Findings": [pdfs.INTRO, pdfs.FINDING.replace("seven wells", "nine wells").replace("61.4", "64.9")],
     "Advice": [pdfs.ADVICE],
 }
+SINCE = "Words changed since"
 OFFLINE = {"llm.model": "offline", "rerank.model": "none"}
 
 
@@ -46,6 +54,21 @@ def span(citation: Citation) -> Span:
 def one(engine: Engine, answer: Answer) -> object:
     citation = answer.citations[0]
     return engine.versions.staleness([span(citation)]).get(span(citation))
+
+
+def citations(made: Any) -> Iterator[Any]:
+    """Citations in a JSON file."""
+    if isinstance(made, dict):
+        yield from [made] if "quote" in made and "doc_id" in made else []
+        made = list(made.values())
+    for each in made if isinstance(made, list) else []:
+        yield from citations(each)
+
+
+def written(workbook: bytes) -> str:
+    """All text of a workbook, notes too."""
+    cells = (cell for sheet in load_workbook(io.BytesIO(workbook)) for row in sheet for cell in row)
+    return "\n".join(f"{cell.value} {cell.comment.text if cell.comment else ''}" for cell in cells)
 
 
 @pytest.fixture
@@ -123,6 +146,43 @@ def test_what_rests_on_changed_words_says_so_and_the_newest_version_is_asked(tmp
         engine.remove(new)
         assert engine.documents(earlier=True) == []
         assert engine.versions.staleness([span(citation)]) == {}
+
+
+def test_files_and_the_command_line_say_what_changed(tmp_path: Path, folder: Path) -> None:
+    home = tmp_path / "home"
+    with Engine.open(home, overrides=OFFLINE) as engine:
+        engine.watch.add(folder)
+        old = put(engine, folder, BEFORE, 1)
+        talk = engine.conversations.new()
+        engine.chat(talk, "In how many wells was nitrate above the limit?").run()
+        engine.chat(talk, "At what cost can households be served?").run()
+        grid_id = engine.grids.add("Wells", given_columns(COLUMNS), EVERYTHING).grid_id
+        engine.grids.run(grid_id)
+        check_id = engine.checks.add("memo.md", pdfs.FINDING.encode(), EVERYTHING).check_id
+        engine.checks.run(check_id)
+        template = read_template(b"# Survey\n\n## Wells\n\nIn how many wells was nitrate above?\n", "t.md")
+        report = engine.fill(template).run()
+        before = engine.export(talk, "md").decode()
+        assert SINCE not in before
+
+        new = put(engine, folder, AFTER, 2)
+        assert old != new
+        made = engine.export(talk, "md").decode()
+        assert made.count(SINCE) == 1, "the other answer's words still stand"
+        assert "nine wells" in made
+        told = [json.loads(engine.checks.export(check_id, "json")), json.loads(engine.grids.export(grid_id, "json"))]
+        told.append(json.loads(engine.write_report(report, "json")))
+        for each in told:
+            said = [one["since"] for one in citations(each)]
+            assert any(one.startswith(SINCE) for one in said), each
+        assert SINCE in written(engine.grids.export(grid_id, "xlsx"))
+        assert SINCE in written(engine.checks.export(check_id, "xlsx"))
+        assert SINCE in engine.write_report(report, "html").decode()
+        with pymupdf.open(stream=engine.write_report(report, "annex")) as annex:
+            assert "words changed since" in annex[0].get_text()
+    again = run(["--home", str(home), "grid", "--resume", grid_id])
+    assert again.returncode == 0, again.stderr
+    assert "words changed since" in again.stdout
 
 
 def test_versions_are_listed_newest_first(tmp_path: Path, folder: Path) -> None:
