@@ -50,6 +50,14 @@ def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
         with promise("nothing is marked while nothing has changed"):
             expect(turn.locator(".gw-since")).to_have_count(0)
 
+        page.goto(f"{app.url}/check")
+        page.get_by_role("textbox", name="Draft").fill(WELLS)
+        page.get_by_role("button", name="Check", exact=True).click()
+        tally, sentence = page.locator(".gw-check .tal"), page.locator(".gw-check .memo a.s")
+        expect(tally.locator('[data-status="confirmed"]')).to_contain_text("1", timeout=READ)
+        expect(tally.locator('[data-status="since"]')).to_have_count(0)
+        checked = page.url
+
         write(folder, SURVEY.replace("seven", "nine"), 2)
         page.goto(f"{app.url}/library")
         page.locator(".gw-watched summary").click()
@@ -83,6 +91,14 @@ def test_a_folder_is_watched_and_an_answer_says_that_its_words_changed(
             sides.locator("[data-side=then]").click()
             expect(sides.locator("[data-side=then]")).to_have_attribute("aria-pressed", "true")
             expect(page.locator(".gw-pane .gw-highlight").first).to_be_visible()
+
+        page.goto(checked)
+        with promise("a checked sentence says so where it stands, and is the next to look at"):
+            expect(page.locator(".gw-check .memo")).to_contain_text("words changed since")
+            expect(tally.locator('[data-status="since"]')).to_have_text("1 changed since")
+            expect(sentence).to_have_attribute("aria-current", "true")
+            expect(page.locator(".gw-pane .since [data-side=now]")).to_contain_text("nine wells")
+            check(page, "a draft whose confirmation changed")
 
         (folder / "survey.md").unlink()
         page.goto(f"{app.url}/library")

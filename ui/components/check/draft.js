@@ -2,6 +2,7 @@
 
 import { inLibrary } from "../shared/api.js";
 import { h } from "../shared/dom.js";
+import { hasChanged } from "../shared/since.js";
 
 export const STATUSES = {
   confirmed: ["c", "confirmed"],
@@ -14,6 +15,9 @@ const FAULTS = { total: "doesn’t add up", difference: "doesn’t add up", shar
 const JOINED = "\u2060"; // no line ends between a sentence and the word behind it
 const FIGURE = /^\P{L}*\d\P{L}*\p{L}{0,3}$/u; // what a column of a table is set flush right for
 const OUTSIDE_PLANES = /[\ud800-\udfff]/; // characters that are two units of a JavaScript string
+
+// Whether words that a sentence was held against have changed since.
+export const stale = (sentence) => (sentence.citations ?? []).some(hasChanged);
 
 export function cutter(text) {
   const all = OUTSIDE_PLANES.test(text) ? Array.from(text) : null;
@@ -108,7 +112,8 @@ export class Draft {
     const words = revised ? pieces(text, more) : this.pieces(start, end, more);
     const [mark, word] = STATUSES[status] ?? [status ? "" : "u", ""];
     const decided = [revised && "edited", decision.kind === "left" && "left as it is", decision.note && "noted"].filter(Boolean);
-    const off = filter && (filter === "fault" ? !faults.length : filter !== status);
+    const since = stale(sentence);
+    const off = filter && { fault: !faults.length, since: !since }[filter] !== false && filter !== status;
     const cls = ["s", mark, decision.kind === "left" && "left", off && "off"].filter(Boolean).join(" ");
     const named = word || FAULTS[faults[0]?.kind] || "decided";
     const title = named[0].toUpperCase() + named.slice(1);
@@ -117,6 +122,7 @@ export class Draft {
     const said = [tone && decision.kind !== "left" ? word : "", ...decided].filter(Boolean).join(", ");
     const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, said);
     const own = decision.kind === "left" ? [] : [...new Set(faults.map(({ kind }) => FAULTS[kind]))].map((one) => h("span", { class: "wd own" }, one));
+    if (since && decision.kind !== "left") own.unshift(h("span", { class: "wd weak" }, "words changed since"));
     this.wraps[n].replaceChildren(body, ...(shown ? [JOINED, shown] : []), ...own);
   }
 

@@ -4,6 +4,7 @@ import { button, h, icon, plural } from "../shared/dom.js";
 import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
 import { timeLeft } from "../shared/when.js";
+import { stale } from "./draft.js";
 
 const KINDS = [
   ["docx", "Word with comments", "one for each problem"],
@@ -43,7 +44,8 @@ export class Head {
     this.title.textContent = this.title.title = name;
     this.against.button.textContent = `against ${docs ? plural(docs.length, "document") : "all documents"}`;
     const faults = check.data.faults.length;
-    const rows = [...SHOWN.map(([status, tone, words, sign]) => [status, tone, words, counts[status], sign]), ["fault", "own", `own figure${faults === 1 ? "" : "s"}`, faults]];
+    const found = SHOWN.map(([status, tone, words, sign]) => [status, tone, words, counts[status], sign]);
+    const rows = [...found, ["fault", "own", `own figure${faults === 1 ? "" : "s"}`, faults], ["since", "weak", "changed since", check.sentences.filter(stale).length, "history"]];
     const shown = rows.filter(([status, , , n]) => n || (status === "contradicted" && state === "done"));
     const key = JSON.stringify([shown, check.filter]);
     if (key !== this.drawn) {

@@ -6,7 +6,7 @@ import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { Card } from "./card.js";
-import { Draft } from "./draft.js";
+import { Draft, stale } from "./draft.js";
 import { Head } from "./head.js";
 
 const BUSY_MS = 700;
@@ -144,9 +144,10 @@ class Check {
   // What the arrows go through: the problems that nobody has decided on, or all of one kind.
   keys() {
     const { filter } = this;
-    const chosen = ({ status, decision }, n) => {
-      if (filter) return filter === "fault" ? this.faults(n).length : status === filter && status !== "no_claim";
-      return (PROBLEMS.includes(status) || this.faults(n).length) && decision.kind !== "left" && !decision.note;
+    const chosen = (one, n) => {
+      const { status, decision } = one;
+      if (filter) return { fault: this.faults(n).length > 0, since: stale(one) }[filter] ?? (status === filter && status !== "no_claim");
+      return (PROBLEMS.includes(status) || this.faults(n).length || stale(one)) && decision.kind !== "left" && !decision.note;
     };
     return this.sentences.flatMap((one, n) => (chosen(one, n) ? [String(n)] : []));
   }

@@ -45,7 +45,7 @@ export class Head {
     const { page } = this;
     const { name, state, done, total, left, lost, asked, asking } = page.data;
     if (!this.title.querySelector("input")) this.title.textContent = this.title.title = name;
-    this.rows.button.textContent = `${plural(page.rows.length, page.noun)} × ${plural(page.columns.length, "question")}`;
+    this.rows.button.textContent = `${plural(page.rows.filter((row) => !row.earlier).length, page.noun)} × ${plural(page.columns.length, "question")}`;
     const working = ["waiting", "running", "stopping"].includes(state);
     const filled = `${done} of ${plural(total, "cell")}`;
     const words = {
