@@ -101,11 +101,12 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     if _SECTION.fullmatch(name) and not any(_FIGURE.search(source.words(number, number)) for number, _ in labelled):
         return None  # table of contents without page numbers
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
-    named = tuple(named_columns(columns, asked))
+    dated = bool(years(name) & asked.years)  # the row is the year, and its columns are not
+    named = tuple(named_columns(columns, replace(asked, years=frozenset()) if dated else asked))
     if not any(says_something(cells[i]) for i in named or range(len(cells))):
         return None
     row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
-    if len(named) == 1 and cover(content_stems(name), asked.words) > 0:
+    if len(named) == 1 and (dated or cover(content_stems(name), asked.words) > 0):
         cell = cells[named[0]]
         return replace(row, first=cell.number, last=cell.number, text=row.of(cell))
     chosen = [cells[i] for i in named] or list(cells)

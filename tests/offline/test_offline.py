@@ -62,6 +62,14 @@ def test_a_question_for_a_row_and_a_column_gets_the_cell() -> None:
     assert "“" not in text
 
 
+def test_a_row_may_be_the_year_and_a_column_the_figure() -> None:
+    grid = Grid("", [["Year", "Rent", "Service charge"], ["2025", "84,000", "6,200"], ["2026", "86,100", "6,350"]])
+    text = quotes("What was the service charge in 2026?", grid)
+    assert text.startswith("2026, Service charge: 6,350 <<SOURCE ")
+    assert "86,100" not in text
+    assert "6,200" not in text
+
+
 def test_a_question_for_a_row_gets_a_line_and_a_table_of_its_cells() -> None:
     text = ask("How did cost of sales develop?", TABLE)
     assert text.startswith("Cost of sales: 36,515 (2023), 31,886 (2022) (in millions) <<SOURCE 1.6-1.8>>\n")
