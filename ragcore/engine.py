@@ -30,7 +30,7 @@ from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.search import Search
 from ragcore.progress import IngestReport, IsCancelled, OnProgress, Progress, ignore, printable
-from ragcore.protocols import ModelRequest, Texts
+from ragcore.protocols import UNLIMITED, Allowance, ModelRequest, Texts
 from ragcore.providers.paid import Billing
 from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
@@ -71,12 +71,13 @@ class Engine(Library):
         *,
         api_key: str | None = None,
         models: Models | None = None,
+        allowance: Allowance = UNLIMITED,
     ) -> None:
-        super().__init__(home, settings)
+        super().__init__(home, settings, allowance)
         self.origins = origins
         billing = self._billing(settings)
         self.models = models.under(settings, billing) if models else Models(settings, billing, api_key=api_key)
-        self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings)
+        self._reading = Reading(self.store, self.descriptions, self.contexts, self.models, settings, allowance)
         self._base: Engine | None = None  # opened engine, if this one was made by `with_settings` or `of`
         self._of: dict[str, Engine] = {}  # this engine as people have it
         self.search = Search(home, self.store, self.models, settings, self._reading)
@@ -90,13 +91,15 @@ class Engine(Library):
         *,
         api_key: str | None = None,
         models: Models | None = None,
+        allowance: Allowance = UNLIMITED,
     ) -> Engine:
         """Library at ``home`` (default: ``GROUNDWORK_HOME``, else the platform's data folder) with the settings in
         force there. ``api_key`` replaces ``ANTHROPIC_API_KEY`` and stays in memory; ``models`` are those of another
-        library, whose loaded parts and key are shared. Raises `ConfigError`, `StoreError`."""
+        library, whose loaded parts and key are shared; ``allowance`` limits what it may take. Raises `ConfigError`,
+        `StoreError`."""
         home = home or default_home()
         settings, origins = load(file=config, home=home, overrides=overrides)
-        return cls(home, settings, origins, api_key=api_key, models=models)
+        return cls(home, settings, origins, api_key=api_key, models=models, allowance=allowance)
 
     def of(self, owner: str) -> Engine:
         """This engine as a person has it: with their conversations and feedback, and what others share. It is made once
@@ -106,6 +109,7 @@ class Engine(Library):
             made = copy.copy(self)
             made._base = self._base or self
             made.see(owner)
+            made.allowance = self.allowance.of(owner)
             self._of[owner] = made
         return made
 
@@ -125,7 +129,7 @@ class Engine(Library):
         made = copy.copy(self)
         made.settings, made.origins = varied(self.settings, self.origins, overrides, origin, reading=reading)
         made.models = self.models.under(made.settings, self._billing(made.settings), api_key=api_key)
-        made._reading = Reading(self.store, self.descriptions, self.contexts, made.models, made.settings)
+        made._reading = replace(self._reading, models=made.models, settings=made.settings)
         made.search = self.search.under(made.models, made.settings, made._reading)
         made._base = self._base or self
         made._of = {}
@@ -133,7 +137,7 @@ class Engine(Library):
 
     def _billing(self, settings: Settings) -> Billing:
         kept = Responses(self.store.database) if settings.llm.cache else None
-        return Billing(self.ledger, kept, settings.llm.prices)
+        return Billing(self.ledger, kept, settings.llm.prices, self.allowance)
 
     def __enter__(self) -> Engine:
         return self
@@ -313,6 +317,7 @@ class Engine(Library):
         `IndexMismatch`, `UnknownDocument`, `InputError` (no such pages, kinds or section); `ConfigError` and
         `ModelError` if a model has to plan the search and is unavailable."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
+        self.allowance.take("questions", 1)
         resolved = self.resolved(scope)
         return self.search.overview(query, resolved) or self.search.retrieve(query, resolved)
 
@@ -332,6 +337,7 @@ class Engine(Library):
         reranking. ``parts`` replace the sub-queries beside the question. Raises what `retrieve` raises."""
         from ragcore.explore.explore import Exploration
 
+        self.allowance.take("questions", 1)
         scope = self.search.checked(question, self.resolved(checked(scope)))
         return Exploration(self, question, scope, parts)
 
@@ -350,6 +356,7 @@ class Engine(Library):
     ) -> AnswerRun:
         """Answer to one question; nothing is stored. Iterate the run for its events, or call ``run()``."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
+        self.allowance.take("questions", 1)
         return self._ask(question, scope, history, on_step)
 
     def _ask(self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep = ignore_step) -> AnswerRun:
@@ -399,6 +406,7 @@ class Engine(Library):
         answers = self._answers
         if answers.rewriter() is None:
             settle(question, place.history, self.models.analyser)
+        self.allowance.take("questions", 1)
         turn_id = self.conversations.add_turn(conversation_id, question, place)
         return AnswerRun(
             question,

@@ -199,6 +199,12 @@ class LinkSpent(InputError):
     hint_default = "Ask an administrator for a new one."
 
 
+class LimitReached(InputError):
+    """What is asked for would pass a limit of the library or of who asks."""
+
+    hint_default = "Ask who runs the server."
+
+
 class ParseError(GroundworkError):
     """A PDF that opened but could not be read to its end."""
 

@@ -3,6 +3,7 @@ library that answers questions (`ragcore.engine`)."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
@@ -19,6 +20,7 @@ from ragcore.index.versions import followed
 from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.pipelines.versions import Versions
 from ragcore.progress import Added
+from ragcore.protocols import UNLIMITED, Allowance
 from ragcore.types import Box, Chunk, Document, Scope, Section, Spending
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
@@ -38,8 +40,9 @@ class Library:
     """Documents with their chunks, conversations, feedback and model costs. Thread-safe; several processes may share
     one home."""
 
-    def __init__(self, home: Path, settings: Settings) -> None:
+    def __init__(self, home: Path, settings: Settings, allowance: Allowance = UNLIMITED) -> None:
         self.home = home
+        self.allowance = allowance
         self.settings = settings
         self.store = Store(home)
         database = self.store.database
@@ -52,6 +55,7 @@ class Library:
         self.overviews = Overviews(database)
         self.ledger = Ledger(database)
         self.versions = Versions(self.store)
+        self._adding = threading.Lock()
 
     def see(self, owner: str | None) -> None:
         """Have the conversations and the feedback of ``owner``; None: of everybody."""
@@ -61,7 +65,8 @@ class Library:
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
         """Store a file of a kind that Groundwork reads, or an ADE JSON (with the ``pdf`` that came with it, else the
         PDF of its name beside it or in the library), under its hash and list it as new. Raises `InputError`."""
-        return add(self.store, self.settings.ingest, data, name, pdf)
+        with self._adding:  # so that two that come at once don't pass a limit together
+            return add(self.store, self.settings.ingest, data, name, pdf, allowance=self.allowance)
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
         """Files as given, and all that Groundwork reads below a folder, sorted by name. A folder without any is
@@ -73,7 +78,7 @@ class Library:
         """Watched folders: their scans, and what of their files is not read yet."""
         from ragcore.pipelines.watch import Watch
 
-        return Watch(self.store, self.settings.ingest)
+        return Watch(self.store, self.settings.ingest, self.allowance)
 
     def documents(self, *, earlier: bool = False) -> list[DocumentInfo]:
         """All documents, in the order added; with ``earlier`` versions too."""

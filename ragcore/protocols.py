@@ -388,6 +388,42 @@ class LLM(Protocol):
         """Stream of the response. The request is sent, and errors are raised, on iteration."""
 
 
+Measure = Literal["bytes", "pages", "questions", "dollars"]
+
+
+class Allowance(Protocol):
+    """What a library, and who asks in it, may still store (bytes), read (pages), ask and spend (dollars)."""
+
+    def of(self, user_id: str) -> Allowance:
+        """The same for a person."""
+
+    def limited(self, measure: Measure) -> bool: ...
+
+    def take(self, measure: Measure, amount: float, held: float | None = None) -> None:
+        """Reserve an amount before it is used, beside what was taken, or is ``held`` if that is known otherwise. Raises
+        `LimitReached`, having reserved nothing."""
+
+    def give_back(self, measure: Measure, amount: float) -> None:
+        """Release what was reserved and not used."""
+
+
+class Unlimited:
+    """`Allowance` of who has no limits."""
+
+    def of(self, user_id: str) -> Unlimited:
+        return self
+
+    def limited(self, measure: Measure) -> bool:
+        return False
+
+    def take(self, measure: Measure, amount: float, held: float | None = None) -> None: ...
+
+    def give_back(self, measure: Measure, amount: float) -> None: ...
+
+
+UNLIMITED = Unlimited()
+
+
 class ContextCache(Protocol):
     """Cache of model-written texts on documents and passages, keyed by a hash of their subject, with costs."""
 

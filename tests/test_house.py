@@ -23,8 +23,8 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2145,  # with watched folders, versions, checks, grids, structures, converters, an engine of a person
-    "accounts": 895,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; tokens of programs
+    "": 2197,  # with watched folders, versions, checks, grids, structures, converters, an engine of a person, limits
+    "accounts": 1082,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2076,  # with watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
@@ -37,8 +37,8 @@ LINES = {
     "index": 5036,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
     "ingest": 10110,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
-    "pipelines": 2126,  # with scans of folders, what became of cited words, made pages, structures: building, state
-    "providers": 1338,
+    "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
     "serve": 1470,  # verbs, their models, MCP over two transports, the HTTP API and its OpenAPI

@@ -21,7 +21,7 @@ from ragcore.accounts.passwords import hashed, matches
 from ragcore.errors import InputError, LinkSpent, SignInRefused
 from ragcore.index.database import Connection, Database, Row, made
 
-SCHEMA = 2
+SCHEMA = 3
 IDLE, LONGEST = 12 * 3600.0, 7 * 86400.0  # seconds: of a session without use, and of any
 USED = 60.0  # seconds between two notes that a session is used
 LINK = 7 * 86400.0

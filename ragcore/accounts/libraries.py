@@ -109,14 +109,18 @@ class Grants:
 
     @property
     def first(self) -> str:
-        """Id of the first library; `begin` has made it."""
-        return str(self._database.value("SELECT library_id FROM libraries WHERE first"))
+        """Id of the first library; "" before `begin` has made it."""
+        return self._database.value("SELECT library_id FROM libraries WHERE first") or ""
 
     def home(self, library_id: str) -> Path:
         """Home folder of a library."""
         if self._database.value("SELECT first FROM libraries WHERE library_id = ?", library_id):
             return self.top
         return self.top / LIBRARIES / library_id
+
+    def at(self, home: Path) -> str:
+        """Id of the library in a home folder; "" before `begin` has made the first one."""
+        return home.name if home != self.top else self.first
 
     def name(self, library_id: str) -> str:
         """Name of a library; "" if there is none."""

@@ -110,3 +110,18 @@ CREATE TABLE IF NOT EXISTS tokens (
   expires REAL NOT NULL,
   used REAL NOT NULL
 );
+
+-- Limits of libraries (bytes, pages, dollars) and people (questions).
+CREATE TABLE IF NOT EXISTS limits (
+  holder TEXT NOT NULL, -- library_id or user_id; '': each that has none of its own
+  measure TEXT NOT NULL, -- bytes | pages | questions | dollars
+  most REAL NOT NULL, -- -1: none, whatever that of each is
+  PRIMARY KEY (holder, measure)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS usage (
+  holder TEXT NOT NULL,
+  measure TEXT NOT NULL,
+  period TEXT NOT NULL, -- month or day of UTC; '' of bytes
+  used REAL NOT NULL,
+  PRIMARY KEY (holder, measure)
+) WITHOUT ROWID;

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.accounts.accounts import COMMAND_LINE, Accounts
 from ragcore.accounts.libraries import Grants
+from ragcore.accounts.limits import OF_PEOPLE, Limits
 from ragcore.accounts.tokens import DEFAULT_SCOPES, Tokens
 from ragcore.cli.common import moment, show
 from ragcore.errors import InputError
@@ -109,6 +110,22 @@ def teams(engine: Engine, options: argparse.Namespace) -> int:
         lines.append(team.name)
         lines += [f"    {email}{'  (manager)' if manages else ''}" for email, manages in team.members]
     show(options, lambda: {"teams": plain(found)}, lines or ["There is no team yet."])
+    return 0
+
+
+def limits(engine: Engine, options: argparse.Namespace) -> int:
+    """Limits with what is used of them, after the change that ``options.do`` names."""
+    with _grants(engine) as grants:
+        limits = Limits(grants)
+        if options.do == "set":
+            limits.put(options.measure, options.most, COMMAND_LINE, options.of)
+        found = limits.all()
+    lines = []
+    for one in found:
+        whose = one.holder or ("each person" if one.measure in OF_PEOPLE else "each library")
+        used = f", {one.used:,.15g} used" if one.holder else ""
+        lines.append(f"{one.measure:10}{whose}: {'no limit' if one.most is None else f'{one.most:,.15g}'}{used}")
+    show(options, lambda: {"limits": plain(found)}, lines or ["There are no limits."])
     return 0
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import ragcore
 from ragcore.accounts.libraries import ROLES
+from ragcore.accounts.limits import MEASURES as LIMITED
 from ragcore.accounts.tokens import DAYS, MOST_DAYS, SCOPES
 from ragcore.check.files import KINDS as CHECK_KINDS
 from ragcore.cli import admin, asking, checking, doors, evaluation, grids, library, watching
@@ -116,6 +117,11 @@ def _amount(text: str) -> float:
     if not 0.0 <= value < math.inf:
         raise ValueError
     return value
+
+
+def _limit(text: str) -> float | None:
+    """Argument type: an `_amount`, or ``none``."""
+    return None if text.lower() == "none" else _amount(text)
 
 
 def _text(text: str) -> str:
@@ -399,6 +405,13 @@ def _parser() -> argparse.ArgumentParser:
     sub = change(of, run, "join", "put somebody into a team", "TEAM", "EMAIL")
     sub.add_argument("--manager", action="store_true", help="manages the libraries that the team owns")
     change(of, run, "leave", "take somebody out of a team", "TEAM", "EMAIL")
+    of, run = inner("limit", "what people may ask, and libraries store, read and spend"), admin.limits
+    change(of, run, "list", "list limits, and what is used of them")
+    sub = change(of, run, "set", "limit each, or one person or library")
+    said = "questions a day of a person; bytes, pages a month and dollars a month of a library"
+    sub.add_argument("measure", choices=LIMITED, help=said)
+    sub.add_argument("most", type=_limit, metavar="N|none")
+    sub.add_argument("--for", dest="of", type=_text, default="", metavar="EMAIL|LIBRARY", help="default: each")
     sub = command("mcp", doors.mcp, "serve the library to an MCP client, on standard input and output")
     allow = "files in this folder may be added; may be repeated; default: none"
     sub.add_argument("--allow", type=Path, action="append", default=[], metavar="FOLDER", help=allow)

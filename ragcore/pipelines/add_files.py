@@ -12,8 +12,9 @@ from ragcore.config.settings import IngestSettings
 from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, TooManyPages
 from ragcore.index.store import Store
 from ragcore.ingest.convert.kinds import SUFFIXES, kind_of
-from ragcore.ingest.convert.mail import attachments
+from ragcore.ingest.convert.mail import Attachment, attachments
 from ragcore.progress import Added, printable
+from ragcore.protocols import UNLIMITED, Allowance
 from ragcore.types.library import FileKind
 
 ALONE = (
@@ -49,10 +50,18 @@ def is_meant(path: Path) -> bool:
     return not any(part.startswith((".", "~$")) or part == "node_modules" for part in path.parts)
 
 
-def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = "", pdf: bytes | None = None) -> Added:
+def add(
+    store: Store,
+    settings: IngestSettings,
+    data: bytes | Path,
+    name: str = "",
+    pdf: bytes | None = None,
+    *,
+    allowance: Allowance = UNLIMITED,
+) -> Added:
     """Store a file under its hash and list it as new, with the files attached to a message, each as a document of its
     own; ``pdf`` is the file that came with an ADE JSON. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, what
-    `kind_of` does, `BadAdeJson` and, for a JSON, `TooManyPages`."""
+    `kind_of` does, `BadAdeJson`, for a JSON, `TooManyPages`, and `LimitReached`."""
     from ragcore.ingest.ade.source import is_json, read_ade
 
     beside: Path | None = None
@@ -65,8 +74,10 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
     _check_size(len(data), name, settings)
     if not is_json(data, name):
         kind = kind_of(data, name)
+        within = list(_attached(data, name, kind))
+        _reserve(allowance, store, data, *(each.data for each in within))
         doc_id, new = store.add_file(data, name, kind)
-        attached = dict.fromkeys(_add_attached(store, data, name, kind))
+        attached = dict.fromkeys(store.add_file(each.data, each.name, each.kind)[0] for each in within if each.kind)
         return Added(doc_id, "new" if new else "already", attached=tuple(attached))
     _check_size(len(data), name, settings, json=True)
     read_ade(data, name, settings.max_pages)
@@ -81,18 +92,24 @@ def add(store: Store, settings: IngestSettings, data: bytes | Path, name: str = 
         known = store.find_ade(data)
         if known is not None:
             return Added(known, "already", "" if store.original(known).is_file() else ALONE)
+    _reserve(allowance, store, data, pdf or b"")
     doc_id, new = store.add_ade(data, name, pdf)
     return Added(doc_id, "new" if new else "already", ALONE if pdf is None else "")
 
 
-def _add_attached(store: Store, data: bytes, name: str, kind: FileKind) -> Iterator[str]:
-    """Store the files attached to a message, and to messages attached to it; ids of their documents."""
+def _attached(data: bytes, name: str, kind: FileKind) -> Iterator[Attachment]:
+    """Readable files attached to a message, and to messages attached to it."""
     messages = [(data, name, kind)]
     while messages:
         for each in attachments(*messages.pop(0)):
             if each.kind is not None:
-                yield store.add_file(each.data, each.name, each.kind)[0]
+                yield each
                 messages.append((each.data, each.name, each.kind))
+
+
+def _reserve(allowance: Allowance, store: Store, *files: bytes) -> None:
+    if allowance.limited("bytes"):
+        allowance.take("bytes", sum(map(len, files)), held=sum(one.bytes for one in store.documents(earlier=True)))
 
 
 def pdf_name(name: str) -> str:

@@ -27,6 +27,7 @@ from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.ocr import serves, waits_for
 from ragcore.pipelines.add_files import pdf_name
 from ragcore.progress import Progress, ignore
+from ragcore.protocols import UNLIMITED, Allowance
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -62,6 +63,7 @@ class Reading:
     contexts: ModelTexts
     models: Models
     settings: Settings
+    allowance: Allowance = UNLIMITED
 
     @contextmanager
     def work(
@@ -131,7 +133,7 @@ class DocumentTask:
     ) -> None:
         """Read the pages without a usable checkpoint, unreadable so far, or waiting for OCR that is enabled now; with
         ``afresh``, all pages. With ``on_built``, build the first pages meanwhile, more of them each time, and call it
-        after each. Raises faults of the file, and `Cancelled`."""
+        after each. Raises faults of the file, `LimitReached` and `Cancelled`."""
         store = self.of.store
         if store.kind(self.doc_id) != "pdf":
             info, pages = self._open_made()
@@ -145,19 +147,24 @@ class DocumentTask:
         done = {page.number for page in before if not page.unread} - self._waiting(before)
         self.on_progress(Progress("read", len(done), info.pages))
         first, due = 0, max(FIRST_PAGES, store.built_pages(self.doc_id) * GROWTH)
-        for layout in pages([page for page in range(1, info.pages + 1) if page not in done]):
-            store.put_page(self.doc_id, layout.number, layout.to_bytes())
-            done.add(layout.number)
-            self.on_progress(Progress("read", len(done), info.pages))
-            while first + 1 in done:
-                first += 1
-            if on_built is not None and due <= first < info.pages / GROWTH**0.5:
-                due = first * GROWTH
-                with suppress(NoText, NothingRead):  # later pages may have some
-                    self.build(ask=False, first=first)
-                    on_built()
-            if self.cancelled is not None and self.cancelled():
-                raise Cancelled(f"Reading {self.name} was stopped at page {len(done)} of {info.pages}.")
+        wanted = [page for page in range(1, info.pages + 1) if page not in done]
+        self.of.allowance.take("pages", len(wanted))
+        try:
+            for layout in pages(wanted):
+                store.put_page(self.doc_id, layout.number, layout.to_bytes())
+                done.add(layout.number)
+                self.on_progress(Progress("read", len(done), info.pages))
+                while first + 1 in done:
+                    first += 1
+                if on_built is not None and due <= first < info.pages / GROWTH**0.5:
+                    due = first * GROWTH
+                    with suppress(NoText, NothingRead):  # later pages may have some
+                        self.build(ask=False, first=first)
+                        on_built()
+                if self.cancelled is not None and self.cancelled():
+                    raise Cancelled(f"Reading {self.name} was stopped at page {len(done)} of {info.pages}.")
+        finally:
+            self.of.allowance.give_back("pages", len(set(wanted) - done))
 
     def _waiting(self, pages: Sequence[PageLayout]) -> set[int]:
         """Pages read without OCR that the current OCR settings would read by OCR."""

@@ -24,6 +24,7 @@ from ragcore.index.watched import WatchStore, restamped
 from ragcore.ingest.convert.kinds import SUFFIXES
 from ragcore.pipelines.add_files import add, contents, is_meant
 from ragcore.progress import printable
+from ragcore.protocols import UNLIMITED, Allowance
 from ragcore.types.watch import EVERY, SHORTEST, FileChange, ScanReport, Stamp, WatchedFile, WatchedFolder
 
 if TYPE_CHECKING:
@@ -37,9 +38,17 @@ SETTLED_SECONDS = 2.0  # a file modified since may still be being written
 class Watch:
     """Watched folders of one library. Safe for threads and processes: one of them scans at a time."""
 
-    def __init__(self, store: Store, settings: IngestSettings, *, settled: float = SETTLED_SECONDS) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: IngestSettings,
+        allowance: Allowance = UNLIMITED,
+        *,
+        settled: float = SETTLED_SECONDS,
+    ) -> None:
         self._store = store
         self._settings = settings
+        self._allowance = allowance
         self._settled = settled
         self._kept = WatchStore(store.database)
         self._shelf = Shelf(store.database)
@@ -106,7 +115,7 @@ class _Scan:
 
     def __init__(self, of: Watch, folder: WatchedFolder, cancelled: IsCancelled) -> None:
         self._store, self._settings, self._settled = of._store, of._settings, of._settled
-        self._kept, self._shelf = of._kept, of._shelf
+        self._kept, self._shelf, self._allowance = of._kept, of._shelf, of._allowance
         self._folder = folder
         self._cancelled = cancelled
         self._hidden: list[str] = []  # folders that could not be looked into
@@ -187,7 +196,7 @@ class _Scan:
             self._hashed += 1
             if _stamp(path.stat(follow_symlinks=False)) != stamp:
                 return FileChange(name, "waiting", old)
-            added = add(self._store, self._settings, data, path.name)
+            added = add(self._store, self._settings, data, path.name, allowance=self._allowance)
         except (FileNotFoundError, InputError) as error:
             if isinstance(error, OSError) or not os.path.lexists(path):
                 return None  # it went meanwhile, which the next scan says

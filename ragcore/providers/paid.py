@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from ragcore.errors import StoreError
 from ragcore.index.model_records import Ledger, Responses
-from ragcore.protocols import FieldValue, ModelRequest, TextStream, WritingTask
+from ragcore.model_calls import most_tokens, unpriced
+from ragcore.protocols import UNLIMITED, Allowance, FieldValue, ModelRequest, TextStream, WritingTask
 from ragcore.types import Usage
 from ragcore.types.report import Missing
 from ragcore.types.spending import Prices, cost
@@ -29,11 +30,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Billing:
-    """Ledger of paid calls, complete texts by request (None: ``llm.cache`` is off), and the prices of models."""
+    """Ledger of paid calls, complete texts by request (None: ``llm.cache`` is off), the prices of models, and what may
+    still be spent."""
 
     ledger: Ledger
     responses: Responses | None
     prices: Prices
+    allowance: Allowance = UNLIMITED
 
 
 class PaidStream:
@@ -41,8 +44,10 @@ class PaidStream:
     unless ``request`` is ``fresh``. Iterate it once.
 
     The service's counts are booked when the iteration ends, also for an answer that was stopped or broke off; a
-    complete text is kept, but not of forms and bulk requests (``key`` ""). Raises what ``inner`` raises. If the
-    database fails, the paid text is still given out: ``notes`` and the log say so.
+    complete text is kept, but not of forms and bulk requests (``key`` ""). Where spending is limited, the most that the
+    call can cost is reserved first; without the service's counts it stays so, since the call may have been billed.
+    Raises what ``inner`` raises, and `LimitReached`. If the database fails, the paid text is still given out: ``notes``
+    and the log say so.
     """
 
     def __init__(self, inner: TextStream, billing: Billing, request: ModelRequest, asked: str, key: str) -> None:
@@ -69,6 +74,7 @@ class PaidStream:
             self.notes = (KEPT,)
             yield text
             return
+        reserved = self._reserved()
         pieces: list[str] = []
         complete = False
         try:
@@ -85,10 +91,22 @@ class PaidStream:
                 usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
                 with self._noted("The model's cost couldn't be recorded yet"):
                     self._billing.ledger.add(self.model, self._request.purpose, self.usage, usd)
+                    if reserved:
+                        self._billing.allowance.give_back("dollars", reserved - (usd or 0.0))
         text = "".join(pieces)
         if self._responses is not None and complete and text.strip():
             with self._noted("The model's answer couldn't be saved for reuse"):
                 self._responses.put(self._key, self.model, text)
+
+    def _reserved(self) -> float:
+        """US dollars that were reserved; 0 where spending has no limit."""
+        if not self._billing.allowance.limited("dollars"):
+            return 0.0
+        usd = cost(most_tokens(self._request), self._asked, self._billing.prices)
+        if usd is None:
+            raise unpriced(self._asked)
+        self._billing.allowance.take("dollars", usd)
+        return usd
 
     def close(self) -> None:
         self._closed.set()

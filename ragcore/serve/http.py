@@ -33,6 +33,7 @@ from ragcore.errors import (
     GroundworkError,
     IndexFault,
     InputError,
+    LimitReached,
     ModelError,
     RateLimited,
     StoreBusy,
@@ -58,6 +59,7 @@ _STATUS: tuple[tuple[type[GroundworkError], int], ...] = (
     (FileMissing, 404),
     (FileTooLarge, 413),
     (UnknownKind, 415),
+    (LimitReached, 429),
     (InputError, 422),
     (StoreBusy, 409),
     (IndexFault, 409),
@@ -207,7 +209,8 @@ def problem(status: int, told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problem(status: int, told: Mapping[str, Any], headers: Mapping[str, str]) -> Response:
-    given = {**({"Retry-After": WAIT[status]} if status in WAIT else {}), "Cache-Control": "no-store", **headers}
+    wait = {"Retry-After": WAIT[status]} if status in WAIT and told["retryable"] else {}
+    given = {**wait, "Cache-Control": "no-store", **headers}
     return JSONResponse(problem(status, told), status, headers=given, media_type="application/problem+json")
 
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from ragcore.errors import InputError, UnknownConversation, UnknownTurn
+from ragcore.errors import InputError, LimitReached, UnknownConversation, UnknownTurn
 from ragcore.export import KINDS, kind
 from ragcore.index.conversations import Conversation, StoredTurn
 from ui.chat import answer_progress, conversation_list, payload
@@ -122,7 +122,7 @@ def _partly(turns: Sequence[StoredTurn]) -> dict[str, list[Json]]:
 
 @posted
 @gone(UnknownConversation)
-@refusing(ScopeGone, StillWriting)
+@refusing(LimitReached, ScopeGone, StillWriting)
 def ask(request: Request, body: Json) -> Response:
     """Ask a new version of the question of turn ``instead_of``, or a question after turn ``after``, within the scope
     shown when it was asked; without one, within the conversation's scope."""

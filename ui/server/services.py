@@ -22,9 +22,11 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from ragcore.accounts.accounts import User
 from ragcore.accounts.libraries import Grants, Role, covers
-from ragcore.config.settings import catalogue, keep
+from ragcore.accounts.limits import LibraryAllowance, Limits
+from ragcore.config.settings import catalogue, default_home, keep
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
+from ragcore.protocols import UNLIMITED, Allowance
 from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
 from ui.check.jobs import CheckJobs
@@ -205,7 +207,7 @@ def api_key() -> str | None:
 
 
 def _open() -> Services:
-    engine = Engine.open(api_key=api_key())
+    engine = Engine.open(api_key=api_key(), allowance=_allowance(default_home()))
     try:
         signer = Signer.kept(engine.home / "web.secret")
     except StoreError:
@@ -218,7 +220,13 @@ def _open() -> Services:
 
 def _open_beside(home: Path, first: Services) -> Services:
     """Services of another library of the team, which shares the loaded models."""
-    return _begun(Engine.open(home, models=first.base.models), first.signer)
+    return _begun(Engine.open(home, models=first.base.models, allowance=_allowance(home)), first.signer)
+
+
+def _allowance(home: Path) -> Allowance:
+    """Limits of the library in a home folder, where people sign in."""
+    accounts = access().accounts
+    return UNLIMITED if accounts is None else LibraryAllowance(Limits(Grants(accounts)), home)
 
 
 def _begun(engine: Engine, signer: Signer) -> Services:

@@ -1,0 +1,1 @@
+-- Limits: nothing of before changes.
