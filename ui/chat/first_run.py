@@ -9,6 +9,7 @@ import streamlit as st
 from ragcore.errors import GroundworkError
 from ui.chat import sidebar
 from ui.chat.payload import model_name
+from ui.gate.access import access
 from ui.library import uploads
 from ui.library.samples import NAME, SAMPLE
 from ui.server import frame, visits, web
@@ -111,8 +112,9 @@ def _note() -> str:
     if not engine.models.capabilities.extractive:
         words = f"{model_name(engine.models.writer_name)} writes answers from your documents. Every claim is checked."
         return f'<p class="gw-note">{escape(words)}</p>'
+    free = "No account needed. " if access().accounts is None else ""
     return (
-        '<p class="gw-note"><span class="gw-i gw-i-cloud_off s16" aria-hidden="true"></span><span>No account needed. '
+        f'<p class="gw-note"><span class="gw-i gw-i-cloud_off s16" aria-hidden="true"></span><span>{free}'
         "Without a key, Groundwork answers with ranked, quoted sentences. With one, given under <i>Settings</i> or as "
         "<code>ANTHROPIC_API_KEY</code>, Claude writes the answer, or a model of your own; the checks are the "
         "same.</span></p>"
