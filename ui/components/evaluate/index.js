@@ -11,11 +11,10 @@ import { NewRun } from "./new_run.js";
 
 const when = (seconds) => new Date(seconds * 1000).toLocaleString("en", { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 
-// One's own set grows: its runs are told apart by what it was, and where that is not enough by their time.
+// One's own set grows: its runs are told apart by what it was. Where that is not enough, their time tells them apart.
 function titled(run, runs) {
-  if (!run.own) return run.title;
-  const alike = runs.filter((other) => other.own && other.title === run.title && other.cases === run.cases);
-  return [run.title, plural(run.cases, "question"), alike.length > 1 && when(run.created)].filter(Boolean).join(" · ");
+  const alike = runs.filter((other) => other.title === run.title && other.cases === run.cases && (run.own ? other.own : other.set === run.set));
+  return [run.title, run.own && plural(run.cases, "question"), alike.length > 1 && when(run.created)].filter(Boolean).join(" · ");
 }
 
 const BUSY_MS = 1000;
