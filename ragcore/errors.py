@@ -84,7 +84,7 @@ class UnknownKind(InputError):
 
 
 class DamagedFile(InputError):
-    hint_default = "Open it in its own program, save it again, and add that file."
+    hint_default = "Open it in the program that made it, save a new copy, and add that."
 
 
 class EncryptedFile(InputError):

@@ -35,7 +35,7 @@ BELOW = 0.05  # probability of an answer below which no model is asked
 NEAREST = 3
 _UNANSWERED = "The documents do not answer this question."
 # Said where nothing shows that the answer is missing: it may take several passages, or a calculation.
-_UNSURE = "No passage found answers this question by itself."
+_UNSURE = "None of the passages found answers this question on its own."
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
 _MOST_LACKING = 5

@@ -16,7 +16,7 @@ from math import copysign
 from ragcore.check.sentences import Checkable, Labels, checkable, table_labels
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, agree, figure, numbers
-from ragcore.text.periods import years
+from ragcore.text.periods import period_spans, years
 from ragcore.text.words import content_stems, tokens
 from ragcore.types.check import Block, Draft, Inconsistency
 
@@ -383,7 +383,8 @@ def _figures(sentence: Checkable) -> list[_Figure]:
 def _change_told(sentence: Checkable) -> Iterator[Inconsistency]:
     """Fault of "from $15.3 million to $18.9 million, up 24%": of two figures of one kind and one in per cent."""
     found = _figures(sentence)
-    amounts = [one for one in found if not one.number.percent]
+    dated = [(sentence.start + start, sentence.start + end) for _, start, end in period_spans(sentence.text)]
+    amounts = [one for one in found if not one.number.percent and not any(a <= one.start < b for a, b in dated)]
     rates = [one for one in found if one.number.percent]
     words = set(tokens(sentence.text))
     if len(amounts) != 2 or len(rates) != 1 or not lex.OTHERWISE.isdisjoint(words) or not lex.DENIALS.isdisjoint(words):
@@ -393,7 +394,7 @@ def _change_told(sentence: Checkable) -> Iterator[Inconsistency]:
     def between(start: int, end: int) -> list[str]:
         return tokens(sentence.text[max(start, sentence.start) - sentence.start : end - sentence.start])
 
-    led = [between(0, one.start)[-1:], between(one.end, two.start)]
+    led = [between(0, one.start)[-1:], between(one.end, two.start)[-1:]]
     old, new = (one, two) if led == [["from"], ["to"]] else (two, one)
     if led not in ([["from"], ["to"]], [["to"], ["from"]]) or one.number.kind != two.number.kind or not old.value > 0:
         return

@@ -40,8 +40,9 @@ from ragcore.text.periods import (
     months_of_part,
     without_parts,
 )
+from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import content_stems, cover, stem, tokens
+from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
 from ragcore.types import Source
 from ragcore.types.question import AnswerType, Question
 from ragcore.types.report import NOTHING_STATED, KnownFacts, Period, Statement
@@ -119,19 +120,20 @@ def field_values(
             value = _described(asked, inside, under, known, reranker)
             value = value or _ranked(asked, inside, common, known, reranker)
         if value is not None and asked.name and not value.figure:
-            value = replace(value, figure=_only_name(asked, value.said, common))
+            value = replace(value, figure=only_name(asked, value.said, common))
         out += [value] if value is not None else []
     return out
 
 
-def _only_name(asked: Wish, said: str, common: Set[str]) -> str:
+def only_name(asked: Wish, said: str, common: Set[str]) -> str:
     """The one name in ``said`` that is neither asked for nor a ``common`` word of its document, a person's where one is
     asked for, else a firm's before others; "" if there are several."""
-    found = dict.fromkeys(match.group().strip(" ,.") for match in _NAME.finditer(said))
+    sentences = (said[start:end] for start, end in sentence_spans(said))
+    found = dict.fromkeys(match.group().strip(" ,.") for one in sentences for match in _NAME.finditer(one))
     names = []
     for name in found:
         words = [word.plain for word in words_of(name) if word.names and not word.skipped]
-        own = [word for word in words if word not in common and stem(word) not in asked.words]
+        own = [word for word in words if word not in common | STOP_WORDS and stem(word) not in asked.words]
         names += [name] if own else []
     firms = [name for name in names if is_firm(name)]
     if asked.office is not None and asked.office.wants == _PERSON.wants:
@@ -513,7 +515,7 @@ def _name_in(asked: Wish, quote: Quotable, common: Set[str]) -> str:
         return cells[0] if len(cells) == 1 and any(map(str.isalpha, cells[0])) and not refers(cells[0]) else ""
     if asked.office.wants != _PERSON.wants or not _holds_office(asked.office, quote.text):
         return ""
-    name = row.head if row is not None else _only_name(asked, quote.text, common)
+    name = row.head if row is not None else only_name(asked, quote.text, common)
     return name if "/" not in name and holds_kind(_PERSON, name) else ""  # "/s/" is a signature
 
 

@@ -95,7 +95,7 @@ def test_the_lines_of_the_sample_and_a_grid_of_its_cells(sample: App, open_page:
         page.get_by_role("button", name="New conversation").click()
         expect(page.locator(".gw-start")).to_be_visible()
         ask(page, "List revenue by segment")
-        grid = page.locator('.gw-turn[data-state="complete"] .gw-grid')
+        grid = page.locator('.gw-turn[data-state="complete"] .gw-cells')
         expect(grid.locator("thead th")).to_have_text(["2025", "2024", "Change"])
         rows = ["Field Sensors", "Laboratory Balances", "Service and Calibration", "Total revenue"]
         expect(grid.locator("tbody th")).to_have_text([f"{row}, in thousands" for row in rows])

@@ -94,6 +94,8 @@ def test_a_fault_names_the_figures_that_it_follows_from() -> None:
         "Net income rose from $15.3 million to $18.9 million, 24% of the group's.",
         "Its margin rose from 12% to 15% while costs rose 3%.",
         "Costs fell from $20 million to $15 million, down 25%.",
+        "Revenue rose from £2,410 thousand in 2023 to £3,120 thousand in 2024, up 29%.",
+        "Revenue rose from £2,410 thousand in 2023 (and £1,000 thousand before) to £3,120 thousand, up 35%.",
         "It grew from 2 plants to 3 countries, up 80%.",
     ],
 )
@@ -107,6 +109,7 @@ def test_a_change_that_is_told_rightly_or_otherwise_is_left_alone(text: str) -> 
         ("Net income rose from $15.3 million to $18.9 million, up 34%.", "34%", "24%"),
         ("Net income rose to $18.9 million from $15.3 million, an increase of 32.5%.", "32.5%", "23.5%"),
         ("Costs fell from €20 million to €15 million, a decrease of 20%.", "20%", "25%"),
+        ("Revenue rose from £2,410 thousand in 2023 to £3,120 thousand in 2024, up 35%.", "35%", "29%"),
     ],
 )
 def test_a_change_that_its_own_figures_contradict_is_found(text: str, wrong: str, write: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ragcore.answer.sources import build_units
 from ragcore.config.settings import load
 from ragcore.errors import InputError, TooManyPages
 from ragcore.ingest.convert.converters import convert
@@ -155,6 +156,11 @@ def test_a_span_over_cells_has_the_place_from_the_first_to_the_last(tmp_path: Pa
         "A!B1, B!C1",
         "B1:C2",
     )
+
+
+def test_a_unit_in_a_header_is_no_footnote_mark(tmp_path: Path) -> None:
+    made = document(tmp_path, book(S=[["Year", "Apples (t)", "Pears (a)"], [2023, 410, 38], [2024, 287, 22]]))
+    assert {unit.label for e in made.body for unit in build_units(made, e.start, e.end)} >= {"2023 · Apples (t)"}
 
 
 def test_merged_cells_two_headers_and_titles_keep_their_places(tmp_path: Path) -> None:

@@ -84,6 +84,12 @@ def test_a_raised_mark_is_no_part_of_the_number(build: Build) -> None:
     assert "2 Restated after the audit" not in "".join(document.text[s:e] for s, e in table.row_spans)
 
 
+def test_a_letter_far_down_the_alphabet_alone_is_a_unit(settings: Settings) -> None:
+    rows = [["Year", "Apples (t)", "Costs (a)"], ["2023", "410", "38"], ["2024", "287", "22"]]
+    _, _, lines = read(settings, rows, 1)
+    assert lines[1] == "2023 | Apples (t): 410 | Costs: 38"
+
+
 def test_headers_are_repeated_without_their_marks(settings: Settings) -> None:
     rows = [["Item", "Sales (a)", "Costs"], ["North", "410", "38"], ["South", "287", "22"]]
     document, _table, lines = read(settings, rows, 1)

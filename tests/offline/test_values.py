@@ -13,7 +13,7 @@ from ragcore.answer.sources import build_sources
 from ragcore.offline.fields import wish
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import quotables
-from ragcore.offline.values import field_values
+from ragcore.offline.values import field_values, only_name
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.retrieve.synonyms import Synonyms
@@ -234,6 +234,19 @@ FORMER = "Shawn M. Guertin has been Chief Financial Officer of Belford Health Co
 )
 def test_an_office_is_held_by_a_person(said: list[Grid | str], person: str) -> None:
     assert stated("name", "CFO", "Who is the chief financial officer?", *said) == person
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("The law is that of England and Wales. It may be amended only in writing.", "England and Wales"),
+        ("The auditor is Smith & Co. It was appointed in May.", "Smith & Co"),
+        ("The auditor is J. R. Lund of Lund & Sons.", "J. R. Lund of Lund & Sons"),
+    ],
+)
+def test_a_name_ends_with_its_sentence(said: str, name: str) -> None:
+    asked = wish("Who", "Which law, and which auditor?", "", (), wanted="name")
+    assert only_name(asked, said, frozenset({"the"})) == name
 
 
 SHARE = "Research and development expense was $11.9 million, or 8.0% of revenue, most of it for one product."

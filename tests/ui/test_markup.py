@@ -253,7 +253,7 @@ def test_cells_of_one_table_stand_as_a_grid_by_row_with_their_verdicts() -> None
 def test_cells_that_make_no_smaller_grid_stay_a_list(second: str) -> None:
     text = f"| Row | Column | Value |\n| --- | ---: | ---: |\n| Revenue | South | 148 [1] |\n{second}\n"
     (html,) = markup.blocks(text, marks(text), {n: citation(n) for n in (1, 2)}, (), "t")
-    assert "gw-grid" not in html
+    assert "gw-cells" not in html
     assert html.count("gw-value") == 2
 
 

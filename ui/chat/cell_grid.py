@@ -50,7 +50,7 @@ def as_grid(table: str) -> str:
         values = (at.get((row, head)) for head in heads)
         line = "".join(f"<td>{'' if cell is None else _shown(cell, unit=not one)}</td>" for cell in values)
         body.append(f'<tr><th scope="row">{name}</th>{line}</tr>')
-    return f'<table class="gw-grid"><thead><tr><td></td>{top}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+    return f'<table class="gw-cells"><thead><tr><td></td>{top}</tr></thead><tbody>{"".join(body)}</tbody></table>'
 
 
 def _cell(named: dict[str, str]) -> _Cell:

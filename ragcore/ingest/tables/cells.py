@@ -44,6 +44,7 @@ SMALL = 0.85  # of the previous font size: a raised word is smaller
 RAISED = 0.12  # of the previous font size: least rise of its foot above the line's
 _RAISED_MARK = re.compile(r"^(?:\(?(?:\d{1,2}|[a-z]{1,2}|[ivx]{1,4}|[*∗†‡§¶#]+)\)?[,;.]?)+$", re.IGNORECASE)
 _LEVEL_MARK = re.compile(r"^(?:\([a-z]\)[,;]?)+$|^[*∗†‡§¶]+$|^\[[a-z\d]{1,2}\]$")
+_EARLY = "e"  # letter up to which a mark may stand alone: those before it are on another page
 _TAIL = re.compile(r"(?<=[\w)%.])(?:[*∗†‡§¶]+|(?:\([a-z]\))+)$")
 _UNIT = re.compile(r"(?:^|[/·(\d])(?:[a-zµ]{1,2}|R)$")  # units that a raised 2 or 3 makes an area, a volume or a share
 _POWER = re.compile(r"[×x·∙*]\s*10$|^10$")
@@ -71,7 +72,8 @@ def draft_table(block: Block) -> Draft | None:
         split_rows(draft)
         settle_headers(draft)
         merge_wrapped_rows(draft)
-    count_marks(draft)
+    if block.grid.headers is None:  # else its cells are known, and none has a mark
+        count_marks(draft)
     draft.sort()
     known = block.grid.headers is not None
     return draft if known or (draft.rows >= 2 and draft.columns >= 2) else None
@@ -203,10 +205,14 @@ def _join_symbol_columns(draft: Draft) -> None:
 
 
 def count_marks(draft: Draft) -> None:
-    """Count each cell's marks."""
+    """Count each cell's marks. Marks are given in order, so a letter far down the alphabet without its neighbours, as
+    in "Harvest (t)", is a unit."""
+    ends = {cell.words[-1].text for cell in draft.cells if cell.lines}
+    letters = {text[1] for text in ends if len(text) == 3 and _LEVEL_MARK.match(text)}
+    units = {f"({one})" for one in letters if one > _EARLY and not letters & {chr(ord(one) - 1), chr(ord(one) + 1)}}
     for cell in draft.cells:
         if cell.lines:
-            cell.marks = _count(cell)
+            cell.marks = 0 if cell.words[-1].text in units else _count(cell)
 
 
 def _follow_marks(page: PageLayout, members: NDArray[np.intp], cells: NDArray[np.intp]) -> None:

@@ -135,7 +135,7 @@ class Checks extends JobsPage {
     this.documents.replaceChildren(
       ...documents.map(({ id, title, pages }) => {
         const box = h("input", { type: "checkbox", checked: this.chosen.get(id), onchange: () => (this.chosen.set(id, box.checked), this.tally()) });
-        return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, String(pages), h("span", { class: "gw-unseen" }, " pages")));
+        return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, String(pages), h("span", { class: "gw-unseen" }, pages === 1 ? " page" : " pages")));
       }),
     );
     if (!documents.length) this.documents.replaceChildren(h("p", {}, "No document is ready. ", h("a", { href: "library" }, "Add one in the Library"), ", or try the sample."));

@@ -61,13 +61,14 @@ export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
     const [wide, middle] = [String(item.n).length > 2 ? WIDE + 6 : WIDE, (y0 + y1) / 2];
     const at = (x, y, across = wide) => [x, y - TALL / 2, x + across, y + TALL / 2];
     // On its own line: beside others where the margin has room, slim where it has little, in the other margin, behind its
-    // words; then below, above, and wherever near there is room.
+    // words; then below, above, and wherever near there is room. Within a table a number would read as a value.
     const places = [0, 1, 2].map((column) => at(6 * z + column * Math.max(wide + 2, APART), middle));
     places.splice(1, 0, at(2, middle));
     if (item.n < 10) places.push(at(1, middle, SLIM));
-    places.push(at(width - wide - 2, middle), at(end + 3, (top + bottom) / 2));
+    places.push(at(width - wide - 2, middle));
+    if (!item.cell) places.push(at(end + 3, (top + bottom) / 2));
     for (const by of [1, 2, 3, -1, -2]) places.push(at(6 * z, middle + by * APART), at(2, middle + by * APART));
-    for (let step = 0; step <= FAR; step++) for (const y of [middle + step * STEP, middle - step * STEP]) places.push(at(x0 - wide - 3, y), at(2, y), at(width - wide - 2, y));
+    for (let step = 0; step <= FAR; step++) for (const y of [middle + step * STEP, middle - step * STEP]) places.push(...(item.cell ? [] : [at(x0 - wide - 3, y)]), at(2, y), at(width - wide - 2, y));
     if (open && item.cell && own.length === 1 && words) places.unshift(at(x0 - ROOM + 2, middle));
     const inside = (place) => place[0] >= 0 && place[1] >= 0 && place[2] <= width && place[3] <= height && !over(placed, alone(place));
     const place = places.find((one) => inside(one) && !over(printed, one)) ?? places.find(inside) ?? places[0];

@@ -14,7 +14,7 @@ export class Rows {
     const way = (by) => h("label", {}, h("input", { type: "radio", name: `gw-by-${groups}`, value: by, checked: by === this.by, onchange: () => this.choose(by) }), by);
     this.ways = h("div", { class: "by", role: "radiogroup", "aria-label": "One row for each" }, h("span", {}, "One row for each"), way("document"), way("section"));
     this.coming = h("input", { type: "checkbox", onchange: () => this.tally() });
-    this.every = h("label", { class: "ck all" }, this.coming, h("span", { class: "t" }, "All, and those that come"));
+    this.every = h("label", { class: "ck all" }, this.coming, h("span", { class: "t" }, "All documents, including new ones"));
     this.list = h("div", { class: "docs gw-scroll" });
     this.over = h("p", { class: "over", role: "status", hidden: true });
     this.count = h("span", { class: "muted num" });
