@@ -221,7 +221,10 @@ class ParseCrashed(ParseError):
 
 
 class NothingRead(ParseError):
-    hint_default = "Raise ingest.plain_seconds or ocr.page_seconds in config.toml, then add the file again."
+    hint_default = (
+        "If the file is damaged, save a copy of it from a viewer and add that. Else raise ingest.plain_seconds or "
+        "ocr.page_seconds in config.toml, and add it again."
+    )
 
 
 class IndexFault(GroundworkError):

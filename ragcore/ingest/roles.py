@@ -9,7 +9,7 @@ from itertools import pairwise
 from ragcore.ingest.blocks import Block, body_size
 from ragcore.ingest.canonical import plain
 from ragcore.ingest.layout import SUPERSCRIPT
-from ragcore.ingest.levels import marker
+from ragcore.ingest.levels import key, marker
 
 SMALL = 0.93  # of the body's font size: footnotes are set smaller
 TITLE_SIZE = 1.3  # times the body's font size: text set larger is a heading
@@ -28,6 +28,8 @@ _CAPTION = re.compile(
 _CJK_CAPTION = re.compile(r"^[\[<【]?\s*(?:图|圖|図|表|그림|표)\s*\d+")
 MAX_CAPTION_WORDS = 200
 _PAGE_AT_END = re.compile(r"(?:\.\s?){4}\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
+_NUMBER_AT_END = re.compile(r"[^\W\d].*\s(\d{1,4})$")
+CONTENTS = ("contents", "tableofcontents")  # as `key` gives them
 _SECTION_NUMBER = re.compile(r"§?\s?\(?\d{1,3}(?:\.\d{1,3})*[.):]?")
 
 
@@ -35,7 +37,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
     """Correct misclassified blocks, using the whole document:
 
     - footnotes classified as text or list items, by their place, size and mark;
-    - tables of contents classified as tables, by their dot leaders: paragraphs that keep their lines;
+    - tables of contents classified as tables, by their dot leaders or heading: paragraphs that keep their lines;
     - captions classified as text, by their label;
     - headings that are none: bulleted items, lone marks and numbers, formulas;
     - titles taken for text, by their size.
@@ -48,10 +50,11 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
         if low and block.words and block.size < SMALL * common and _is_marked(block):
             block.kind = "footnote"
     for blocks in pages:
+        headed = False  # as contents, further up the page
         for block in blocks:
             if block.noise is not None or not block.words or block.place:
                 continue
-            if block.kind == "table" and is_contents([plain([line]) for line in block.lines]):
+            if block.kind == "table" and is_contents([plain([line]) for line in block.lines], headed=headed):
                 block.kind, block.verbatim = "paragraph", True
             elif block.kind in ("paragraph", "heading", "list_item", "footnote") and is_caption(block):
                 block.kind = "caption"
@@ -59,6 +62,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
                 _check_heading(block)
             elif block.kind == "paragraph" and _is_title(block, common):
                 block.kind = "heading"
+            headed = headed or key(block.text) in CONTENTS
 
 
 def is_caption(block: Block) -> bool:
@@ -100,9 +104,12 @@ def _is_title(block: Block, common: float) -> bool:
     )
 
 
-def is_contents(lines: Sequence[str]) -> bool:
-    """Whether most lines have dot leaders to a page number. Tables of numbers can have such dots as well, but page
-    numbers are alone after them, plain, and do not decrease."""
+def is_contents(lines: Sequence[str], *, headed: bool = False) -> bool:
+    """Whether most lines have dot leaders to a page number or, ``headed`` as contents, a page number. Tables of numbers
+    can have such dots as well, but page numbers are alone after them, plain, and do not decrease."""
+    if headed:
+        pages = [int(match.group(1)) for line in lines if (match := _NUMBER_AT_END.search(line))]
+        return len(pages) > max(2, 0.5 * len(lines)) and all(a <= b for a, b in pairwise(pages))
     if sum(bool(_LEADERS.search(line)) for line in lines) <= 0.5 * len(lines):
         return False
     entries = [match.group(1) for line in lines if (match := _PAGE_AT_END.search(line))]

@@ -214,6 +214,19 @@ def test_dots_that_lead_to_page_numbers_and_dots_that_lead_to_values(lines: list
 
 
 @pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["Getting started", "Buttons 1", "Pairing with 2 devices 2", "Wearing 5", "Charging 8"], True),
+        (["Getting started 1", "Charging 8", "Buttons 3", "Wearing 5"], False),
+        (["Pumps 45", "Wells"], False),
+    ],
+)
+def test_under_its_heading_a_table_of_contents_needs_no_dots(lines: list[str], expected: bool) -> None:
+    assert is_contents(lines, headed=True) is expected
+    assert not is_contents(lines)
+
+
+@pytest.mark.parametrize(
     ("line", "flags", "kind"),
     [
         ("• Communities and towns", BOLD, "list_item"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragcore.config.settings import Settings
-from ragcore.errors import ParseCrashed, ParseError, ParseTimeout, StoreBusy
+from ragcore.errors import NoText, ParseCrashed, ParseError, ParseTimeout, StoreBusy
 from ragcore.ingest.ocr import OCR_OFF
 
 Json = dict[str, Any]
@@ -35,7 +35,7 @@ def advice(error: Mapping[str, Any], settings: Settings) -> Json:
     none); ``again`` says whether a retry can succeed unchanged."""
     code, hint = error.get("code"), str(error.get("hint", ""))
     told = dict(error) | {"hint": _HINTS.get(hint, hint), "settings": "", "again": bool(error.get("retryable"))}
-    if code == "no_text":
+    if code == "no_text" and hint == NoText.hint_default:
         message = str(error["message"]).replace(OCR_OFF, "OCR is off")
         return told | {"message": message, "hint": _SCANS[settings.ocr.mode], "settings": "reading", "again": True}
     if code == "too_many_pages":

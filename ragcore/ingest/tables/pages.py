@@ -19,6 +19,7 @@ from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, first_words, plain
 from ragcore.ingest.layout import Grid, GridCell, around, overlap
 from ragcore.ingest.levels import key
+from ragcore.ingest.roles import CONTENTS
 from ragcore.ingest.tables.cells import draft_table
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell
 from ragcore.ingest.tables.headers import inner_header
@@ -32,7 +33,6 @@ MAX_UNIT_WORDS = 14  # a longer line with a unit in it is prose
 _NAMES = r"table|exhibit|schedule|tableau|tabelle|tabla|tabella|tab\."
 _NUMBER = r"[A-Z]?[-.]?(?:\d+|[IVXLC]+)(?:[.\-–]\d+)*[a-z]?[.:)]?"
 _TABLE_NAME = re.compile(rf"^(?:{_NAMES})(?:\s+{_NUMBER}(?![\w])|\s*$)", re.IGNORECASE)
-_CONTENTS = ("contents", "tableofcontents", "index")  # as `key` gives them
 _GOES_ON = r"\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b"
 _CONTINUED = re.compile(rf"[\s(\[,–—-]*{_GOES_ON}[\s)\].:]*", re.IGNORECASE)
 # The mark is in brackets, after a comma, a dash or the table's number, or leads a few words; "sales continued to fall"
@@ -172,7 +172,8 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
     units: list[Line] = []
     edge = table.box[1]
     for block in above[:4]:
-        if edge - block.box[3] > TITLE_GAP or block.kind in ("table", "figure") or key(block.text) in _CONTENTS:
+        named = key(block.text) in (*CONTENTS, "index")
+        if edge - block.box[3] > TITLE_GAP or block.kind in ("table", "figure") or named:
             break
         words = len(block.words)
         if block.kind == "caption" or (_is_name(block) and words <= 2 * MAX_TITLE_WORDS):

@@ -221,6 +221,8 @@ class Pane {
   async return() {
     const { place } = this;
     this.place = null;
+    // Before the answer was there another document may have stood beside it, which nobody chose.
+    if (place && this.document && !place.browsed && place.document !== this.document.id) return null;
     if (!place || !this.document || !this.offered.some((item) => item.id === place.document)) return null;
     this.browsed = place.browsed;
     try {
