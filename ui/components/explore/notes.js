@@ -21,7 +21,7 @@ export function waiting(documents) {
   return h(
     "div",
     { class: "wait", role: "status" },
-    h("p", {}, h("span", { class: "gw-spin" }), h("b", {}, `Comparing the question with every chunk of ${where}`)),
+    h("p", {}, h("span", { class: "gw-spin" }), h("b", {}, `Comparing the question with every passage of ${where}`)),
     h("p", { class: "muted" }, "Then the best passages are read together with it."),
     h("div", { class: "frame", "aria-hidden": "true" }),
   );
