@@ -34,14 +34,14 @@ LINES = {
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 5036,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
+    "index": 5041,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
     "ingest": 10116,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
-    "serve": 1470,  # verbs, their models, MCP over two transports, the HTTP API and its OpenAPI
+    "serve": 1505,  # with rights of late requests; verbs, their models, MCP over two transports, the HTTP API and its OpenAPI
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon

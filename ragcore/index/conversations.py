@@ -13,7 +13,7 @@ import re
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -101,7 +101,7 @@ class Conversations:
 
     def all(self, search: str = "") -> list[ConversationInfo]:
         """Conversations with at least one question, most recently used first; with ``search``, those that have all its
-        words in their title, questions and answers, hidden branches included."""
+        words in their title, questions and answers: of one's own, hidden branches included."""
         rows = self.database.rows(
             f"SELECT c.*, depth, {OWN} AS own FROM conversations c JOIN turns ON turn_id = shown WHERE shared OR {OWN} "
             "ORDER BY updated DESC, c.created DESC",
@@ -111,7 +111,10 @@ class Conversations:
         infos = [_info(row, row["depth"], own=bool(row["own"])) for row in rows]
         if not search.strip():
             return infos
-        found = find(self.database, search)
+        others = {row["conversation_id"]: row for row in rows if not row["own"]}
+        with self.database.read() as connection:
+            shown = {one: {one, *_path(connection, one, row["shown"])} for one, row in others.items()}
+        found = find(self.database, search, shown)
         return [replace(info, found=found[info.conversation_id]) for info in infos if info.conversation_id in found]
 
     def get(
@@ -463,9 +466,10 @@ def remember(connection: Connection, conversation_id: str, turn_id: str, questio
     connection.insert("turn_words", row, key="turn_id")
 
 
-def find(database: Database, search: str) -> dict[str, str]:
+def find(database: Database, search: str, only: Mapping[str, Set[str]]) -> dict[str, str]:
     """Conversations that have every word of ``search`` in their title and turns together, with a snippet of the turn
-    that has most of them ("" if only the title has any). A search without a letter or digit finds nothing.
+    that has most of them ("" if only the title has any). Of those in ``only`` just these turns count, and the title if
+    the conversation's id is among them. A search without a letter or digit finds nothing.
 
     A search word matches a word whose Porter stem begins with its own, ignoring accents and case: ``expenses`` finds
     ``expense``, ``2018`` finds ``2018Q4``. Scripts without blanks between words are searched character by character.
@@ -478,6 +482,8 @@ def find(database: Database, search: str) -> dict[str, str]:
     with database.read() as connection:
         for query in asked:
             for turn, turn_id, conversation_id in connection.rows(_HITS, query):
+                if turn_id not in only.get(conversation_id, {turn_id}):
+                    continue
                 held[conversation_id].add(query)
                 turns[conversation_id][turn] += turn_id != conversation_id
         best = {one: turns[one].most_common(1)[0] for one, words in held.items() if len(words) == len(asked)}

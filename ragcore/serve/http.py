@@ -44,6 +44,7 @@ from ragcore.progress import Added
 from ragcore.serve.mcp import OverHttp
 from ragcore.serve.models import ProblemDetails, Told, Upload, checked
 from ragcore.serve.openapi import document
+from ragcore.serve.rights import while_allowed
 from ragcore.serve.verbs import VERBS, Drawn, Verb, told_of
 from ragcore.serve.work import Desk, Outcome, Task
 
@@ -130,15 +131,21 @@ class Api:
         except GroundworkError as error:
             await _failure(request, error)(scope, receive, send)
             return
+        said = "This token is unknown, or has ended." if secret else "A token is missing."
+        hint = "Make one with `groundwork admin token add NAME`; send it as Authorization: Bearer TOKEN."
+        refused = Refused(401, "token_missing" if not secret else "token_refused", said, hint)
+        refused.headers["WWW-Authenticate"] = 'Bearer realm="groundwork"'
         if token is None:
-            said = "This token is unknown, or has ended." if secret else "A token is missing."
-            hint = "Make one with `groundwork admin token add NAME`; send it as Authorization: Bearer TOKEN."
-            refused = Refused(401, "token_missing" if not secret else "token_refused", said, hint)
-            refused.headers["WWW-Authenticate"] = 'Bearer realm="groundwork"'
             await _refusal(request, refused)(scope, receive, send)
             return
+        scopes = set(token.scopes)
+
+        def still() -> bool:
+            now = self._allowed(secret.strip())
+            return now is not None and scopes <= set(now.scopes)
+
         scope["state"] = {**scope.get("state", {}), "token": token, "secret": secret.strip()}
-        await self._app(scope, receive, send)
+        await while_allowed(self._app, scope, receive, send, still, _refusal(request, refused))
 
     def _verb(self, verb: Verb[Any, Any]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:

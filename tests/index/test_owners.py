@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragcore.errors import StoreError, UnknownConversation, UnknownTurn
-from ragcore.index.conversations import Conversations, FeedbackStore
+from ragcore.index.conversations import Conversations, FeedbackStore, Place
 from ragcore.index.database import SCHEMA, Database
 from ragcore.types import EVERYTHING
 from ragcore.types.library import Feedback
@@ -86,6 +86,10 @@ def test_a_shared_conversation_is_read_by_others_and_changed_by_nobody_else(data
         said(act, theirs, one, turn)
     assert [(info.own, info.shared, info.conversation_id) for info in theirs.all()] == [(False, True, one)]
     assert [info.conversation_id for info in theirs.all("facility")] == [one]
+    hidden = Conversations(database, MARA).add_turn(one, "Is Zebulon dismissed?", Place(None, ()))
+    Conversations(database, MARA).show_turn(one, turn)
+    assert [info.conversation_id for info in Conversations(database, MARA).all("zebulon")] == [one], hidden
+    assert theirs.all("zebulon") == [], "a branch that isn't shown"
     assert (feedback.of([turn]), feedback.suggestions(turn)) == ({}, None)
     assert not theirs.get(one).info.own
     assert Conversations(database, MARA).get(one).info.own

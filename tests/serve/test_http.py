@@ -31,6 +31,7 @@ from ragcore.accounts.tokens import SCOPES, Token, Tokens, TokenScope
 from ragcore.engine import Engine
 from ragcore.index.versions import supersede
 from ragcore.progress import Added
+from ragcore.serve import rights
 from ragcore.serve.http import LARGEST_BODY, Api
 from ragcore.serve.models import Doing, Listing, OfDocument, Told
 from ragcore.serve.verbs import VERBS, Verb, list_documents, read_document
@@ -269,6 +270,24 @@ def test_work_stops_when_the_client_goes_away(door: Door, accept: str) -> None:
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, asyncio.wait_for(api(scope, receive, send), 30)).result()  # type: ignore[arg-type]
     assert stopped.wait(20)
+
+
+@pytest.mark.parametrize("path", ["/documents?name=late.pdf", "/search", "/mcp"])
+def test_a_request_that_comes_late_needs_a_token_that_has_not_ended(
+    door: Door, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rights, "HELD", -1.0)  # every body is late
+    secret = door.tokens.make("late", SCOPES, "test")
+    before = [info.doc_id for info in door.engine.documents()]
+
+    def body() -> Iterator[bytes]:
+        yield b"{"
+        door.tokens.revoke(next(one.token_id for one in door.tokens.all() if one.name == "late"), "test")
+        yield b'"question": "corrosion"}'
+
+    told = door.problem(401, "POST", path, content=body(), headers=door.bearer(secret))
+    assert told["code"] == "token_refused"
+    assert [info.doc_id for info in door.engine.documents()] == before
 
 
 def test_a_stream_ends_with_its_token(door: Door) -> None:

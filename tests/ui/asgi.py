@@ -25,9 +25,10 @@ def ask(
     body: object = None,
     client: tuple[str, int] | None = None,
     behind: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of a GET, or of a POST where there is a ``body`` (bytes, or JSON), straight through
-    ASGI, ``behind`` a middleware."""
+    ASGI, ``behind`` a middleware. ``meanwhile`` happens before the body comes."""
     sent: list[Any] = []
 
     asked = iter([True])
@@ -36,6 +37,7 @@ def ask(
     async def receive() -> dict[str, Any]:
         if not next(asked, False):
             await asyncio.Event().wait()  # as of a browser that stays
+        await asyncio.to_thread(meanwhile)
         return {"type": "http.request", "body": sent_body, "more_body": False}
 
     async def send(message: Any) -> None:

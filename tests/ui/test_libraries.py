@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,11 +18,13 @@ from ragcore.accounts.libraries import ROLES, Role
 from ragcore.engine import Engine
 from ragcore.grid.columns import ColumnSpec
 from ragcore.report.template import read_template
+from ragcore.serve import rights
 from ragcore.types import EVERYTHING
 from ragcore.types.library import Feedback
 from tests import pdfs
 from tests.ui.asgi import ask
 from tests.ui.test_gate import GOOD, HOST, local
+from ui.chat import conversation_routes
 from ui.chat.runs import LiveAnswer
 from ui.gate import access as access_module
 from ui.gate import front
@@ -31,7 +33,7 @@ from ui.gate.gate import Gate
 from ui.server import roles, routes, visits
 from ui.server.guard import TOKEN_HEADER
 from ui.server.libraries import KNOWN, NotAllowed, UnknownLibrary
-from ui.server.services import Services, libraries, signer
+from ui.server.services import HERE, Services, libraries, signer
 
 MARA, JONAS, PRIYA = "mara@fernhill.example", "jonas@fernhill.example", "priya@fernhill.example"
 # A GET or POST of these changes nothing that is compared; an answer that streams does not end by itself.
@@ -60,11 +62,20 @@ class World:
     ids: dict[str, Ids] = field(default_factory=dict)  # of what Mara has in each library
     libraries: dict[str, str] = field(default_factory=dict)
 
-    def ask(self, who: str, library: str, path: str, body: object = None) -> tuple[int, str]:
-        """Status and body of a route of a library, asked by somebody."""
-        return self.ask_root(who, path, body, f"/l/{library}")
+    def ask(
+        self, who: str, library: str, path: str, body: object = None, meanwhile: Callable[[], object] = lambda: None
+    ) -> tuple[int, str]:
+        """Status and body of a route of a library, asked by somebody; ``meanwhile`` happens before the body comes."""
+        return self.ask_root(who, path, body, f"/l/{library}", meanwhile)
 
-    def ask_root(self, who: str, path: str, body: object = None, within: str = "") -> tuple[int, str]:
+    def ask_root(
+        self,
+        who: str,
+        path: str,
+        body: object = None,
+        within: str = "",
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> tuple[int, str]:
         """The same of a route outside of any library."""
         session = self.sessions[who]
         headers = HOST | {"cookie": f"{access_module.access().cookie}={session}"}
@@ -79,6 +90,7 @@ class World:
             headers=headers,
             body=body,
             behind=lambda app: Gate(app, at, self.accounts),
+            meanwhile=meanwhile,
         )
         return given[0], given[2].decode("utf-8", "replace")
 
@@ -354,3 +366,68 @@ def test_a_library_has_no_place_for_a_foreign_home(world: World) -> None:
         assert world.ask(MARA, library, "library")[0] in (401, 404)
     homes = {path.name for path in (Path(world.accounts.home) / "libraries").iterdir()}
     assert all(re.fullmatch(r"[0-9a-f]{32}", name) for name in homes)
+
+
+def test_rights_that_end_while_a_request_comes_do_not_count_any_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rights, "HELD", -1.0)  # every body is late
+    grants, own = libraries().grants, world.libraries["own"]
+    body = {"name": "Changed"}
+    before = grants.name(own)
+
+    def take() -> None:
+        grants.revoke(own, MARA, "test")
+        libraries().changed()
+
+    grants.grant(own, MARA, "manager", "test")
+    libraries().changed()
+    assert world.ask(MARA, own, "members/rename", body, take)[0] == 404
+    assert grants.name(own) == before
+    grants.grant(own, MARA, "manager", "test")
+    libraries().changed()
+    assert world.ask(MARA, own, "members/rename", {"name": before})[0] == 200, "rights that stay"
+    session = world.accounts.session(world.sessions[MARA])
+    assert session is not None
+    status, told = world.ask(MARA, own, "members/rename", body, lambda: world.accounts.end(session, MARA))
+    assert (status, json.loads(told)["error"]["code"]) == (401, "signed_out")
+    assert grants.name(own) == before
+    world.sessions[MARA] = world.accounts.sign_in(MARA, GOOD, Device())
+    take()
+
+
+def test_an_answer_that_is_unshared_is_followed_no_longer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    grants, own = libraries().grants, world.libraries["own"]
+    grants.grant(own, MARA, "viewer", "test")
+    libraries().changed()
+    made = libraries().open(own, world.users[JONAS], "viewer")
+    talk = made.engine.conversations.new()
+    turn = made.engine.conversations.add_turn(talk, "What does it cost?")
+    made.engine.conversations.share(talk, True)
+    live = SimpleNamespace(conversation_id=talk, turn_id=turn)
+    before = HERE.set(libraries().open(own, world.users[MARA], "viewer"))
+    try:
+        assert conversation_routes._may_follow(live)
+        made.engine.conversations.share(talk, False)
+        assert not conversation_routes._may_follow(live)
+        made.engine.conversations.share(talk, True)
+        grants.revoke(own, MARA, "test")
+        libraries().changed()
+        assert not conversation_routes._may_follow(live)
+    finally:
+        HERE.reset(before)
+
+
+def test_who_opens_a_library_to_somebody_does_not_choose_where_they_land(world: World) -> None:
+    grants = libraries().grants
+    known = [one for one in libraries().of(world.users[JONAS]) if one.own]
+    made = grants.create("A", MARA, "test")
+    grants.grant(made, JONAS, "contributor", "test")
+    grants.revoke(world.libraries["first"], "Everyone", "test")
+    libraries()._last.clear()
+    try:
+        assert libraries().default(world.users[JONAS]) in {one.library_id for one in known}
+    finally:
+        grants.grant(world.libraries["first"], "Everyone", "contributor", "test")
+        grants.remove(made, "test")
+        libraries().changed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from itertools import takewhile
@@ -21,10 +22,11 @@ from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.files import file_name, saved
 from ui.server.guard import Json, engine_of, gone, guarded, posted, posts, refusing, scope_in, text_in, trouble
-from ui.server.services import services
+from ui.server.services import libraries, services
 from ui.viewer import changes
 
 TICK_SECONDS = 0.06
+LOOKED = 2.0  # seconds between two looks whether an answer may still be followed
 LISTED = 100  # conversations that the list begins with
 SHOWN = 30  # turns that a conversation begins with; those before are had as they are wanted
 
@@ -173,6 +175,15 @@ def _open(live: LiveAnswer, ask: Callable[[str], object]) -> bool:
     return True
 
 
+def _may_follow(live: LiveAnswer) -> bool:
+    """Whether an answer is still open to who follows it: not if it was unshared, or the library closed to them."""
+    made = services()
+    if made.owner is None:
+        return True
+    role = libraries().role(made.owner, made.library_id)
+    return role is not None and _open(live, made.engine.conversations.scope)
+
+
 @guarded
 def events(request: Request) -> Response:
     """Live answer as Server-Sent Events: ``write`` with each addition, then one ``done`` with the whole turn, or
@@ -199,7 +210,13 @@ async def _follow(live: LiveAnswer) -> AsyncIterator[str]:
     shown: list[str] = []
     known = 0
     revision = -1
+    looked = time.monotonic()
     while True:
+        if time.monotonic() - looked > LOOKED:
+            looked = time.monotonic()
+            if not await run_in_threadpool(_may_follow, live):
+                yield _event("gone", {})
+                return
         view = live.view
         if view.stage == "done":
             yield await run_in_threadpool(_outcome, live)

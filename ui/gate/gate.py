@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragcore.accounts.accounts import Accounts, Session
 from ragcore.errors import StoreError
+from ragcore.serve.rights import while_allowed
 from ui.gate.access import Access
 
 OPEN = re.compile(
@@ -49,14 +50,15 @@ class Gate:
             await self.app(scope, receive, send)
             return
         asked = HTTPConnection(scope)
-        if scope["path"].startswith(f"{self.prefix}{PROGRAMS}/") and ".." not in scope["path"]:
+        plain = scope["path"].isprintable() and ".." not in scope["path"]
+        if scope["path"].startswith(f"{self.prefix}{PROGRAMS}/") and plain:
             await self.app(scope, receive, send)
             return
         if not self._own_origin(asked):
             await _refuse(scope, receive, send, Response("Another web site sent this request.", 403))
             return
         path = scope["path"].removeprefix(self.prefix)
-        if scope["type"] == "http" and OPEN.fullmatch(path) and ".." not in path:
+        if scope["type"] == "http" and OPEN.fullmatch(path) and plain:
             await self.app(scope, receive, send)
             return
         token = asked.cookies.get(self.access.cookie, "")
@@ -67,7 +69,8 @@ class Gate:
             await _refuse(scope, receive, send, self._sign_in(asked, path))
             return
         scope.setdefault("state", {})["session"] = session
-        await _Watched(self.app, self.accounts, session, self.checked).run(scope, receive, send)
+        watched = _Watched(self.app, self.accounts, session, self.checked)
+        await watched.run(scope, receive, send, self._sign_in(asked, path))
 
     def _own_origin(self, asked: HTTPConnection) -> bool:
         """Whether what may change something comes from the app's own page. Its ``Origin`` is also held to ``Host``
@@ -107,7 +110,10 @@ class _Watched:
         self.ended = asyncio.Event()
         self.looked = asyncio.get_running_loop().time()
 
-    async def run(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def run(self, scope: Scope, receive: Receive, send: Send, refused: Response) -> None:
+        def signed_in() -> bool:
+            return self.accounts.session_of(self.session.session_id) is not None
+
         async def sent(message: Message) -> None:
             # An answer that streams is cut off; a WebSocket is closed by the watch, also one on which nothing is sent.
             if scope["type"] == "http" and message.get("more_body") and await self._over():
@@ -118,7 +124,7 @@ class _Watched:
                 await send(message)
 
         if scope["type"] == "http":
-            await self.app(scope, receive, sent)
+            await while_allowed(self.app, scope, receive, sent, signed_in, refused)
             return
         watch = asyncio.create_task(self._watch(send))
         try:

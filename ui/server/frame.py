@@ -85,7 +85,9 @@ def _how_to_begin(accounts: Accounts) -> str:
 
 
 def run() -> None:
-    """Script of every session."""
+    """Script of every session. One that another person's browser took over begins anew."""
+    if access().accounts is not None and st.session_state.setdefault("gw_whose", visits.current()) != visits.current():
+        st.session_state.clear()
     st.set_page_config(
         page_title="Groundwork", page_icon=str(ASSETS / "mark.svg"), layout="wide", menu_items={"About": ABOUT}
     )

@@ -75,8 +75,9 @@ class Libraries:
         return self.grants.of(user.user_id)
 
     def default(self, user: User) -> str:
-        """Library that ``user`` had open last, or else the first one; "" if there is none."""
-        known = [info.library_id for info in self.of(user)]
+        """Library that ``user`` had open last, or else the first one, or one of their own before what others opened to
+        them; "" if there is none."""
+        known = [one.library_id for one in sorted(self.of(user), key=lambda one: (not one.first, not one.own))]
         last = self._last.get(user.user_id, "")
         return last if last in known else next(iter(known), "")
 

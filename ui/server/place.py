@@ -26,7 +26,11 @@ def library() -> Services:
         user = person()
         if user is None:
             raise UnknownLibrary.here()
-        found = libraries().open(here(user), user, "viewer")
+        named = here(user)
+        if not named:
+            hint = "Ask a colleague who manages one, or make your own beside the logo."
+            raise UnknownLibrary("No library is open to you yet.", hint=hint)
+        found = libraries().open(named, user, "viewer")
         st.session_state["gw_services"] = (time.monotonic(), found)
     services: Services = found
     return services

@@ -13,8 +13,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ragcore.accounts.libraries import Role
+from ragcore.accounts.libraries import Role, covers
 from ragcore.errors import GroundworkError
+from ragcore.serve.rights import while_allowed
 from ui.gate.access import asker
 from ui.server.libraries import NotAllowed, UnknownLibrary
 from ui.server.services import HERE, libraries
@@ -110,17 +111,25 @@ class InLibrary:
         self.needs = needs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        user = asker(Request(scope))
+        user, library_id = asker(Request(scope)), scope["path_params"]["library"]
         try:
             if user is None:
                 raise UnknownLibrary.here()
-            found = await run_in_threadpool(libraries().open, scope["path_params"]["library"], user, self.needs)
+            found = await run_in_threadpool(libraries().open, library_id, user, self.needs)
         except GroundworkError as error:
-            status = {UnknownLibrary: 404, NotAllowed: 403}.get(type(error), 500)
-            await JSONResponse({"error": error.as_dict()}, status)(scope, receive, send)
+            await _refusal(error)(scope, receive, send)
             return
+        user_id = user.user_id
         before = HERE.set(found)
         try:
-            await self.app(scope, receive, send)
+            await while_allowed(
+                *(self.app, scope, receive, send),
+                still=lambda: covers(libraries().role(user_id, library_id), self.needs),
+                refused=_refusal(UnknownLibrary.here()),
+            )
         finally:
             HERE.reset(before)
+
+
+def _refusal(error: GroundworkError) -> JSONResponse:
+    return JSONResponse({"error": error.as_dict()}, {UnknownLibrary: 404, NotAllowed: 403}.get(type(error), 500))
