@@ -41,7 +41,7 @@ LINES = {
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2075,  # with overviews, and what structures find
-    "serve": 1505,  # with rights of late requests; verbs, their models, MCP over two transports, the HTTP API and its OpenAPI
+    "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon

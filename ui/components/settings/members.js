@@ -66,7 +66,7 @@ export class Members {
     };
     const form = h("form", { class: "given", onsubmit: renamed }, h("span", { class: "fld" }, name), h("button", { type: "submit", class: "gw-btn" }, "Rename"));
     const shut = button(this.sure ? "Close it to everybody" : "Close library", "close", () => this.shut(), this.sure ? "danger" : "quiet");
-    return card(line("Name", "As the list of libraries has it.", form, { for: "gw-library-name", class: "wide" }), line("Close", "Nobody can open it any more. Its files stay on the server, and an administrator can open it again.", shut));
+    return card(line("Name", "As the list of libraries has it.", form, { for: "gw-library-name", class: "wide" }), line("Close", "Nobody can open it any more. Its files stay; who runs the server can open it again.", shut));
   }
 
   async shut() {
