@@ -422,7 +422,10 @@ def known(connection: Connection, email: str) -> User:
     """Account of an email. Raises `InputError`."""
     row = connection.row("SELECT * FROM users WHERE email = ?", email.strip().lower())
     if row is None:
-        raise InputError(f"There is no account {email.strip()!r}.", hint="Check its spelling, or ask an administrator to invite them.")
+        raise InputError(
+            f"There is no account {email.strip()!r}.",
+            hint="Check its spelling, or ask an administrator to invite them.",
+        )
     return made(User, row)
 
 

@@ -56,7 +56,8 @@ def test_from_an_invitation_to_a_block(run: Any, tmp_path: Path, monkeypatch: py
 def test_an_unknown_account_is_one_line(run: Any, command: str) -> None:
     code, out, err = run(command, "nobody@fernhill.example")
     assert (code, out) == (1, "")
-    assert err == "There is no account 'nobody@fernhill.example'. Check its spelling, or ask an administrator to invite them.\n"
+    assert err.startswith("There is no account 'nobody@fernhill.example'.")
+    assert err.count("\n") == 1
 
 
 def test_libraries_and_teams_from_making_them_to_removing_them(run: Any, tmp_path: Path) -> None:
