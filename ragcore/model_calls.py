@@ -83,6 +83,15 @@ def most_tokens(request: ModelRequest) -> Usage:
     return Usage(given, request.max_tokens, cache_write_tokens=math.ceil(kept * _FINER))
 
 
+def billed(reserved: float, usage: Usage, usd: float | None, error: GroundworkError | None, cut: bool) -> float:
+    """Cost of a request by the service's token count, ``usd`` (None: it has no price); the whole of what was
+    ``reserved`` if the count is unknown or may be of a part only, nothing if it was refused."""
+    counted = usage.input_tokens or usage.cache_read_tokens or usage.cache_write_tokens
+    if error is not None and not cut and not counted:
+        return reserved if isinstance(error, _MAYBE_BILLED) else 0.0
+    return reserved if error is not None or cut or not counted or usd is None else usd
+
+
 @dataclass
 class ModelCalls:
     """Pool of concurrent requests about the document ``doc_id``, one thread each, that may cost ``max_usd`` together
@@ -179,7 +188,9 @@ class ModelCalls:
 
     def _finish(self, future: Future[_Heard]) -> None:
         sent, heard = self.running.pop(future), future.result()
-        self.ledger.spend(self.doc_id, self._billed(sent, heard) - sent.reserved)
+        usage = sent.stream.usage
+        usd = cost(usage, sent.stream.model, self.prices, asked=self.model.name)
+        self.ledger.spend(self.doc_id, billed(sent.reserved, usage, usd, heard.error, heard.cut) - sent.reserved)
         if heard.cut:
             return
         if heard.error is None and (sent.form or heard.text.strip()):
@@ -190,17 +201,6 @@ class ModelCalls:
         self._failed += 1
         if isinstance(heard.error, _FINAL) or self._failed >= STRIKES:
             self.refused = "errors"
-
-    def _billed(self, sent: _Sent, heard: _Heard) -> float:
-        """Cost of a request by the service's token count; the whole reservation if the count is unknown."""
-        usage = sent.stream.usage
-        counted = usage.input_tokens or usage.cache_read_tokens or usage.cache_write_tokens
-        if heard.error is not None and not heard.cut and not counted:
-            return sent.reserved if isinstance(heard.error, _MAYBE_BILLED) else 0.0
-        if heard.error is not None or heard.cut or not counted:
-            return sent.reserved
-        usd = cost(usage, sent.stream.model, self.prices, asked=self.model.name)
-        return sent.reserved if usd is None else usd
 
 
 @dataclass(frozen=True, slots=True)

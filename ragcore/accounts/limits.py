@@ -7,7 +7,7 @@ what was not used is given back. Days and months are those of UTC.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -107,10 +107,8 @@ class Limits:
         return float(connection.value(query, holder, measure, self._period(measure)) or 0.0)
 
     def _put(self, connection: Connection, holder: str, measure: Measure, used: float) -> None:
-        # The present period's row is the only one that is kept.
-        connection.execute("DELETE FROM usage WHERE holder = ? AND measure = ?", (holder, measure))
         row = {"holder": holder, "measure": measure, "period": self._period(measure), "used": used}
-        connection.insert("usage", row)
+        connection.insert("usage", row, clash="REPLACE")  # of the period before
 
     def _period(self, measure: Measure) -> str:
         return time.strftime(PERIODS[measure], time.gmtime(self._accounts.clock()))
@@ -123,29 +121,24 @@ class LibraryAllowance:
     limits: Limits
     home: Path
     user_id: str = ""
-    _known: list[str] = field(default_factory=list)  # the library's id, once it was looked up
 
     def of(self, user_id: str) -> LibraryAllowance:
-        return LibraryAllowance(self.limits, self.home, user_id, self._known)
+        return replace(self, user_id=user_id)
 
     def limited(self, measure: Measure) -> bool:
         holder = self._holder(measure)
         return bool(holder) and self.limits.most(holder, measure) is not None
 
     def take(self, measure: Measure, amount: float, held: float | None = None) -> None:
-        if holder := self._holder(measure):
-            self.limits.take(holder, measure, amount, held)
+        if self.limited(measure):  # else nothing is to be written
+            self.limits.take(self._holder(measure), measure, amount, held)
 
     def give_back(self, measure: Measure, amount: float) -> None:
-        if holder := self._holder(measure):
-            self.limits.give_back(holder, measure, amount)
+        if self.limited(measure):
+            self.limits.give_back(self._holder(measure), measure, amount)
 
     def _holder(self, measure: Measure) -> str:
-        if measure in OF_PEOPLE:
-            return self.user_id
-        if not self._known:
-            self._known.append(self.limits.grants.at(self.home))
-        return self._known[0]
+        return self.user_id if measure in OF_PEOPLE else self.limits.grants.at(self.home)
 
 
 def _given(most: float | None) -> float | None:

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ragcore.errors import StoreError
+from ragcore.errors import GroundworkError, StoreError
 from ragcore.index.model_records import Ledger, Responses
-from ragcore.model_calls import most_tokens, unpriced
+from ragcore.model_calls import billed, most_tokens, unpriced
 from ragcore.protocols import UNLIMITED, Allowance, FieldValue, ModelRequest, TextStream, WritingTask
 from ragcore.types import Usage
 from ragcore.types.report import Missing
@@ -30,8 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Billing:
-    """Ledger of paid calls, complete texts by request (None: ``llm.cache`` is off), the prices of models, and what may
-    still be spent."""
+    """Ledger of paid calls, texts by request (None: ``llm.cache`` is off), prices, and what may still be spent."""
 
     ledger: Ledger
     responses: Responses | None
@@ -45,9 +44,8 @@ class PaidStream:
 
     The service's counts are booked when the iteration ends, also for an answer that was stopped or broke off; a
     complete text is kept, but not of forms and bulk requests (``key`` ""). Where spending is limited, the most that the
-    call can cost is reserved first; without the service's counts it stays so, since the call may have been billed.
-    Raises what ``inner`` raises, and `LimitReached`. If the database fails, the paid text is still given out: ``notes``
-    and the log say so.
+    call can cost is reserved first, and the rest given back (`ragcore.model_calls.billed`). Raises what ``inner`` does,
+    and `LimitReached`. If the database fails, the paid text is still given out: ``notes`` and the log say so.
     """
 
     def __init__(self, inner: TextStream, billing: Billing, request: ModelRequest, asked: str, key: str) -> None:
@@ -76,34 +74,36 @@ class PaidStream:
             return
         reserved = self._reserved()
         pieces: list[str] = []
-        complete = False
+        complete, error = False, None
         try:
             for piece in self._inner:
                 pieces.append(piece)
                 yield piece
             complete = not self._closed.is_set()
+        except GroundworkError as raised:
+            error = raised
+            raise
         finally:
             self.usage, self.model = self._inner.usage, self._inner.model
             self.notes = (*self.notes, *self._inner.notes)
             self.missing, self.values = self._inner.missing, self._inner.values
             # A service that counts no tokens (some self-hosted servers) was still asked.
-            if complete or self.usage != Usage():
-                usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
-                with self._noted("The model's cost couldn't be recorded yet"):
+            usd = cost(self.usage, self.model, self._billing.prices, asked=self._asked)
+            with self._noted("The model's cost couldn't be recorded yet"):
+                if complete or self.usage != Usage():
                     self._billing.ledger.add(self.model, self._request.purpose, self.usage, usd)
-                    if reserved:
-                        self._billing.allowance.give_back("dollars", reserved - (usd or 0.0))
+                if reserved:
+                    charged = billed(reserved, self.usage, usd, error, not complete and error is None)
+                    self._billing.allowance.give_back("dollars", reserved - charged)
         text = "".join(pieces)
         if self._responses is not None and complete and text.strip():
             with self._noted("The model's answer couldn't be saved for reuse"):
                 self._responses.put(self._key, self.model, text)
 
     def _reserved(self) -> float:
-        """US dollars that were reserved; 0 where spending has no limit."""
         if not self._billing.allowance.limited("dollars"):
             return 0.0
-        usd = cost(most_tokens(self._request), self._asked, self._billing.prices)
-        if usd is None:
+        if (usd := cost(most_tokens(self._request), self._asked, self._billing.prices)) is None:
             raise unpriced(self._asked)
         self._billing.allowance.take("dollars", usd)
         return usd

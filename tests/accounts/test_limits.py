@@ -20,7 +20,7 @@ from tests import pdfs, prepared
 from tests.accounts.conftest import Clock
 from tests.command_line import run
 from tests.ingest.mail import message
-from tests.messages_server import MessagesServer
+from tests.messages_server import MessagesServer, Reply
 
 MARA, JONAS = "mara@fernhill.example", "jonas@fernhill.example"
 OFFLINE = {"llm.model": "offline", "rerank.model": "none"}
@@ -134,6 +134,16 @@ def test_a_limit_of_ones_own_counts_and_a_new_day_begins_anew(
     assert [(one.holder, one.most) for one in limits.all()] == [(JONAS, None), (MARA, 2.0)]
 
 
+def test_a_library_that_was_asked_of_before_it_was_made_is_limited_as_soon_as_it_is(accounts: Accounts) -> None:
+    grants = Grants(accounts)
+    allowance = LibraryAllowance(Limits(grants), accounts.home)
+    allowance.take("pages", 5)
+    grants.begin(lambda _: None)
+    Limits(grants).put("pages", 1, "x")
+    with pytest.raises(LimitReached):
+        allowance.take("pages", 5)
+
+
 def test_who_is_limited_in_what(limits: Limits, accounts: Accounts) -> None:
     with pytest.raises(InputError, match="for a person"):
         limits.put("questions", 5, "x", "Library")
@@ -217,6 +227,12 @@ def test_no_request_is_sent_that_could_cost_more_than_is_left(
             assert answer.error is None
             assert len(server.requests) == 1
             assert 0 < used(limits, "Library") == pytest.approx(engine.spending().usd, abs=1e-9)
+            before = used(limits, "Library")
+            server.reply(Reply(status=401))
+            answer = engine.ask("In how many wells was nitrate above the limit?").run()
+            assert answer.error is not None
+            assert answer.error["code"] == "key_refused"
+            assert used(limits, "Library") == pytest.approx(before), "what was refused was not billed"
 
 
 def test_limits_from_the_command_line(accounts: Accounts, limits: Limits) -> None:
