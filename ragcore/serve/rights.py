@@ -1,7 +1,5 @@
-"""Rights of a request that takes long to come: they are looked at when it begins, and again when it is whole.
-
-Who holds a request open past the end of their rights would otherwise keep them.
-"""
+"""Rights of a request that takes long to come: they are looked at when it begins, and again when it is whole. Who holds
+a request open past the end of their rights would otherwise keep them."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import asyncio
 from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HELD = 1.0  # seconds after which a request's rights are looked at again
@@ -35,8 +34,8 @@ async def while_allowed(
 
     try:
         await app(scope, received, sent)
-    except Exception:
-        if not over:  # what an app makes of a body that breaks off
+    except ClientDisconnect:  # what an app makes of a body that breaks off
+        if not over:
             raise
     if over:
         await refused(scope, receive, send)

@@ -189,7 +189,7 @@ def events(request: Request) -> Response:
     """Live answer as Server-Sent Events: ``write`` with each addition, then one ``done`` with the whole turn, or
     ``gone``. Every connection receives everything from the start, so that a reload or a second tab shows the same."""
     live = services().answers.get(request.path_params["turn"])
-    if live is None or not _open(live, services().engine.conversations.scope):
+    if live is None or not _may_follow(live):
         return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)

@@ -122,13 +122,13 @@ class InLibrary:
         user_id = user.user_id
         before = HERE.set(found)
         try:
-            await while_allowed(
-                *(self.app, scope, receive, send),
-                still=lambda: covers(libraries().role(user_id, library_id), self.needs),
-                refused=_refusal(UnknownLibrary.here()),
-            )
+            refused = _refusal(UnknownLibrary.here())
+            await while_allowed(self.app, scope, receive, send, lambda: self._covered(user_id, library_id), refused)
         finally:
             HERE.reset(before)
+
+    def _covered(self, user_id: str, library_id: str) -> bool:
+        return covers(libraries().role(user_id, library_id), self.needs)
 
 
 def _refusal(error: GroundworkError) -> JSONResponse:
