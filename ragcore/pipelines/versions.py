@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -63,9 +63,16 @@ class Versions:
 
     def told(self, value: T) -> T:
         """``value``, a tree of dataclasses, with citations that say in `Citation.since` what became of their words."""
-        found = self.staleness(map(span_of, _citations(value))) if self._store.newest() else {}
-        since = {span: words for span, became in found.items() if (words := _since(became))}
-        return _saying(value, since) if since else value
+        cited: list[Citation] = []
+
+        def listed(one: Citation) -> Citation:
+            cited.append(one)
+            return one
+
+        if self._store.newest():
+            _mapped(value, listed)
+        since = {span: words for span, one in self.staleness(map(span_of, cited)).items() if (words := _since(one))}
+        return _mapped(value, lambda one: replace(one, since=since.get(span_of(one), ""))) if since else value
 
     def differences(self, old: str, new: str) -> list[Changed | Gone | Added]:
         """All that differs between two versions. Raises `UnknownDocument`."""
@@ -93,25 +100,18 @@ def _since(became: Staleness) -> str:
             return "Words changed since: they aren't in the newest version."
 
 
-def _citations(value: Any) -> Iterator[Citation]:
+def _mapped(value: Any, change: Callable[[Citation], Citation]) -> Any:
+    """``value`` with its citations changed; itself if none is."""
     if isinstance(value, Citation):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from _citations(tuple(value.values()))
-    elif isinstance(value, tuple | list):
-        for one in value:
-            yield from _citations(one)
-    elif is_dataclass(value):
-        yield from _citations([getattr(value, field.name) for field in fields(value)])
-
-
-def _saying(value: Any, since: Mapping[Span, str]) -> Any:
-    if isinstance(value, Citation):
-        return replace(value, since=since.get(span_of(value), ""))
+        return change(value)
     if isinstance(value, Mapping):
-        return {key: _saying(one, since) for key, one in value.items()}
+        made = {key: _mapped(one, change) for key, one in value.items()}
+        return made if any(made[key] is not one for key, one in value.items()) else value
     if isinstance(value, tuple | list):
-        return type(value)(_saying(one, since) for one in value)
-    if is_dataclass(value) and not isinstance(value, type) and any(_citations(value)):
-        return replace(value, **{field.name: _saying(getattr(value, field.name), since) for field in fields(value)})
-    return value
+        each = [_mapped(one, change) for one in value]
+        return type(value)(each) if any(new is not old for new, old in zip(each, value)) else value
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    own = {field.name: getattr(value, field.name) for field in fields(value)}
+    other = _mapped(own, change)
+    return value if other is own else replace(value, **other)

@@ -19,6 +19,9 @@ const OUTSIDE_PLANES = /[\ud800-\udfff]/; // characters that are two units of a 
 // Whether words that a sentence was held against have changed since.
 export const stale = (sentence) => (sentence.citations ?? []).some(hasChanged);
 
+// Whether a sentence, with its own `faults`, is one of those that `filter` asks for.
+export const fits = (filter, sentence, faults) => ({ fault: faults.length > 0, since: stale(sentence) })[filter] ?? sentence.status === filter;
+
 export function cutter(text) {
   const all = OUTSIDE_PLANES.test(text) ? Array.from(text) : null;
   return (start, end) => (all ? all.slice(start, end).join("") : text.slice(start, end));
@@ -112,8 +115,7 @@ export class Draft {
     const words = revised ? pieces(text, more) : this.pieces(start, end, more);
     const [mark, word] = STATUSES[status] ?? [status ? "" : "u", ""];
     const decided = [revised && "edited", decision.kind === "left" && "left as it is", decision.note && "noted"].filter(Boolean);
-    const since = stale(sentence);
-    const off = filter && { fault: !faults.length, since: !since }[filter] !== false && filter !== status;
+    const off = filter && !fits(filter, sentence, faults);
     const cls = ["s", mark, decision.kind === "left" && "left", off && "off"].filter(Boolean).join(" ");
     const named = word || FAULTS[faults[0]?.kind] || "decided";
     const title = named[0].toUpperCase() + named.slice(1);
@@ -122,7 +124,7 @@ export class Draft {
     const said = [tone && decision.kind !== "left" ? word : "", ...decided].filter(Boolean).join(", ");
     const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, said);
     const own = decision.kind === "left" ? [] : [...new Set(faults.map(({ kind }) => FAULTS[kind]))].map((one) => h("span", { class: "wd own" }, one));
-    if (since && decision.kind !== "left") own.unshift(h("span", { class: "wd weak" }, "words changed since"));
+    if (stale(sentence) && decision.kind !== "left") own.unshift(h("span", { class: "wd weak" }, "words changed since"));
     this.wraps[n].replaceChildren(body, ...(shown ? [JOINED, shown] : []), ...own);
   }
 

@@ -6,7 +6,7 @@ import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { Card } from "./card.js";
-import { Draft, stale } from "./draft.js";
+import { Draft, fits, stale } from "./draft.js";
 import { Head } from "./head.js";
 
 const BUSY_MS = 700;
@@ -146,7 +146,7 @@ class Check {
     const { filter } = this;
     const chosen = (one, n) => {
       const { status, decision } = one;
-      if (filter) return { fault: this.faults(n).length > 0, since: stale(one) }[filter] ?? (status === filter && status !== "no_claim");
+      if (filter) return filter !== "no_claim" && fits(filter, one, this.faults(n));
       return (PROBLEMS.includes(status) || this.faults(n).length || stale(one)) && decision.kind !== "left" && !decision.note;
     };
     return this.sentences.flatMap((one, n) => (chosen(one, n) ? [String(n)] : []));
