@@ -488,7 +488,8 @@ class Engine(Library):
         from ragcore.index.reports import Reports
         from ragcore.report.workspace import ReportWorkspace
 
-        return ReportWorkspace(Reports(self.store.database), self._filler(), self.documents, self.models, self.settings)
+        store = Reports(self.store.database, self.owner)
+        return ReportWorkspace(store, self._filler(), self.documents, self.models, self.settings)
 
     def write_report(self, report: Report, kind: ReportKind) -> bytes:
         """Report as a file of format ``kind``, each citation a note, with a list of gaps; ``annex`` is a PDF of the

@@ -163,6 +163,10 @@ class UnknownSection(Unknown):
     hint_default = "It may have been removed in another window. Reload the report."
 
 
+class NotYours(InputError):
+    hint_default = "Ask who began it."
+
+
 class SectionAccepted(InputError):
     hint_default = "Reopen the section to change it."
 

@@ -14,6 +14,7 @@ from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, InputError, UnknownDocument
 from ragcore.index.conversations import Conversations, FeedbackStore
 from ragcore.index.model_records import FigureTexts, Ledger, ModelTexts, Overviews
+from ragcore.index.reports import Reports
 from ragcore.index.shelf import Shelf, Trash
 from ragcore.index.store import Storage, Store, measure
 from ragcore.index.versions import followed
@@ -58,9 +59,15 @@ class Library:
         self._adding = threading.Lock()
 
     def see(self, owner: str | None) -> None:
-        """Have the conversations and the feedback of ``owner``; None: of everybody."""
+        """Have the conversations, the feedback and the reports of ``owner``; None: of everybody."""
+        self.owner = owner or None  # the queue of reports, where nobody asks, has all of them
         self.conversations = Conversations(self.store.database, owner)
         self.feedback = FeedbackStore(self.store.database, owner)
+
+    def adopt(self, owner: str) -> None:
+        """Give the conversations and reports that are nobody's to ``owner``."""
+        self.conversations.adopt(owner)
+        Reports(self.store.database).adopt(owner)
 
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
         """Store a file of a kind that Groundwork reads, or an ADE JSON (with the ``pdf`` that came with it, else the

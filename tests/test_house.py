@@ -23,7 +23,7 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2200,  # with watched folders, versions, checks, grids, structures, converters, an engine of a person, limits
+    "": 2212,  # with watched folders, versions, checks, grids, structures, converters, an engine of a person, limits
     "accounts": 1082,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
@@ -34,7 +34,7 @@ LINES = {
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 5041,  # with watched folders, versions, originals and their pages, checks, grids, names, verdicts
+    "index": 5071,  # with watched folders, versions, originals, checks, grids, names, verdicts, owners of reports
     "ingest": 10116,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state

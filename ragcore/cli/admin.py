@@ -173,7 +173,7 @@ def _link(engine: Engine, options: argparse.Namespace, code: str) -> int:
 def _grants(engine: Engine) -> Iterator[Grants]:
     with _accounts(engine) as accounts:
         grants = Grants(accounts)
-        grants.begin(engine.conversations.adopt)
+        grants.begin(engine.adopt)
         yield grants
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 BUSY_SECONDS = 30.0
-SCHEMA = 117  # raise it with any change to the tables
+SCHEMA = 118  # raise it with any change to the tables
 IDLE = 8  # connections kept open for the next transaction
 IN = "IN (SELECT value FROM json_each(?))"
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ragcore.errors import UnknownReport, UnknownSection
+from ragcore.errors import NotYours, UnknownReport, UnknownSection
 from ragcore.index.conversations import given_titles, renamed
 from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import pack, unpack
@@ -30,7 +30,8 @@ PlaceKind = Literal["pinned", "excluded"]
 class ReportInfo:
     """Line of the list of reports. ``doc_ids`` is None if all documents are searched; ``trouble`` is
     `GroundworkError.as_dict` of the error that ended the last filling; ``sections`` counts those to be written;
-    ``focus`` is None until a person was asked for it. Times are seconds since the epoch."""
+    ``focus`` is None until a person was asked for it; ``own`` is False for one that somebody else shared. Times are
+    seconds since the epoch."""
 
     report_id: str
     title: str
@@ -45,6 +46,8 @@ class ReportInfo:
     accepted: int = 0
     waiting: int = 0
     focus: Focus | None = None
+    own: bool = True
+    shared: bool = False
 
     @property
     def name(self) -> str:
@@ -97,11 +100,19 @@ class Task:
     visit: bool
 
 
-class Reports:
-    """Tables ``reports`` and ``report_*``. Raises `UnknownReport` and `UnknownSection` for ids that no longer exist."""
+# Reports of one's own, and of nobody, who are everybody's; the question mark is the owner, None for all.
+OWN = "owner IN ('', coalesce(?, owner))"
+OPEN = f"({OWN} OR shared)"
 
-    def __init__(self, database: Database) -> None:
+
+class Reports:
+    """Tables ``reports`` and ``report_*``, as ``owner`` has them: their own, and those that others share, which they
+    may change but not delete; None has all. Raises `UnknownReport` and `UnknownSection` for an id that no longer exists
+    or is somebody else's. The queue is everybody's."""
+
+    def __init__(self, database: Database, owner: str | None = None) -> None:
         self.database = database
+        self.owner = owner
 
     # Reports
 
@@ -122,6 +133,7 @@ class Reports:
             "title": title,
             "guidance": guidance,
             "origin": origin,
+            "owner": self.owner or "",
             "doc_ids": None if doc_ids is None else list(doc_ids),
             "created": now,
             "updated": now,
@@ -137,39 +149,49 @@ class Reports:
     def all(self) -> list[ReportInfo]:
         """All reports, most recently changed first."""
         with self.database.read() as connection:
-            return _infos(connection, "true")
+            return _infos(connection, self.owner)
 
     def info(self, report_id: str) -> ReportInfo:
         with self.database.read() as connection:
-            return _info(connection, report_id)
+            return self._info(connection, report_id)
 
     def get(self, report_id: str) -> tuple[ReportInfo, tuple[StoredSection, ...]]:
         """Report, and its sections as shown, without removed ones."""
         with self.database.read() as connection:
-            sections = _stored(connection, "report_id = ? AND removed = 0", report_id)
-            return _info(connection, report_id), sections
+            info = self._info(connection, report_id)
+            return info, _stored(connection, "report_id = ? AND removed = 0", report_id)
 
     def section(self, section_id: str) -> StoredSection:
         with self.database.read() as connection:
-            found = _stored(connection, "section_id = ?", section_id)
-        if not found:
-            raise UnknownSection("This section is no longer in the report.")
-        return found[0]
+            self._row(connection, section_id)
+            return _stored(connection, "section_id = ?", section_id)[0]
 
     def update(self, report_id: str, **values: object) -> None:
         """Set columns of a report (``title``, ``guidance``, ``doc_ids``: a list, or None for all documents)."""
         with self.database.write() as connection:
-            _touch(connection, report_id, **values)
+            self._touch(connection, report_id, **values)
+
+    def share(self, report_id: str, shared: bool) -> None:
+        """Let all who may read the library read and change it, or nobody else any more."""
+        with self.database.write() as connection:
+            self._own(connection, report_id)
+            self._touch(connection, report_id, shared=shared)
+
+    def adopt(self, owner: str) -> None:
+        """Give the reports that are nobody's to ``owner``."""
+        with self.database.write() as connection:
+            connection.update("reports", "owner = ''", owner=owner)
 
     def delete(self, report_id: str) -> None:
         """Delete it with everything written in it."""
         with self.database.write() as connection:
+            self._own(connection, report_id)
             connection.execute("DELETE FROM reports WHERE report_id = ?", (report_id,))
 
     def cost(self, report_id: str) -> float | None:
         """Cost in US dollars of all versions of all its sections; None if a model without a price wrote one."""
         with self.database.read() as connection:
-            _info(connection, report_id)
+            self._info(connection, report_id)
             query = "SELECT usd FROM report_versions JOIN report_sections USING (section_id) WHERE report_id = ?"
             found = connection.column(query, report_id)
         return None if None in found else sum(found)
@@ -179,7 +201,7 @@ class Reports:
     def add_section(self, report_id: str, asked: Json, *, level: int, after: str = "") -> str:
         """Add a section after section ``after`` ("": at the end); returns its id."""
         with self.database.write() as connection:
-            _touch(connection, report_id)
+            self._touch(connection, report_id)
             query = "SELECT section_id FROM report_sections WHERE report_id = ? ORDER BY position, section_id"
             order = connection.column(query, report_id)
             place = order.index(after) + 1 if after in order else len(order)
@@ -190,7 +212,7 @@ class Reports:
     def arrange(self, report_id: str, order: Sequence[tuple[str, int]]) -> None:
         """Put the sections (id and level) in this order. Removed sections keep their places after the others."""
         with self.database.write() as connection:
-            _touch(connection, report_id)
+            self._touch(connection, report_id)
             for position, (section_id, level) in enumerate(order):
                 _set(connection, section_id, position=position, level=level)
 
@@ -198,7 +220,7 @@ class Reports:
         """Set columns of a section: ``asked`` (JSON object), ``accepted``, ``removed``, ``trouble`` (JSON object)."""
         with self.database.write() as connection:
             _set(connection, section_id, **values)
-            _touch(connection, _row(connection, section_id)["report_id"])
+            self._touch(connection, self._row(connection, section_id)["report_id"])
 
     def trouble(self, section_id: str) -> Json | None:
         """Error of a section's last writing; None if it succeeded, or the section no longer exists."""
@@ -209,7 +231,7 @@ class Reports:
         """Pin a place to a section or exclude it from the section; None: neither."""
         place = {"section_id": section_id, "doc_id": span.doc_id, "start": span.start, "end": span.end}
         with self.database.write() as connection:
-            _touch(connection, _row(connection, section_id)["report_id"])
+            self._touch(connection, self._row(connection, section_id)["report_id"])
             query = 'DELETE FROM report_places WHERE section_id = ? AND doc_id = ? AND start = ? AND "end" = ?'
             connection.execute(query, tuple(place.values()))
             if kind is not None:
@@ -233,7 +255,7 @@ class Reports:
         id. ``done`` removes the section from the queue, and ``trouble`` is the error of its writing."""
         packed, version_id = pack(content, FilledSection), uuid.uuid4().hex[:16]
         with self.database.write() as connection:
-            row = _row(connection, section_id)
+            row = self._row(connection, section_id)
             last = connection.value("SELECT max(number) FROM report_versions WHERE section_id = ?", section_id)
             version = {
                 "version_id": version_id,
@@ -251,17 +273,20 @@ class Reports:
             _set(connection, section_id, shown=shown, trouble=trouble or None)
             if done:
                 connection.execute("DELETE FROM report_tasks WHERE section_id = ?", (section_id,))
-            _touch(connection, row["report_id"])
+            self._touch(connection, row["report_id"])
         return version_id
 
     def versions(self, section_id: str) -> list[Version]:
         """All versions, newest first."""
         query = "SELECT * FROM report_versions WHERE section_id = ? ORDER BY number DESC"
-        return [_version(row) for row in self.database.rows(query, section_id)]
+        with self.database.read() as connection:
+            self._row(connection, section_id)
+            return [_version(row) for row in connection.rows(query, section_id)]
 
     def content(self, section_id: str, version_id: str) -> FilledSection:
         """Content of a version."""
         with self.database.read() as connection:
+            self._row(connection, section_id)
             query = "SELECT content FROM report_versions WHERE section_id = ? AND version_id = ?"
             found = connection.value(query, section_id, version_id)
             given = given_titles(connection)
@@ -283,7 +308,7 @@ class Reports:
         same = {"report_id": report_id, "writer": writer, "visit": visit, "created": time.time()}
         rows = [{**same, "section_id": section_id, "instruction": instruction} for section_id, instruction in tasks]
         with self.database.write() as connection:
-            _touch(connection, report_id, trouble=None)
+            self._touch(connection, report_id, trouble=None)
             connection.insert("report_tasks", *rows, clash="NOTHING")
 
     def tasks(self) -> list[Task]:
@@ -304,6 +329,28 @@ class Reports:
             if trouble:
                 _set(connection, section_id, trouble=trouble)
 
+    def _info(self, connection: Connection, report_id: str) -> ReportInfo:
+        found = _infos(connection, self.owner, "report_id = ?", report_id)
+        if not found:
+            raise UnknownReport("This report is no longer in the library.")
+        return found[0]
+
+    def _row(self, connection: Connection, section_id: str) -> Row:
+        query = f"SELECT s.* FROM report_sections s JOIN reports USING (report_id) WHERE section_id = ? AND {OPEN}"
+        row = connection.row(query, section_id, self.owner)
+        if row is None:
+            raise UnknownSection("This section is no longer in the report.")
+        return row
+
+    def _touch(self, connection: Connection, report_id: str, **values: object) -> None:
+        where = f"report_id = ? AND {OPEN}"
+        if not connection.update("reports", where, report_id, self.owner, updated=time.time(), **values):
+            raise UnknownReport("This report is no longer in the library.")
+
+    def _own(self, connection: Connection, report_id: str) -> None:
+        if not self._info(connection, report_id).own:
+            raise NotYours("Only who began this report may share or delete it.")
+
 
 def _add(connection: Connection, report_id: str, position: int, level: int, asked: Json) -> str:
     section_id = uuid.uuid4().hex[:12]
@@ -312,33 +359,14 @@ def _add(connection: Connection, report_id: str, position: int, level: int, aske
     return section_id
 
 
-def _row(connection: Connection, section_id: str) -> Row:
-    row = connection.row("SELECT * FROM report_sections WHERE section_id = ?", section_id)
-    if row is None:
-        raise UnknownSection("This section is no longer in the report.")
-    return row
-
-
 def _set(connection: Connection, section_id: str, **values: object) -> None:
     if not connection.update("report_sections", "section_id = ?", section_id, **values):
         raise UnknownSection("This section is no longer in the report.")
 
 
-def _touch(connection: Connection, report_id: str, **values: object) -> None:
-    if not connection.update("reports", "report_id = ?", report_id, updated=time.time(), **values):
-        raise UnknownReport("This report is no longer in the library.")
-
-
-def _info(connection: Connection, report_id: str) -> ReportInfo:
-    found = _infos(connection, "report_id = ?", report_id)
-    if not found:
-        raise UnknownReport("This report is no longer in the library.")
-    return found[0]
-
-
-def _infos(connection: Connection, where: str, *values: object) -> list[ReportInfo]:
-    """Reports that match ``where``, most recently changed first, with their sections counted. A heading over other
-    sections, without guidance of its own, does not count."""
+def _infos(connection: Connection, owner: str | None, where: str = "true", *values: object) -> list[ReportInfo]:
+    """Reports that ``owner`` may read and that match ``where``, most recently changed first, with their sections
+    counted. A heading over other sections, without guidance of its own, does not count."""
     rows = connection.rows(
         f"""
         WITH outline AS (
@@ -347,20 +375,22 @@ def _infos(connection: Connection, where: str, *values: object) -> list[ReportIn
             FROM report_sections WHERE removed = 0
             WINDOW printed AS (PARTITION BY report_id ORDER BY position, section_id)
         )
-        SELECT *,
+        SELECT *, {OWN} AS own,
             (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND filled) AS sections,
             (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND shown IS NOT NULL) AS written,
             (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND accepted) AS accepted,
             (SELECT count(*) FROM report_tasks t WHERE t.report_id = r.report_id) AS waiting
-        FROM reports r WHERE {where} ORDER BY updated DESC, created DESC
+        FROM reports r WHERE {OPEN} AND {where} ORDER BY updated DESC, created DESC
         """,
+        owner,
+        owner,
         *values,
     )
     versions, found = newest_versions(connection), []
     for row in rows:
         focus = None if row["subject"] is None else Focus(row["subject"], row["year"])
         doc_ids = followed(Scope(row["doc_ids"]), versions).doc_ids
-        found.append(made(ReportInfo, row, focus=focus, doc_ids=doc_ids))
+        found.append(made(ReportInfo, row, focus=focus, doc_ids=doc_ids, own=bool(row["own"])))
     return found
 
 

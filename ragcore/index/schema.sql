@@ -302,7 +302,9 @@ CREATE TABLE IF NOT EXISTS reports (
     created REAL NOT NULL,
     updated REAL NOT NULL,
     subject TEXT,  -- NULL: not asked yet; '': left to the documents
-    year INTEGER NOT NULL DEFAULT 0  -- 0: the latest of each document
+    year INTEGER NOT NULL DEFAULT 0,  -- 0: the latest of each document
+    owner TEXT NOT NULL DEFAULT '',  -- user_id of whose it is; '': everybody's
+    shared BOOLEAN NOT NULL DEFAULT 0  -- 1: all who may read the library may read it
 );
 CREATE TABLE IF NOT EXISTS report_sections (
     section_id TEXT NOT NULL PRIMARY KEY,

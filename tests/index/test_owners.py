@@ -1,4 +1,4 @@
-"""Conversations are somebody's: nobody else reads or changes them, but for those that are shared, which are read."""
+"""Conversations and reports are somebody's: nobody else reads or changes them, unless they are shared."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ragcore.errors import StoreError, UnknownConversation, UnknownTurn
+from ragcore.errors import NotYours, StoreError, UnknownConversation, UnknownReport, UnknownSection, UnknownTurn
 from ragcore.index.conversations import Conversations, FeedbackStore, Place
 from ragcore.index.database import SCHEMA, Database
+from ragcore.index.reports import Reports
 from ragcore.types import EVERYTHING
 from ragcore.types.library import Feedback
+from ragcore.types.report import Span
 
 GOOD = Feedback(helpful=True)
 MARA, JONAS = "1" * 32, "2" * 32
@@ -128,8 +130,9 @@ def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path
     asked(Database(new), "")
     asked(Database(old), "")
     with sqlite3.connect(old) as raw:
-        for column in ("owner", "shared"):
-            raw.execute(f"ALTER TABLE conversations DROP COLUMN {column}")
+        for table in ("conversations", "reports"):
+            for column in ("owner", "shared"):
+                raw.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         for one in ("TRIGGER version_removed", "TRIGGER document_changed", "INDEX documents_by_successor"):
             raw.execute(f"DROP {one}")
         for view in ("built", "coming", "earlier"):
@@ -151,3 +154,78 @@ def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path
     raw.close()
     with pytest.raises(StoreError, match="schema 99"):
         Database(old)
+
+
+Act = Callable[[Reports, str, str], object]
+SPAN = Span("0" * 64, 0, 4)
+OF_REPORTS: list[Act] = [
+    lambda store, one, section: store.info(one),
+    lambda store, one, section: store.get(one),
+    lambda store, one, section: store.cost(one),
+    lambda store, one, section: store.update(one, title="Mine"),
+    lambda store, one, section: store.add_section(one, {}, level=1),
+    lambda store, one, section: store.arrange(one, [(section, 1)]),
+    lambda store, one, section: store.queue(one, [(section, "")], "offline"),
+    lambda store, one, section: store.section(section),
+    lambda store, one, section: store.set_section(section, accepted=True),
+    lambda store, one, section: store.place(section, SPAN, "pinned"),
+    lambda store, one, section: store.versions(section),
+    lambda store, one, section: store.show(section, None),
+]
+OF_THEIR_OWNER: list[Act] = [
+    lambda store, one, section: store.share(one, True),
+    lambda store, one, section: store.delete(one),
+]
+
+
+def report(database: Database, owner: str | None) -> tuple[str, str]:
+    own = Reports(database, owner)
+    report_id = own.new("Terms", "", "", [(1, {"heading": "Fees", "guidance": "Name them."})], None)
+    return report_id, own.get(report_id)[1][0].section_id
+
+
+def refused(act: Act, store: Reports, one: str, section: str) -> str:
+    with pytest.raises((UnknownReport, UnknownSection)) as caught:
+        act(store, one, section)
+    return str(caught.value.as_dict())
+
+
+def test_somebody_elses_report_is_as_if_it_were_not_there(database: Database) -> None:
+    one, section = report(database, MARA)
+    kept = [list(map(tuple, database.rows(f"SELECT * FROM {name}"))) for name in ("reports", "report_sections")]
+    theirs = Reports(database, JONAS)
+    for act in (*OF_REPORTS, *OF_THEIR_OWNER):
+        assert refused(act, theirs, one, section) == refused(act, theirs, "0" * 12, "0" * 12)
+    assert theirs.all() == []
+    after = [list(map(tuple, database.rows(f"SELECT * FROM {name}"))) for name in ("reports", "report_sections")]
+    assert after == kept
+    assert [info.report_id for info in Reports(database, MARA).all()] == [one]
+
+
+def test_a_shared_report_is_changed_by_all_and_deleted_by_its_owner_alone(database: Database) -> None:
+    one, section = report(database, MARA)
+    Reports(database, MARA).share(one, True)
+    theirs = Reports(database, JONAS)
+    for act in OF_REPORTS:
+        act(theirs, one, section)
+    for act in OF_THEIR_OWNER:
+        with pytest.raises(NotYours):
+            act(theirs, one, section)
+    assert [(info.own, info.shared) for info in theirs.all()] == [(False, True)]
+    Reports(database, MARA).share(one, False)
+    assert theirs.all() == []
+    refused(OF_REPORTS[0], theirs, one, section)
+    Reports(database, MARA).delete(one)
+    assert Reports(database, MARA).all() == []
+
+
+def test_a_report_of_nobody_is_everybodys_until_it_is_adopted(database: Database) -> None:
+    one, section = report(database, None)
+    other, _ = report(database, MARA)
+    assert {info.report_id for info in Reports(database).all()} == {one, other}
+    for act in OF_REPORTS:
+        act(Reports(database, JONAS), one, section)
+    assert [info.own for info in Reports(database, JONAS).all()] == [True]
+    Reports(database).adopt(MARA)
+    assert {info.report_id for info in Reports(database, MARA).all()} == {one, other}
+    assert Reports(database, JONAS).all() == []

@@ -166,6 +166,12 @@ def body_of(method: str, ids: Ids) -> object:
     return {**several, **one, "title": "x", "name": "x", "question": "", "shared": True, "feedback": None}
 
 
+def stored(engine: Engine) -> list[list[tuple[object, ...]]]:
+    """Rows of what people have of their own."""
+    names = ("conversations", "reports", "report_sections", "report_tasks")
+    return [list(map(tuple, engine.store.database.rows(f"SELECT * FROM {name}"))) for name in names]
+
+
 def told(said: tuple[int, str], ids: Ids) -> tuple[int, str]:
     """What was answered, without the ids that were asked for."""
     status, body = said
@@ -204,7 +210,7 @@ def test_what_is_in_another_library_is_not_there(world: World) -> None:
 
 def test_what_is_somebody_elses_in_the_same_library_is_not_there(world: World) -> None:
     library, theirs = world.libraries["team"], world.ids["team"]
-    unknown = theirs | {name: UNKNOWN[name] for name in ("conversation", "turn")}
+    unknown = theirs | {name: UNKNOWN[name] for name in ("conversation", "turn", "report", "section")}
     live = LiveAnswer(
         theirs["conversation"],
         lambda _: SimpleNamespace(turn_id=theirs["turn"], question="x", stop=lambda: stopped.append(1)),  # type: ignore[arg-type, return-value]
@@ -214,10 +220,10 @@ def test_what_is_somebody_elses_in_the_same_library_is_not_there(world: World) -
     stopped: list[int] = []
     opened = libraries().open(library, world.users[JONAS], "viewer")
     opened.answers._live[live.turn_id] = live
-    before = list(map(tuple, opened.engine.store.database.rows("SELECT * FROM conversations")))
+    before = stored(opened.engine)
     compared = 0
     for method, path in every_route(world):
-        if "{conversation" in path or "{turn" in path or path.startswith(("explore", "start")):
+        if re.search(r"\{(conversation|turn|report)", path) or path.startswith(("explore", "start")):
             bodies = [body_of(method, ids) for ids in (theirs, unknown)]
             if path == "explore":
                 bodies = [{"conversation": ids["conversation"], "turn": ids["turn"]} for ids in (theirs, unknown)]
@@ -229,10 +235,11 @@ def test_what_is_somebody_elses_in_the_same_library_is_not_there(world: World) -
             compared += 1
     assert compared > 20
     assert stopped == []
-    assert list(map(tuple, opened.engine.store.database.rows("SELECT * FROM conversations"))) == before
+    assert stored(opened.engine) == before
     listed = json.loads(world.ask(JONAS, library, "conversations")[1])
     assert listed["total"] == 0
     assert json.loads(world.ask(JONAS, library, "evaluate/mine")[1])["candidates"] == []
+    assert json.loads(world.ask(JONAS, library, "reports")[1])["reports"] == []
     assert json.loads(world.ask(MARA, library, "conversations")[1])["total"] == 1
     del opened.answers._live[live.turn_id]
 
@@ -250,6 +257,22 @@ def test_a_shared_conversation_is_read_and_not_changed(world: World) -> None:
     assert "gone" in asked
     assert world.ask(MARA, library, f"{talk}/share", {"shared": False})[0] == 200
     assert "gone" in json.loads(world.ask(JONAS, library, talk)[1])
+
+
+def test_a_shared_report_is_changed_by_others_and_deleted_by_its_owner(world: World) -> None:
+    library, theirs = world.libraries["team"], world.ids["team"]
+    report = f"reports/{theirs['report']}"
+    assert world.ask(MARA, library, f"{report}/share", {"shared": True}) == (200, "{}")
+    shown = json.loads(world.ask(JONAS, library, report)[1])
+    assert (shown["own"], shown["shared"], shown["shares"]) == (False, True, True)
+    assert world.ask(JONAS, library, f"{report}/change", {"title": "Terms of the facility"}) == (200, "{}")
+    for path, body in (("delete", {}), ("share", {"shared": False})):
+        said = json.loads(world.ask(JONAS, library, f"{report}/{path}", body)[1])
+        assert said["refused"]["code"] == "not_yours", path
+    assert world.ask(MARA, library, f"{report}/share", {"shared": False}) == (200, "{}")
+    assert json.loads(world.ask(JONAS, library, report)[1])["gone"]
+    (kept,) = json.loads(world.ask(MARA, library, "reports")[1])["reports"]
+    assert (kept["title"], kept["own"]) == ("Terms of the facility", True)
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -16,6 +16,7 @@ from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
 from ui.chat import markup, payload
+from ui.gate.access import access
 from ui.reports.jobs import Live
 
 EXCERPT = 160  # characters of a pinned passage that are shown
@@ -26,7 +27,7 @@ def listed(infos: Sequence[ReportInfo], names: Mapping[str, str]) -> list[Json]:
         {
             "id": info.report_id,
             "title": info.name,
-            **picked(info, "origin sections written accepted waiting updated"),
+            **picked(info, "origin sections written accepted waiting updated own shared"),
             "from": _from(info, names),
         }
         for info in infos
@@ -49,7 +50,8 @@ def report(workspace: ReportWorkspace, report_id: str, live: Live | None, infos:
     return {
         "id": report_id,
         "revision": revision(info),
-        **picked(info, "title name guidance origin"),
+        **picked(info, "title name guidance origin own shared"),
+        "shares": access().accounts is not None,
         "fresh": info.focus is None and not info.written and not info.waiting,
         "docs": None if info.doc_ids is None else list(info.doc_ids),
         "documents": _documents(infos, names),

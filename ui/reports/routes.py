@@ -93,8 +93,8 @@ def new(request: Request, body: Json) -> Json:
 def report(request: Request) -> Response:
     """Whole report; with ``since``, only the section being written if nothing else changed."""
     workspace, report_id = _workspace(request), _report(request)
-    live = services().reports.live(report_id)
     info = workspace.store.info(report_id)
+    live = services().reports.live(report_id)
     since = request.query_params.get("since")
     at = "" if live is None else live.section_id
     if since is not None and since == f"{report_payload.revision(info)}-{at}":
@@ -125,9 +125,15 @@ def about(request: Request) -> Response:
 
 
 @action(InputError)
+def share(request: Request, body: Json) -> None:
+    """Let everybody in the library read and change a report, or nobody else any more."""
+    _workspace(request).store.share(_report(request), body.get("shared") is True)
+
+
+@action(InputError)
 def delete(request: Request, _: Json) -> None:
-    services().reports.stop(_report(request))
     _workspace(request).store.delete(_report(request))
+    services().reports.stop(_report(request))
 
 
 @action(InputError)
@@ -139,6 +145,7 @@ def fill(request: Request, body: Json) -> None:
 
 @action(InputError)
 def stop(request: Request, _: Json) -> None:
+    _workspace(request).store.info(_report(request))  # raises UnknownReport
     services().reports.stop(_report(request))
 
 
@@ -231,9 +238,7 @@ def passage(request: Request, body: Json) -> None:
 @guarded
 def versions(request: Request) -> Response:
     """History of a section, newest first."""
-    workspace, section_id = _workspace(request), _section(request)
-    workspace.store.section(section_id)  # raises UnknownSection
-    found = workspace.versions(section_id)
+    found = _workspace(request).versions(_section(request))
     return JSONResponse({"versions": [report_payload.version(one) for one in found]})
 
 
@@ -260,7 +265,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         *posts(every, new=new),
         Route(one, report),
         Route(f"{one}/about", about),
-        *posts(one, change=change, delete=delete, fill=fill, stop=stop, sections=add_section),
+        *posts(one, change=change, share=share, delete=delete, fill=fill, stop=stop, sections=add_section),
         Route(f"{one}/expense", expense),
         Route(f"{one}/export.{{kind:str}}", export),
         *posts(section, change=change_section, done=section_done, places=place, passages=passage),

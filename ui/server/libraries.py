@@ -107,7 +107,7 @@ class Libraries:
                 self._open.popitem()[1].close()
 
     def _begin(self) -> None:
-        self.grants.begin(self._first.base.conversations.adopt)
+        self.grants.begin(self._first.base.adopt)
 
     def _whole(self, library_id: str) -> Services:
         with self._lock:

@@ -2,7 +2,7 @@
 
 import { button, h, icon, plural, prose } from "../shared/dom.js";
 import { Exports } from "../shared/exports.js";
-import { Popup } from "../shared/popup.js";
+import { Popup, shareItem } from "../shared/popup.js";
 import { editName } from "../shared/rename.js";
 
 const KINDS = [
@@ -57,7 +57,9 @@ function fillMore(panel, report, popup, title) {
   const guidance = h("button", { type: "button", class: "item", onclick: () => editGuidance(panel, report, popup) }, icon("format_quote", "s16"), "Guidance for all sections");
   const documents = h("button", { type: "button", class: "item", onclick: () => (popup.close(), report.askAgain()) }, icon("folder_open", "s16"), "Subject, documents, period");
   const remove = h("button", { type: "button", class: "item", onclick: () => confirm(panel, report, popup) }, icon("delete", "s16"), "Delete report");
-  panel.replaceChildren(rename, guidance, documents, remove);
+  const { shares, own, shared } = report.data;
+  const share = shares && own && shareItem(shared, "read and change", () => report.act("/share", { shared: !shared }).then((done) => done && popup.close(true)));
+  panel.replaceChildren(...[rename, guidance, documents, share, own && remove].filter(Boolean));
 }
 
 function editTitle(report, title) {

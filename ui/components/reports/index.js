@@ -62,7 +62,7 @@ class Reports {
       event.preventDefault();
       this.open(one.id);
     };
-    return h("li", {}, h("a", { href: inLibrary({ r: one.id }), onclick: open }, icon("article"), h("span", { class: "t" }, h("b", { title: one.title }, one.title), h("small", {}, [one.origin !== one.title && one.origin, one.from, when(one.updated)].filter(Boolean).join(" · "))), h("span", { class: "num muted" }, done)));
+    return h("li", {}, h("a", { href: inLibrary({ r: one.id }), onclick: open }, icon("article"), h("span", { class: "t" }, h("b", { title: one.title }, one.title), h("small", {}, [one.origin !== one.title && one.origin, one.from, when(one.updated), one.own ? one.shared && "shared" : "shared with you"].filter(Boolean).join(" · "))), h("span", { class: "num muted" }, done)));
   }
 
   card(one) {

@@ -6,7 +6,7 @@ import { button, card, line } from "./parts.js";
 
 export const PART = "gw-members";
 const ROLES = { viewer: "Viewer", contributor: "Contributor", manager: "Manager" };
-const MEANS = "Viewers read, ask and export. Contributors also add documents, fill reports, grids and checks. Managers also remove documents, save settings and say who may do what. Conversations are private unless shared.";
+const MEANS = "Viewers read, ask and export. Contributors also add documents, fill reports, grids and checks. Managers also remove documents, save settings and say who may do what. Conversations and reports are private unless shared.";
 
 export class Members {
   constructor() {

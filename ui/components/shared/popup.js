@@ -1,6 +1,6 @@
 // A button with a panel below it: arrow keys move between what is in it, Escape and a click elsewhere close it.
 
-import { button, h } from "./dom.js";
+import { button, h, icon } from "./dom.js";
 
 let panels = 0;
 const REACHED = "a[href], button:not([disabled]), input:not([disabled])";
@@ -75,4 +75,10 @@ export class Popup {
       all.at(at % all.length)?.focus();
     }
   }
+}
+
+// Item that shares what is one's own with everybody in the library, who `may` then do what it says, or stops that.
+export function shareItem(shared, may, toggle) {
+  const means = shared ? `Only you ${may} it then` : `Everybody in this library may ${may} it`;
+  return h("button", { type: "button", class: "item", onclick: toggle }, icon(shared ? "lock" : "link", "s16"), h("span", {}, shared ? "Stop sharing" : "Share", h("small", {}, means)));
 }

@@ -5,7 +5,7 @@ import { listening } from "../shared/bus.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 import { paneButton } from "../shared/layout.js";
 import { Exports } from "../shared/exports.js";
-import { Popup } from "../shared/popup.js";
+import { Popup, shareItem } from "../shared/popup.js";
 import { editName } from "../shared/rename.js";
 import { changed } from "../shared/tabs.js";
 
@@ -80,7 +80,7 @@ class Topic {
     const spent = h("div", { class: "spent num" });
     const rename = h("button", { type: "button", class: "item", onclick: () => this.rename() }, icon("edit", "s16"), "Rename");
     const remove = h("button", { type: "button", class: "item", onclick: () => this.confirm(panel) }, icon("delete", "s16"), "Delete conversation");
-    const share = this.shares && h("button", { type: "button", class: "item", onclick: () => this.share(!this.shared) }, icon(this.shared ? "lock" : "link", "s16"), h("span", {}, this.shared ? "Stop sharing" : "Share", h("small", {}, this.shared ? "Only you read it then" : "Everybody in this library may read it")));
+    const share = this.shares && shareItem(this.shared, "read", () => this.share(!this.shared));
     panel.replaceChildren(...[rename, share, remove, spent].filter(Boolean));
     this.fillSpent(spent);
   }
