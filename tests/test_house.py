@@ -36,7 +36,7 @@ LINES = {
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 5071,  # with watched folders, versions, originals, checks, grids, names, verdicts, owners of reports
     "ingest": 10116,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 3290,  # with names alone, labelled days, years, run-in headings, lists, values by rank, offices
+    "offline": 3440,  # with names alone, labelled days, years, lists, values by rank, offices, extremes of columns
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,8 +44,8 @@ LINES = {
     "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
-    "text": 2155,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
-    "types": 2835,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "text": 2170,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
+    "types": 2843,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2410,  # with changes between versions, parts of a whole, and what a word is held against
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

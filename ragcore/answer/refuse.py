@@ -16,6 +16,7 @@ from typing import Final
 from ragcore.answer.cite import Marker, Part
 from ragcore.answer.sources import LONGEST_PASSAGE, headed
 from ragcore.protocols import Reranker
+from ragcore.text import lexicon as lex
 from ragcore.text.languages import language_of
 from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.markdown import escape, quoted
@@ -23,7 +24,7 @@ from ragcore.text.names import full_text, is_only_a_word, is_period, named, unna
 from ragcore.text.periods import years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import Rarity, content_stems, tokens
+from ragcore.text.words import Rarity, content_stems, stem, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
 from ragcore.types.question import AnswerType, Name, Question
 from ragcore.types.scope import nothing_found
@@ -97,7 +98,9 @@ def signs_of(
     reranker: Reranker | None = None,
 ) -> Signs:
     """Features of ``sources``; ``fit`` is `QuestionAnalyser.fit`, and ``reranker`` reads their best lines."""
-    wanted, names = Wanted(question.main, terms), named(question.names, terms)
+    # No row of a table says that it is the highest.
+    choosing = frozenset(map(stem, lex.SUPERLATIVES)) if question.extreme else frozenset()
+    wanted, names = Wanted(question.judged, terms, choosing), named(question.names, terms)
     lines = [line for source in sources for line in _lines(source, wanted)]
     held = [wanted.held(line.words) for line in lines]
     rarity = Rarity(held)
@@ -107,7 +110,7 @@ def signs_of(
     near = [lines[n] for n in order]
     scores = [line.source.score for line in near]
     if reranker is not None and near:
-        scores = [float(score) for score in reranker.score(question.main, [line.passage for line in near])]
+        scores = [float(score) for score in reranker.score(question.judged, [line.passage for line in near])]
     ranked = sorted(range(len(near)), key=lambda n: -scores[n])[:_BEST]
     best = [near[n] for n in ranked]
     good = [*best, *near[:_BEST]]
@@ -118,7 +121,7 @@ def signs_of(
     relevance = max(scores, default=0.0)
     if reranker is not None and best:
         # A line that only names the question's subject is relevant to the name.
-        asked = question.main if said else _without(question.main, names)
+        asked = question.judged if said else _without(question.judged, names)
         together = float(reranker.score(asked, [line.paragraph for line in best]).max())
         relevance = max(relevance, together) if said else together
     beside = question.answer.beside
@@ -214,7 +217,7 @@ def reason_to_refuse(
     if foreign:
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(question, sources) else ""
     # The opening of a document says what it is about, whatever its words.
-    if question.whole or question.task or not Wanted(question.main).words:
+    if question.whole or question.task or not Wanted(question.judged).words:
         return ""
     signs = signs_of(question, sources, terms, retrieval.routes, fit, reranker)
     if not any("rerank" in hit.scores for hit in retrieval.hits):

@@ -37,7 +37,7 @@ _SAYS_LITTLE = STOP_WORDS | _SPOKEN | _CORRECTING | _JOINING | _NARROWING | _PRO
 _OPENING = re.compile(
     rf"\W*(?:(?:(?:what|how)\s+(?:about|of)|i|{'|'.join(_JOINING | _SPOKEN | _CORRECTING)})\b\W*)*", re.IGNORECASE
 )
-_BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
+BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
 
 
 def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
@@ -120,7 +120,7 @@ class _Read:
 
 def _subject(previous: str) -> str:
     """Question that a stand-alone question continues; itself if it continues none."""
-    within = _BESIDE.search(previous)
+    within = BESIDE.search(previous)
     if within is not None and tokens(within["about"])[0] in _ASKING | _VERBS:
         return within["about"]
     return re.split(r"(?<=\?)\s+(?=\S)", previous, maxsplit=1)[0].rstrip(" ?.")

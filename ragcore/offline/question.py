@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
-from ragcore.offline.followups import follow_up
+from ragcore.offline.followups import BESIDE, follow_up
 from ragcore.offline.intents import about_whole, answer_type, fit
 from ragcore.offline.lists import listed
 from ragcore.text import lexicon as lex
@@ -24,6 +24,7 @@ _MOST_PARTS = 3
 _FEW = 8  # words of a question about a whole document that does not name it
 _CURRENCY = ("$", "€", "£", "¥")
 _OTHER = word_set("how who whom whose where when why is are was were does do did has have had")  # open other questions
+_ASKING = listed("follow_up", "asking") | listed("follow_up", "verbs")  # open a question that another goes on from
 _LONGEST_KIND = 3  # words before the document's kind ("the exclusive supply agreement")
 
 
@@ -47,11 +48,14 @@ _follow_up = lru_cache(maxsize=256)(follow_up)  # clarity is tested before meani
 def read(text: str, documents: tuple[str, ...] = ()) -> Question:
     """Analyse the question ``text``, in which ``documents`` are words for documents."""
     asked = " ".join(text.split())
+    beside = BESIDE.search(asked)
+    about = beside["about"] if beside is not None and tokens(beside["about"])[0] in _ASKING else ""
+    asked = asked.removesuffix(f"({about})").rstrip() if about else asked
     sentences = [asked[start:end] for start, end in sentence_spans(asked)]
     said = [sentence for sentence in sentences if not _is_form(sentence)]
     focus = " ".join(said)
     if sum(word not in STOP_WORDS for word in tokens(focus)) < _LEAST:
-        said, focus = sentences, text.strip()
+        said, focus = sentences, asked
     main = " ".join(sentence for sentence in said if "?" in sentence) or focus
     words = tokens(main)
     compares = not listed("question", "compares").isdisjoint(words)
@@ -67,19 +71,21 @@ def read(text: str, documents: tuple[str, ...] = ()) -> Question:
     return Question(
         text,
         main,
-        focus,
+        f"{focus} ({about})" if about else focus,
         parts=tuple(_parts(main, answer)),
         composed=len(sentences) > 1 or _may_be_composed(words, main),
         names=tuple(names),
-        years=frozenset(years(main)),
+        years=frozenset(years(main) or years(about)),
         answer=answer,
         task=task,
         changes=not listed("question", "changes").isdisjoint(words),
         compares=compares,
+        extreme=_extreme(words),
         whole=whole,
         overview=broad and _asks_for_themes(words, task, points),
         topic="" if broad or (whole and task != "summarise") else main,
         language=language_of(main),
+        about=about,
     )
 
 
@@ -108,6 +114,12 @@ def _task(words: Sequence[str]) -> str:
     if words[0] in ("should", "shall") and {*words[1:2]} & {"i", "we", "one", "you", "they"}:
         return "advise"
     return "compare" if words[0] == "how" and words[-1] == "compare" else ""
+
+
+def _extreme(words: Sequence[str]) -> int:
+    """1 for a superlative such as "highest", -1 for one such as "lowest", 0 for none ("at least") or both."""
+    signs = {lex.SUPERLATIVES.get(word, 0) for before, word in zip(("", *words), words) if before != "at"} - {0}
+    return signs.pop() if len(signs) == 1 else 0
 
 
 def _is_whole(words: Sequence[str], content: Set[str]) -> bool:

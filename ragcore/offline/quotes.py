@@ -14,14 +14,16 @@ from ragcore.offline.intents import KIND_ONLY, fit
 from ragcore.offline.lists import stems
 from ragcore.offline.rows import Asked, Row, brief, row_of
 from ragcore.protocols import Reranker
+from ragcore.text import lexicon as lex
 from ragcore.text.periods import days_in
 from ragcore.text.sentences import says_something
 from ragcore.text.terms import Wanted
-from ragcore.text.words import Rarity, content_stems
+from ragcore.text.words import Rarity, content_stems, tokens
 from ragcore.types import Route, Source
 from ragcore.types.question import Question
 
-_LONGEST_LIST = 700
+_LONGEST_LIST = 1500
+_OPENING = 3  # words of a sentence, one of which points back
 _LONGEST_HEADING = 12  # words after a section's number
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
@@ -54,7 +56,8 @@ class Quotable:
     """Units ``first``..``last`` of ``source``. ``text`` is the quoted text, ``passage`` the text judged, ``words`` its
     content stems, ``own`` those of the text alone, ``place`` those of its document, section and table. For a row,
     ``about`` names its table, ``name`` holds the stems of its own header and ``row`` is the row; ``rows`` are those of
-    a list that it leads in."""
+    a list that it leads in. ``before`` is the preceding unit if the text points back to it ("It ends …"), else 0: the
+    passage begins with it, and so does the text as it is shown."""
 
     source: Source
     first: int
@@ -68,6 +71,7 @@ class Quotable:
     name: frozenset[str] = frozenset()
     row: Row | None = None
     rows: tuple[Row, ...] = ()
+    before: int = 0
 
     @property
     def marker(self) -> str:
@@ -125,7 +129,8 @@ def quotables(
                 elif not _is_heading(text, alone=first == last) and (
                     says_something(text) or fit(question.answer, text) == 1.0 or (dated and days_in(text))
                 ):
-                    yield _quotable(source, number, number, text, heading)
+                    before = number - 1 if number > first and _points_back(text) else 0
+                    yield _quotable(source, number, number, text, heading, before=before)
                     heading = text if source.units[number - 1].heading else heading
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
@@ -135,26 +140,36 @@ def _with_list(
     source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked
 ) -> tuple[int, str, tuple[Row, ...]] | None:
     """Unit ``number``, if it ends in a colon or dash, with the list items or table rows after it, up to the next item
-    of its own style: the last unit, the text, and the rows. At most 700 characters, cut at an item's end."""
+    of its own style, or a heading with the items below it: the last unit, the text, and the rows. At most 1,500
+    characters, cut at an item's end."""
     parts = [source.words(number, number)]
-    if not parts[0].endswith((":", "—")):
+    leads = parts[0].endswith((":", "—"))
+    if not leads and not source.units[number - 1].heading:
         return None
     own, end = _style(parts[0]), number
     rows: list[Row] = []
-    for first, last in following:
-        is_cell = source.units[first - 1].kind == "cell"
-        words = _printed(source, first, last)
-        style = "row" if is_cell else _style(words)
+    seen: set[str] = set()
+    styles = [_line_style(source, *line) for line in following]
+    for (first, last), style, after in zip(following, styles, (*styles[1:], "")):
+        is_cell = style == "row"
+        if not style and leads and (after in seen or (source.units[first - 1].heading and after != "row")):
+            style = after  # a paragraph between two items, or the heading of some
         row = row_of(source, asked, first, last) if is_cell else None
+        words = _printed(source, first, last)
         if is_cell:
             words = brief(row.text) if row is not None else ""
-        if style in ("", own) or sum(map(len, parts)) + len(words) > _LONGEST_LIST:
+        if style in ("", own) or (is_cell and not leads) or sum(map(len, parts)) + len(words) > _LONGEST_LIST:
             break
+        seen.add(style)
         end = last
         rows += [row] if row is not None else []
         if words:
             parts.append(words if not is_cell or len(parts) == 1 else f"| {words}")
     return (end, " ".join(parts), tuple(rows)) if len(parts) > 1 else None
+
+
+def _line_style(source: Source, first: int, last: int) -> str:
+    return "row" if source.units[first - 1].kind == "cell" else _style(_printed(source, first, last))
 
 
 def _printed(source: Source, first: int, last: int) -> str:
@@ -174,17 +189,23 @@ def _style(item: str) -> str:
     return "roman" if set(number.lower()) <= set("ivx") else "upper" if number.isupper() else "lower"
 
 
-def _quotable(source: Source, first: int, last: int, text: str, heading: str, row: Row | None = None) -> Quotable:
+def _points_back(sentence: str) -> bool:
+    return not lex.POINTING.isdisjoint(tokens(sentence)[:_OPENING])
+
+
+def _quotable(
+    source: Source, first: int, last: int, text: str, heading: str, row: Row | None = None, *, before: int = 0
+) -> Quotable:
     about = row.table if row is not None else ""
     where = " > ".join(part for part in (source.title, heading if heading not in about else "", about) if part)
-    passage = f"{where}: {text}"
+    passage = f"{where}: {source.words(before, last) if before else text}"
     place = frozenset(content_stems(" ".join((source.title, *source.section, heading, about))))
     # A row quoted for one cell is also named by that cell's column.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     named = f"{row.head} {row.cells[row.named[0]].column if alone else ''}" if row is not None else ""
     name = name_of(named)
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
-    return Quotable(source, first, last, text, about, passage, words, place, own, name, row)
+    return Quotable(source, first, last, text, about, passage, words, place, own, name, row, before=before)
 
 
 def _is_heading(text: str, *, alone: bool) -> bool:
@@ -254,7 +275,7 @@ class Ranking:
             return []
         votes, relevance = self._words_vote(shortlist), None
         if reranker is not None:
-            relevance = reranker.score(self._question.main, [quote.passage[:LONGEST_PASSAGE] for quote in shortlist])
+            relevance = reranker.score(self._question.judged, [quote.passage[:LONGEST_PASSAGE] for quote in shortlist])
             votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
         if not self._question.answer.prose:
             # A row whose header the question names is relevant, even if the cross-encoder, trained on prose, misses it.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ragcore.config.settings import AnswerSettings
+from ragcore.offline.extremes import Extreme, extreme
 from ragcore.offline.intents import about_whole, fit
 from ragcore.offline.lists import data
 from ragcore.offline.question import read
@@ -56,7 +57,7 @@ class OfflineWriter:
             yield f"{_CANNOT['summarise']} {_ADD_KEY} " if question.task == "summarise" else ""
             yield from _overview(request.overview, request.sources, request.titles)
             return
-        wanted = Wanted(question.main, request.terms)
+        wanted = Wanted(question.judged, request.terms)
         found = list(quotables(question, wanted, request.sources))
         ranking = Ranking(question, wanted, routes=request.routes)
         scored = ranking.scored(found, self._reranker)
@@ -67,6 +68,12 @@ class OfflineWriter:
         if question.task:
             yield f"{_CANNOT[question.task]} {_ADD_KEY}"
             ranked = _of_each_first(ranked)
+        said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
+        share = self._settings.offline_share
+        most = extreme(question, found, ranking, self._reranker, share * said) if not question.task else None
+        if most is not None:
+            yield from _extreme(question, most)
+            return
         rows = ranking.table(found) if not question.task else []
         if rows:
             yield from _table(rows)
@@ -163,6 +170,12 @@ def _unit_of_all(source: Source, row: Row, cells: Sequence[Cell]) -> str:
     return unit.lower() if unit.isupper() or unit.split(" ")[0].istitle() else unit
 
 
+def _extreme(question: Question, most: Extreme) -> Iterator[str]:
+    """The row with the highest or lowest value, and the next ones as a table."""
+    yield from _answer(question, most.rows, certain=False)
+    yield f"{'Highest' if question.extreme > 0 else 'Lowest'} of the {most.compared} rows that were found.\n\n"
+
+
 def _table(rows: Sequence[Quotable]) -> Iterator[str]:
     """Cells of the rows of one table, under its name."""
     cells = [cell for quote in rows for cell in _table_rows(quote)]
@@ -187,11 +200,12 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
     headers."""
     title = f"{_title(quote)}: " if titled else ""
     if quote.row is None:
-        units = range(quote.first, quote.last + 1)
+        first = quote.before or quote.first
+        units = range(first, quote.last + 1)
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
         last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
-        text = quote.text if last == quote.last else quote.source.words(quote.first, last)
-        return f"{title}{escape(quoted(text))} {marker(quote.source, quote.first, last)}"
+        text = quote.text if last == quote.last and not quote.before else quote.source.words(first, last)
+        return f"{title}{escape(quoted(text))} {marker(quote.source, first, last)}"
     cell = _prose(quote)
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
     lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""
@@ -206,10 +220,14 @@ def _prose(quote: Quotable) -> Cell:
 
 def _cells(row: Row | None) -> list[Cell] | None:
     """Cells of a row for a table: those of the columns that the question names, else the first few; None for other
-    quotes and rows of prose."""
-    if row is None or not all(in_figures(cell) for cell in row.cells):
+    quotes and rows of prose, most of whose cells are."""
+    if row is None:
         return None
-    return [row.cells[place] for place in row.named] or list(row.cells[:_MOST_CELLS])
+    asked = [row.cells[place] for place in row.named] or list(row.cells)
+    short = [cell for cell in asked if in_figures(cell)]
+    if 2 * len(short) <= len(asked):
+        return None
+    return short if row.named else short[:_MOST_CELLS]
 
 
 def _table_rows(quote: Quotable) -> list[CellRow]:

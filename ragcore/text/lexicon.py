@@ -43,6 +43,9 @@ WORSE: Final = word_set(_DATA["direction"]["worse"])
 LESS_IS_BETTER: Final = word_set(_DATA["direction"]["less_is_better"])
 MORE: Final = word_set(_DATA["degree"]["more"])
 LESS: Final = word_set(_DATA["degree"]["less"])
+SUPERLATIVES: Final = {
+    word: sign for name, sign in (("most", 1), ("least", -1)) for word in word_set(_DATA["degree"][name])
+}
 COMPARING_VERBS: Final = word_set(_DATA["degree"]["verbs"])
 SCALES: Final = word_set(_DATA["figures"]["scales"])
 SPANS: Final = word_set(_DATA["figures"]["spans"])  # words of a period, beside its years, months and days
@@ -72,8 +75,8 @@ ABOUT: Final = word_set(_AMOUNT["about"])
 DERIVED: Final = word_set(_AMOUNT["derived"]) | UP | DOWN | MORE | LESS
 IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
 SUM: Final = word_set(_AMOUNT["sum"])
-_OF_SUMS = ("total", "change", "share", "pointing", "otherwise")
-TOTAL, CHANGE, SHARE, POINTING, OTHERWISE = (word_set(_AMOUNT[name]) for name in _OF_SUMS)
+_OF_SUMS = ("total", "rest", "change", "share", "pointing", "otherwise")
+TOTAL, REST, CHANGE, SHARE, POINTING, OTHERWISE = (word_set(_AMOUNT[name]) for name in _OF_SUMS)
 TITLES: Final = word_set(_NAME["titles"])
 NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
 WHOM: Final = word_set(_NAME["whom"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcore.text.periods import YEAR_PATTERNS, date_spans
@@ -77,6 +78,9 @@ _QUANTITY_CODE = re.compile(
 _PERIOD_CODE = re.compile(
     r"(?:FY|CY|H[12]|Q[1-4])['’]?(?:\d{2}|\d{4})|H[12]|Q[1-4]|[1-4]Q(?:\d{2}|\d{4})?", re.IGNORECASE
 )
+_BLANKS = re.compile(r"\s")
+_GROUPED = re.compile(r"[-−–]?\d{1,3}(?:\s\d{3})+(?:[.,]\d+)?")
+_POINTED = re.compile(r"[-−–]?\d{1,3}(?:\.\d{3})+")
 _SCALE_NOTE = re.compile(
     r"\b(?:in|of|\$|us\$|dollars|dollar|euros?|eur|usd|expressed|amounts|figures|stated)[\s$(]*"
     r"(?:u\.?s\.?\s)?(?:dollars?\s|euros?\s|pounds?\s|€\s?|£\s?|\$\s?)?(?:in\s)?(thousands|millions|billions)\b"
@@ -342,3 +346,14 @@ def figure(text: str) -> Number | None:
     before, after = text[: found[0].start], text[found[0].start + len(found[0].raw) :]
     is_one = not any(map(str.isalpha, before)) and sum(map(str.isalpha, after)) <= 3
     return found[0] if is_one and any(map(str.isdigit, found[0].raw)) else None
+
+
+def amounts_in(column: Sequence[str]) -> list[float | None]:
+    """Amounts that the cells of one ``column`` of a table begin with; None for other text. Blanks between groups of
+    three digits separate thousands, and so do points, if the column has points nowhere else and numbers without."""
+    bare = [_BLANKS.sub("", text) if _GROUPED.fullmatch(text) else text for text in column]
+    pointed = [text for text in bare if "." in text]
+    if pointed and len(pointed) < len(bare) and all(map(_POINTED.fullmatch, pointed)):
+        bare = [text.replace(".", "") for text in bare]
+    found = [next(iter(numbers(text)), None) for text in bare]
+    return [None if one is None or one.start else one.amount for one in found]

@@ -44,9 +44,10 @@ class Question:
     form of the answer. ``parts`` are searched for in addition, and ``composed`` says whether a model may find more of
     them. ``names`` and ``years`` are those in ``main``. ``answer`` is the expected type, ``task`` a task other than
     answering (summarise, compare). ``compares``: it compares two or more things; ``changes``: it asks how a quantity
-    changed; ``whole``: it is about a document as a whole. ``overview``: it asks for themes of documents, or for a
-    summary of them; ``topic`` is what an overview is to be about, "" for all that they say. ``language`` is that of
-    ``main``, "" if unknown.
+    changed; ``extreme``: 1 if it asks for the highest of several things, -1 for the lowest; ``whole``: it is about a
+    document as a whole. ``overview``: it asks for themes of documents, or for a summary of them; ``topic`` is what an
+    overview is to be about, "" for all that they say. ``language`` is that of ``main``, "" if unknown. ``about`` is the
+    earlier question that it goes on from, "" for none.
     """
 
     text: str
@@ -60,10 +61,17 @@ class Question:
     task: str = ""
     changes: bool = False
     compares: bool = False
+    extreme: int = 0
     whole: bool = False
     overview: bool = False
     topic: str = ""
     language: str = ""
+    about: str = ""
+
+    @property
+    def judged(self) -> str:
+        """Text that passages are compared with: ``main``, and what it goes on from."""
+        return f"{self.main} ({self.about})" if self.about else self.main
 
 
 @dataclass(frozen=True, slots=True)

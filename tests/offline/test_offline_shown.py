@@ -9,7 +9,7 @@ from ragcore.offline.writer import OfflineWriter
 from ragcore.types import Mark, Retrieval, Segment
 from ragcore.verify.verify import verify
 from tests.answer.samples import SETTINGS
-from tests.documents import Grid, Heading, make_document
+from tests.documents import Grid, Heading, Item, make_document
 from tests.offline.test_offline import WordReranker, quotes
 
 REGIONS = (
@@ -144,3 +144,32 @@ def test_the_best_quote_comes_first() -> None:
         offline_share=0.1,
     )
     assert text.startswith("“An IND goes into effect 30 days")
+
+
+ITEMS = [Item("• repair the quay"), Item("• train two divers"), Item("• buy a second crane")]
+
+
+def test_the_items_below_a_heading_are_quoted_with_it() -> None:
+    text = quotes("How will the harbour be improved?", Heading("Improving the harbour"), *ITEMS, "It rained in May.")
+    assert text.startswith("“Improving the harbour • repair the quay • train two divers • buy a second crane”")
+
+
+def test_a_list_goes_on_over_a_heading_and_a_sentence_between_its_items() -> None:
+    blocks = ("The plan for the harbour is:", Heading("Works"), *ITEMS[:2], "The last is the dearest.", ITEMS[2])
+    text = quotes("What is the plan for the harbour?", *blocks, "It rained in May.")
+    assert "Works • repair the quay • train two divers The last is the dearest. • buy a second crane”" in text
+
+
+def test_a_sentence_that_points_back_is_shown_with_the_one_before() -> None:
+    paragraph = "The pilot boat waits off Skerry. It sails in any weather for ships above 90 metres."
+    text = quotes("Which ships above 90 metres in any weather?", paragraph, "Crabs are landed at dawn.")
+    assert text.startswith(
+        "“The pilot boat waits off Skerry. It sails in any weather for ships above 90 metres.” <<SOURCE 1.1-1.2>>"
+    )
+
+
+def test_a_long_cell_does_not_hide_the_figures_beside_it() -> None:
+    source = "Survey of the harbour board, printed in its yearbook, with the help of two retired pilots."
+    grid = Grid("Depth of harbours", [["Port", "Depth", "Change", "Source"], ["Skerry", "9.4", "+2", source]])
+    found = rows(quotes("How deep is Skerry?", grid))
+    assert [row[1:3] for row in found] == [["Depth", "9.4"], ["Change", "+2"]]

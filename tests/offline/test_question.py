@@ -109,3 +109,14 @@ def test_a_question_about_a_document_as_a_whole(question: str, whole: bool) -> N
 )
 def test_what_quoting_cannot_do(question: str, task: str) -> None:
     assert read(question).task == task
+
+
+def test_a_question_that_goes_on_is_judged_with_the_one_before() -> None:
+    question = read("How many died of it then? (How many cases were confirmed in Skerry in 2011)")
+    assert (question.main, question.about) == (
+        "How many died of it then?",
+        "How many cases were confirmed in Skerry in 2011",
+    )
+    assert question.judged == question.text
+    assert question.years == {2011}
+    assert read("What is the rent (in dollars)?").about == ""
