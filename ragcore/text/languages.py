@@ -7,7 +7,6 @@ names and numbers undecided instead of guessing.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
@@ -27,6 +26,7 @@ _FEWEST = 2  # least number of function words of the language
 _AHEAD = 1.5  # least ratio to the points of the second language
 _LEAST_SHARE = 0.12  # least points per word
 _SCRIPT_SHARE = 0.3  # least share of letters in a script for its language
+_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 _LONGEST = 20_000  # characters read
 
 
@@ -41,7 +41,13 @@ def language_of(text: str) -> str:
             return "Japanese"
         return foreign.most_common(1)[0][0]
     # "l'entreprise", "qu'il", "dell'anno": the part before an apostrophe is a separate word.
-    words = [part for word in tokens(text) for part in re.split("'", word) if part and not part[0].isdigit()]
+    # A consonant alone is a symbol: "N", "% L".
+    words = [
+        part
+        for word in tokens(text)
+        for part in word.split("'")
+        if part and not part[0].isdigit() and (len(part) > 1 or "'" in word or part not in _CONSONANTS)
+    ]
     points = dict.fromkeys((ENGLISH, *OTHER_FUNCTION_WORDS), 0.0)
     hits = Counter[str]()
     for word in words:

@@ -29,6 +29,7 @@ from ragcore.text.words import STOP_WORDS
         # Names and figures are of no language.
         ("IBM net income", ""),
         ("Umsatz 2021", ""),
+        ("Country Sample N Pos N Pos Austria Single N Pos Total N Pos Sweden N Pos", ""),
         ("", ""),
     ],
 )
