@@ -65,7 +65,7 @@ def read(text: str, documents: tuple[str, ...] = ()) -> Question:
     points = bool(documents) or _points_at_document(words)
     whole = points and (_is_whole(words, content) or (task == "summarise"))
     answer = about_whole() if whole else answer_type(main)
-    broad = content | _content(tokens(focus), (*(name.text for name in names), *documents)) <= listed(
+    broad = content | _content(tokens(f"{focus} {about}"), (*(name.text for name in names), *documents)) <= listed(
         "overview", "beside"
     )
     return Question(
