@@ -78,6 +78,11 @@ class Quotable:
         return marker(self.source, self.first, self.last)
 
     @property
+    def opening(self) -> int:
+        """First unit that is shown."""
+        return self.before or self.first
+
+    @property
     def heading(self) -> bool:
         return self.first == self.last and self.source.units[self.first - 1].heading
 
@@ -223,17 +228,19 @@ def with_paragraph(quote: Quotable) -> str:
 
 
 def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
-    """First ``most`` of ``quotes``, without repeats."""
+    """First ``most`` of ``quotes``, without repeats; of a sentence that is quoted already none is shown before another
+    one again."""
     chosen: list[Quotable] = []
     for quote in quotes:
-        if len(chosen) < most and not any(is_same(quote, other) for other in chosen):
-            chosen.append(quote)
+        if len(chosen) < most and not any(_is_same(quote, other) for other in chosen):
+            given = {n for one in chosen if one.source is quote.source for n in range(one.opening, one.last + 1)}
+            chosen.append(replace(quote, before=0) if quote.before in given else quote)
     return chosen
 
 
-def is_same(one: Quotable, other: Quotable) -> bool:
-    """Whether two quotes repeat each other: shared units, equal text, or nearly the same words."""
-    if one.source.number == other.source.number and one.first <= other.last and other.first <= one.last:
+def _is_same(one: Quotable, other: Quotable) -> bool:
+    """Whether a quote repeats what another one shows: shared units, equal text, or nearly the same words."""
+    if one.source.number == other.source.number and one.first <= other.last and other.opening <= one.last:
         return True
     if one.text.lower() == other.text.lower():
         return True

@@ -200,7 +200,7 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
     headers."""
     title = f"{_title(quote)}: " if titled else ""
     if quote.row is None:
-        first = quote.before or quote.first
+        first = quote.opening
         units = range(first, quote.last + 1)
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
         last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)

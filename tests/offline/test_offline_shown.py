@@ -168,6 +168,14 @@ def test_a_sentence_that_points_back_is_shown_with_the_one_before() -> None:
     )
 
 
+def test_a_sentence_that_is_shown_already_is_not_shown_again() -> None:
+    paragraph = "The pilot boat of Skerry waits for ships. It leads ships of Skerry above 90 metres."
+    for question in ("Which ships above 90 metres of Skerry?", "What waits for ships of Skerry?"):
+        text = quotes(question, paragraph, offline_share=0.1)
+        assert text.count("The pilot boat of Skerry waits for ships.") == 1, text
+        assert text.count("It leads ships of Skerry above 90 metres.") == 1, text
+
+
 def test_a_long_cell_does_not_hide_the_figures_beside_it() -> None:
     source = "Survey of the harbour board, printed in its yearbook, with the help of two retired pilots."
     grid = Grid("Depth of harbours", [["Port", "Depth", "Change", "Source"], ["Skerry", "9.4", "+2", source]])
