@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.offline.quotes import Quotable, Ranking
-from ragcore.offline.rows import Cell
+from ragcore.offline.rows import Cell, Row
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import amounts_in
@@ -39,16 +39,8 @@ class _Value:
     quote: Quotable
     about: str
     cell: Cell
+    row: Row
     amount: float = 0.0
-
-    @property
-    def narrowed(self) -> Quotable:
-        """Row that is quoted for this cell alone."""
-        row = self.quote.row
-        assert row is not None
-        place, text = row.cells.index(self.cell), row.of(self.cell)
-        row = replace(row, first=self.cell.number, last=self.cell.number, text=text, named=(place,))
-        return replace(self.quote, first=row.first, last=row.last, text=text, row=row)
 
 
 def extreme(
@@ -58,13 +50,15 @@ def extreme(
     worth ``floor``, the share of the best sentence's worth."""
     if not question.extreme:
         return None
-    columns = [(_passage(values), values) for values in _columns(found, question.years)]
-    by_passage = {id(passage): values for passage, values in columns}
-    best = next(iter(ranking.scored([passage for passage, _ in columns], reranker)), None)
+    columns = list(_columns(found, question.years))
+    passages = [_passage(values) for values in columns]
+    best = next(iter(ranking.scored(passages, reranker)), None)
     if best is None or best.worth < max(floor, WORTH):
         return None
-    values = sorted(_parts(by_passage[id(best.quote)]), key=lambda value: -question.extreme * value.amount)
-    return Extreme(tuple(value.narrowed for value in values[:SHOWN]), len(values))
+    chosen = next(values for values, passage in zip(columns, passages) if passage is best.quote)
+    values = sorted(_parts(chosen), key=lambda value: -question.extreme * value.amount)
+    rows = tuple(value.quote.narrowed(value.cell, value.row.of(value.cell)) for value in values[:SHOWN])
+    return Extreme(rows, len(values))
 
 
 def _columns(found: Sequence[Quotable], asked: frozenset[int]) -> Iterator[list[_Value]]:
@@ -81,7 +75,7 @@ def _columns(found: Sequence[Quotable], asked: frozenset[int]) -> Iterator[list[
             if not (asked and own and own.isdisjoint(asked)):
                 key = (quote.source.doc_id, quote.source.section, about, cell.column)
                 start = quote.source.units[cell.number - 1].start
-                columns.setdefault(key, {})[start] = _Value(quote, about, cell)
+                columns.setdefault(key, {})[start] = _Value(quote, about, cell, quote.row)
     for values in columns.values():
         amounts = amounts_in([value.cell.text for value in values.values()])
         given = [replace(value, amount=amount) for value, amount in zip(values.values(), amounts) if amount is not None]
@@ -92,9 +86,8 @@ def _columns(found: Sequence[Quotable], asked: frozenset[int]) -> Iterator[list[
 def _passage(values: Sequence[_Value]) -> Quotable:
     """Column as one passage."""
     first = values[0]
-    assert first.quote.row is not None
-    column = ", ".join(part for part in (first.quote.row.corner, first.cell.column) if part)
-    listed = "; ".join(f"{value.quote.row.name}: {value.cell.text}" for value in values if value.quote.row is not None)
+    column = ", ".join(part for part in (first.row.corner, first.cell.column) if part)
+    listed = "; ".join(f"{value.row.name}: {value.cell.text}" for value in values)
     where = " > ".join(part for part in (first.quote.source.title, first.about, column) if part)
     text = f"{where}: {listed}"
     own = frozenset(content_stems(f"{first.about} {column}"))
@@ -106,7 +99,7 @@ def _passage(values: Sequence[_Value]) -> Quotable:
 def _parts(values: Sequence[_Value]) -> list[_Value]:
     """``values`` without totals, which are called so or are the sum of the others, and without what is left over."""
     total = lex.TOTAL | lex.SUM | lex.REST
-    parts = [one for one in values if one.quote.row is not None and total.isdisjoint(tokens(one.quote.row.head))]
+    parts = [one for one in values if total.isdisjoint(tokens(one.row.head))]
     most = max(parts, key=lambda one: one.amount, default=None)
     rest = sum(one.amount for one in parts) - (most.amount if most else 0.0)
     if most is not None and len(parts) > LEAST and abs(most.amount - rest) <= _SUM * abs(most.amount):

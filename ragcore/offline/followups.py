@@ -37,7 +37,7 @@ _SAYS_LITTLE = STOP_WORDS | _SPOKEN | _CORRECTING | _JOINING | _NARROWING | _PRO
 _OPENING = re.compile(
     rf"\W*(?:(?:(?:what|how)\s+(?:about|of)|i|{'|'.join(_JOINING | _SPOKEN | _CORRECTING)})\b\W*)*", re.IGNORECASE
 )
-BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
+_BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
 
 
 def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
@@ -118,12 +118,15 @@ class _Read:
         return False
 
 
+def gone_on_from(question: str) -> str:
+    """Question in brackets behind a stand-alone one ("Why is that? (What did the bank repay)"); "" for none."""
+    beside = _BESIDE.search(question)
+    return beside["about"] if beside is not None and tokens(beside["about"])[0] in _ASKING | _VERBS else ""
+
+
 def _subject(previous: str) -> str:
     """Question that a stand-alone question continues; itself if it continues none."""
-    within = BESIDE.search(previous)
-    if within is not None and tokens(within["about"])[0] in _ASKING | _VERBS:
-        return within["about"]
-    return re.split(r"(?<=\?)\s+(?=\S)", previous, maxsplit=1)[0].rstrip(" ?.")
+    return gone_on_from(previous) or re.split(r"(?<=\?)\s+(?=\S)", previous, maxsplit=1)[0].rstrip(" ?.")
 
 
 def _kept(previous: str, read: _Read) -> str:

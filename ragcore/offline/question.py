@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
-from ragcore.offline.followups import BESIDE, follow_up
+from ragcore.offline.followups import follow_up, gone_on_from
 from ragcore.offline.intents import about_whole, answer_type, fit
 from ragcore.offline.lists import listed
 from ragcore.text import lexicon as lex
@@ -24,7 +24,6 @@ _MOST_PARTS = 3
 _FEW = 8  # words of a question about a whole document that does not name it
 _CURRENCY = ("$", "€", "£", "¥")
 _OTHER = word_set("how who whom whose where when why is are was were does do did has have had")  # open other questions
-_ASKING = listed("follow_up", "asking") | listed("follow_up", "verbs")  # open a question that another goes on from
 _LONGEST_KIND = 3  # words before the document's kind ("the exclusive supply agreement")
 
 
@@ -48,8 +47,7 @@ _follow_up = lru_cache(maxsize=256)(follow_up)  # clarity is tested before meani
 def read(text: str, documents: tuple[str, ...] = ()) -> Question:
     """Analyse the question ``text``, in which ``documents`` are words for documents."""
     asked = " ".join(text.split())
-    beside = BESIDE.search(asked)
-    about = beside["about"] if beside is not None and tokens(beside["about"])[0] in _ASKING else ""
+    about = gone_on_from(asked)
     asked = asked.removesuffix(f"({about})").rstrip() if about else asked
     sentences = [asked[start:end] for start, end in sentence_spans(asked)]
     said = [sentence for sentence in sentences if not _is_form(sentence)]

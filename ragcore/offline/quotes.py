@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ragcore.offline.intents import KIND_ONLY, fit
 from ragcore.offline.lists import stems
-from ragcore.offline.rows import Asked, Row, brief, row_of
+from ragcore.offline.rows import Asked, Cell, Row, brief, row_of
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.periods import days_in
@@ -95,6 +95,13 @@ class Quotable:
     def start(self) -> int:
         return self.source.units[self.first - 1].start
 
+    def narrowed(self, cell: Cell, text: str) -> Quotable:
+        """Quoted row with only ``cell``, as ``text``."""
+        assert self.row is not None
+        named = (self.row.cells.index(cell),)
+        row = replace(self.row, first=cell.number, last=cell.number, text=text, named=named)
+        return replace(self, first=cell.number, last=cell.number, text=text, row=row)
+
 
 def marker(source: Source, first: int, last: int) -> str:
     """Citation marker for units ``first`` to ``last`` of ``source``."""
@@ -154,11 +161,13 @@ def _with_list(
     own, end = _style(parts[0]), number
     rows: list[Row] = []
     seen: set[str] = set()
-    styles = [_line_style(source, *line) for line in following]
-    for (first, last), style, after in zip(following, styles, (*styles[1:], "")):
+    for place, (first, last) in enumerate(following):
+        style = _line_style(source, first, last)
         is_cell = style == "row"
-        if not style and leads and (after in seen or (source.units[first - 1].heading and after != "row")):
-            style = after  # a paragraph between two items, or the heading of some
+        if not style and leads and place + 1 < len(following):
+            after = _line_style(source, *following[place + 1])
+            if after in seen or (source.units[first - 1].heading and after != "row"):
+                style = after  # a paragraph between two items, or the heading of some
         row = row_of(source, asked, first, last) if is_cell else None
         words = _printed(source, first, last)
         if is_cell:

@@ -96,12 +96,8 @@ class Given:
     @property
     def narrowed(self) -> Quotable:
         """Quoted row with only the value's cell."""
-        row, cell = self.quote.row, self.cell
-        assert row is not None
-        assert cell is not None
-        named = (row.cells.index(cell),)
-        row = replace(row, first=cell.number, last=cell.number, text=self.said, named=named)
-        return replace(self.quote, first=cell.number, last=cell.number, text=self.said, row=row)
+        assert self.cell is not None
+        return self.quote.narrowed(self.cell, self.said)
 
 
 def field_values(

@@ -184,6 +184,10 @@ def report(database: Database, owner: str | None) -> tuple[str, str]:
     return report_id, own.get(report_id)[1][0].section_id
 
 
+def stored(database: Database) -> list[list[tuple[object, ...]]]:
+    return [list(map(tuple, database.rows(f"SELECT * FROM {name}"))) for name in ("reports", "report_sections")]
+
+
 def refused(act: Act, store: Reports, one: str, section: str) -> str:
     with pytest.raises((UnknownReport, UnknownSection)) as caught:
         act(store, one, section)
@@ -192,13 +196,12 @@ def refused(act: Act, store: Reports, one: str, section: str) -> str:
 
 def test_somebody_elses_report_is_as_if_it_were_not_there(database: Database) -> None:
     one, section = report(database, MARA)
-    kept = [list(map(tuple, database.rows(f"SELECT * FROM {name}"))) for name in ("reports", "report_sections")]
+    kept = stored(database)
     theirs = Reports(database, JONAS)
     for act in (*OF_REPORTS, *OF_THEIR_OWNER):
         assert refused(act, theirs, one, section) == refused(act, theirs, "0" * 12, "0" * 12)
     assert theirs.all() == []
-    after = [list(map(tuple, database.rows(f"SELECT * FROM {name}"))) for name in ("reports", "report_sections")]
-    assert after == kept
+    assert stored(database) == kept
     assert [info.report_id for info in Reports(database, MARA).all()] == [one]
 
 
