@@ -88,8 +88,10 @@ class Quotable:
 
     @property
     def shown(self) -> str:
-        """Printed form: ``text``, or the beginning of a long row."""
-        return self.text if self.row is None else brief(self.text)
+        """Printed form: ``text`` from ``opening`` on, or the beginning of a long row."""
+        if self.row is not None:
+            return brief(self.text)
+        return self.source.words(self.opening, self.last) if self.before else self.text
 
     @property
     def start(self) -> int:

@@ -200,12 +200,11 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
     headers."""
     title = f"{_title(quote)}: " if titled else ""
     if quote.row is None:
-        first = quote.opening
-        units = range(first, quote.last + 1)
+        units = range(quote.opening, quote.last + 1)
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
         last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
-        text = quote.text if last == quote.last and not quote.before else quote.source.words(first, last)
-        return f"{title}{escape(quoted(text))} {marker(quote.source, first, last)}"
+        text = quote.shown if last == quote.last else quote.source.words(units[0], last)
+        return f"{title}{escape(quoted(text))} {marker(quote.source, units[0], last)}"
     cell = _prose(quote)
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
     lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""
@@ -285,4 +284,4 @@ def listing(chosen: Sequence[Quotable], *, mark: str = "**", titles: Mapping[str
         for quote in own:
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""
-            yield f"- {about}{escape(quoted(quote.shown))} {quote.marker}\n"
+            yield f"- {about}{escape(quoted(quote.shown))} {marker(quote.source, quote.opening, quote.last)}\n"

@@ -61,6 +61,15 @@ def test_a_question_gets_an_answer_with_chips_and_is_kept(
         assert box["y"] >= claim["y"] + claim["height"] - 1 or box["y"] + box["height"] <= claim["y"] + 1
         page.keyboard.press("Escape")
         card.wait_for(state="detached")
+        # Drawn again under the resting pointer, the chip opens nothing; the pointer's next visit does.
+        chip.evaluate("chip => chip.replaceWith(chip.cloneNode(true))")
+        page.wait_for_timeout(600)
+        assert card.count() == 0
+        page.mouse.move(5, 300)
+        chip.hover()
+        card.wait_for()
+        page.keyboard.press("Escape")
+        card.wait_for(state="detached")
 
     with promise("a request that fails takes nothing away, and is tried again"):
         route = f"**/gw/conversations/{talk}?*"

@@ -23,10 +23,13 @@ export class Cards {
     this.link = link;
     this.card = null;
     this.timer = 0;
+    this.dismissed = false;
     this.hover = matchMedia("(hover: hover)").matches;
     const chip = (event) => event.target.closest?.("a.gw-cite");
     flow.addEventListener("mouseover", (event) => this.hover && chip(event) && this.later(chip(event)));
     flow.addEventListener("mouseout", (event) => chip(event) && this.leave(event.relatedTarget));
+    // An answer drawn again under a resting pointer sends mouseover: what Esc closed stays closed until the pointer moves.
+    for (const name of ["pointermove", "mouseout"]) flow.addEventListener(name, () => (this.dismissed = false));
     flow.addEventListener("focusin", (event) => chip(event)?.matches(":focus-visible") && this.show(chip(event)));
     flow.addEventListener("focusout", ({ relatedTarget }) => this.card?.contains(relatedTarget) || this.hide());
     flow.addEventListener("scroll", () => this.card && this.hide(), { passive: true });
@@ -35,7 +38,10 @@ export class Cards {
       if (!this.card) return;
       if (event.key === "c" && free(event) && document.activeElement === this.chip) this.copyLink();
       else if (event.key !== "Escape") return;
-      else this.hide();
+      else {
+        this.hide();
+        this.dismissed = true;
+      }
       event.stopImmediatePropagation();
     };
     addEventListener("keydown", this.escape, { capture: true });
@@ -55,7 +61,7 @@ export class Cards {
 
   later(chip) {
     clearTimeout(this.timer);
-    if (this.chip === chip) return;
+    if (this.chip === chip || this.dismissed) return;
     this.timer = setTimeout(() => this.show(chip), DELAY);
   }
 
