@@ -178,8 +178,11 @@ def test_an_upload_pairs_a_json_with_its_pdf(engine: Engine) -> None:
     finally:
         ingestion.close()
     assert [(note.tone, note.text) for note in notes] == [
-        ("bad", "b.json is JSON, but not from ADE: it has no chunks."),
-        ("bad", "B.json is not JSON: EOF while parsing an object at line 1 column 1."),
+        (
+            "bad",
+            "b.json is JSON, but not from ADE: it has no chunks.\n"
+            "B.json is not JSON: EOF while parsing an object at line 1 column 1.",
+        ),
     ]
     assert sorted(info.name for info in engine.documents()) == ["B.pdf", "alone.json", "other.pdf", "report.json"]
     assert alone == [Note("weak", "alone.json came without its PDF.", alone[0].hint)]

@@ -94,8 +94,7 @@ def test_of_files_that_are_alike_the_first_is_taken(tmp_path: Path) -> None:
         ingestion = Ingestion(engine, removed=lambda _: None)
         notes, _ = uploads.take([*files, *again], engine, ingestion)
         assert [note.text for note in notes] == [
-            "none.pdf is empty.",
-            "also none.pdf is empty.",
+            "none.pdf is empty.\nalso none.pdf is empty.",
             "a (1).pdf is already in the library.",
         ]
         assert [info.name for info in sorted(engine.documents(), key=lambda info: -info.created)] == ["a.pdf", "b.pdf"]
@@ -109,7 +108,7 @@ def test_what_is_no_pdf_is_refused_by_its_own_name_and_not_kept(tmp_path: Path) 
         ingestion = Ingestion(engine, removed=lambda _: None)
         for _ in range(2):
             notes, _ = uploads.take(files[:2], engine, ingestion)
-            assert [note.text for note in notes] == ["notes.pdf is not a PDF.", "notes (1).pdf is not a PDF."]
+            assert [note.text for note in notes] == ["notes.pdf is not a PDF.\nnotes (1).pdf is not a PDF."]
         [note], _ = uploads.take([Uploaded("b.json", made.json), Uploaded("b.pdf", letter)], engine, ingestion)
         assert note.text == "b.pdf is not a PDF."
         assert uploads.take(files[2:], engine, ingestion)[0] == []
@@ -123,6 +122,17 @@ def test_what_is_too_large_is_said_in_words_for_the_app(tmp_path: Path) -> None:
         [note], _ = uploads.take([Uploaded("large.pdf", pdfs.one_column())], engine, ingestion)
         assert note.hint == "Split it into smaller files and upload those."
         ingestion.close()
+
+
+def test_many_files_with_one_advice_are_one_card_that_counts_the_rest() -> None:
+    refused = [uploads.Note("bad", f"{n}.xyz can’t be read.", "Save it as PDF.") for n in range(12)]
+    other = uploads.Note("weak", "b.json came without its PDF.", "Add it.")
+    many, alone = uploads.together([*refused[:3], other, *refused[3:]])
+    assert many.text.splitlines()[0] == "0.xyz can’t be read."
+    assert len(many.text.splitlines()) == uploads.LINES
+    assert many.text.endswith("And 5 more.")
+    assert alone == other
+    assert len(uploads.together(refused[: uploads.LINES])[0].text.splitlines()) == uploads.LINES
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from ui.server import frame
 from ui.server.services import services
 
 NAMED = 3  # files that a note names
+LINES = 8  # of a card: files with the same advice
 
 _Pair = tuple[UploadedFile, UploadedFile | None]
 
@@ -127,7 +128,19 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
         name, same = known[0]
         one = f"This is the same file as “{same}”." if len(known) == 1 and same != name else "Each file is stored once."
         notes.append(Note("weak", already([name for name, _ in known]), one))
-    return notes, queued[::-1]
+    return together(notes), queued[::-1]
+
+
+def together(notes: Sequence[Note]) -> list[Note]:
+    """One note for all that give the same advice, each a line, at the place of the first."""
+    advice: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        advice.setdefault((note.tone, note.hint), []).append(note.text)
+    out = []
+    for (tone, hint), texts in advice.items():
+        more = [f"And {len(texts) - LINES + 1} more."] if len(texts) > LINES else []
+        out.append(Note(tone, "\n".join((texts[: LINES - 1] if more else texts) + more), hint))
+    return out
 
 
 def _alike(pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[_Pair]]:
