@@ -154,8 +154,8 @@ def _with_list(
     source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked
 ) -> tuple[int, str, tuple[Row, ...]] | None:
     """Unit ``number``, if it ends in a colon or dash, with the list items or table rows after it, up to the next item
-    of its own style, or a heading with the items below it: the last unit, the text, and the rows. At most 1,500
-    characters, cut at an item's end."""
+    of its own style, or a heading with the items below it: the last unit, the text, an item a line, and the rows. At
+    most 1,500 characters, cut at an item's end."""
     parts = [source.words(number, number)]
     leads = parts[0].endswith((":", "—"))
     if not leads and not source.units[number - 1].heading:
@@ -181,7 +181,7 @@ def _with_list(
         rows += [row] if row is not None else []
         if words:
             parts.append(words if not is_cell or len(parts) == 1 else f"| {words}")
-    return (end, " ".join(parts), tuple(rows)) if len(parts) > 1 else None
+    return (end, "\n".join(parts), tuple(rows)) if len(parts) > 1 else None
 
 
 def _line_style(source: Source, first: int, last: int) -> str:

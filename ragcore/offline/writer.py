@@ -19,7 +19,7 @@ from ragcore.offline.rows import Cell, CellRow, Row, brief, cell_table, in_figur
 from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
-from ragcore.text.markdown import escape, quoted
+from ragcore.text.markdown import escape, escape_lines, quoted
 from ragcore.text.numbers import plural
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Wanted
@@ -204,7 +204,7 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
         last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
         text = quote.shown if last == quote.last else quote.source.words(units[0], last)
-        return f"{title}{escape(quoted(text))} {marker(quote.source, units[0], last)}"
+        return f"{title}{escape_lines(quoted(text))} {marker(quote.source, units[0], last)}"
     cell = _prose(quote)
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
     lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""
@@ -284,4 +284,4 @@ def listing(chosen: Sequence[Quotable], *, mark: str = "**", titles: Mapping[str
         for quote in own:
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""
-            yield f"- {about}{escape(quoted(quote.shown))} {marker(quote.source, quote.opening, quote.last)}\n"
+            yield f"- {about}{escape_lines(quoted(quote.shown))} {marker(quote.source, quote.opening, quote.last)}\n"

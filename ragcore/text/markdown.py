@@ -9,6 +9,7 @@ import re
 
 # Inline formatting, and openings of HTML tags, entities and citation markers. An underscore inside a word is harmless.
 _FORMATS = re.compile(r"[\\*`~\[\]<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+_OPENS_ITEM = re.compile(r"^(\s*\d*)([-+.)#>=])")
 _CODE_OR_ESCAPE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^[ \t]*(?P=fence)|\Z)"
     r"|(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
@@ -25,12 +26,14 @@ _SINGLE = str.maketrans("“”„‟", "‘’‚‘")  # as ui/components/shar
 
 def escape(text: str) -> str:
     """``text`` escaped for use inside a line of Markdown: nothing in it formats, links, opens a tag or is a citation
-    marker.
-
-    Characters with a meaning only at the start of a line (``#``, ``-``, ``>``) are unchanged: put something before
-    them.
+    marker. Characters with a meaning only at the start of a line (``#``, ``-``, ``>``) are unchanged.
     """
     return _FORMATS.sub(r"\\\g<0>", text)
+
+
+def escape_lines(text: str) -> str:
+    """``text`` escaped as `escape` does, as one paragraph that keeps its line breaks; no further line opens a list."""
+    return "  \n".join(_OPENS_ITEM.sub(r"\1\\\2", escape(line)) for line in text.split("\n"))
 
 
 def plain(markdown: str) -> str:

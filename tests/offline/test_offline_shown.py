@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+from markdown_it import MarkdownIt
+
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.requests import build_request
 from ragcore.answer.sources import build_sources
 from ragcore.offline.writer import OfflineWriter
 from ragcore.types import Mark, Retrieval, Segment
+from ragcore.verify.claims import split_statements
 from ragcore.verify.verify import verify
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, Heading, Item, make_document
@@ -151,13 +155,30 @@ ITEMS = [Item("• repair the quay"), Item("• train two divers"), Item("• bu
 
 def test_the_items_below_a_heading_are_quoted_with_it() -> None:
     text = quotes("How will the harbour be improved?", Heading("Improving the harbour"), *ITEMS, "It rained in May.")
-    assert text.startswith("“Improving the harbour • repair the quay • train two divers • buy a second crane”")
+    assert in_one_line(text).startswith(
+        "“Improving the harbour • repair the quay • train two divers • buy a second crane”"
+    )
 
 
 def test_a_list_goes_on_over_a_heading_and_a_sentence_between_its_items() -> None:
     blocks = ("The plan for the harbour is:", Heading("Works"), *ITEMS[:2], "The last is the dearest.", ITEMS[2])
     text = quotes("What is the plan for the harbour?", *blocks, "It rained in May.")
-    assert "Works • repair the quay • train two divers The last is the dearest. • buy a second crane”" in text
+    assert "Works • repair the quay • train two divers The last is the dearest. • buy a second crane”" in in_one_line(text)
+
+
+@pytest.mark.parametrize("style", ["{}. ", "{}) ", "- ", "({}) ", "• "])
+def test_the_items_of_a_list_are_lines_of_one_quotation(style: str) -> None:
+    items = [Item(f"{style.format(n)}train {n} divers") for n in (1, 2, 3)]
+    text = quotes("What is the plan for the harbour?", "The plan for the harbour is:", *items, "It rained in May.")
+    [kept] = [line for line in text.split("\n\n") if "divers" in line]
+    paragraph, inline, end = (token for token in MarkdownIt().parse(kept))
+    assert (paragraph.type, end.type) == ("paragraph_open", "paragraph_close")
+    assert [child.type for child in inline.children or ()].count("hardbreak") == 3
+    assert len(split_statements(kept, ())) == 1
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def test_a_sentence_that_points_back_is_shown_with_the_one_before() -> None:
