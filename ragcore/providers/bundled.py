@@ -142,8 +142,6 @@ class _Network:
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         # An idle thread would otherwise keep a core busy waiting for the next call.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        # The fused kernel takes eight times as long as a sum and a LayerNorm.
-        options.add_session_config_entry("optimization.disable_specified_optimizers", "SkipLayerNormFusion")
         self._session = onnxruntime.InferenceSession(
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
