@@ -45,6 +45,8 @@ from ui.viewer.render import Renderer
 
 _log = logging.getLogger(__name__)
 
+GARBAGE = 50_000  # new objects between two looks for cycles: a tenth of building a document was looking
+
 
 @dataclass
 class Services:
@@ -249,3 +251,4 @@ def _warm(opened: Services) -> None:
     # The models' many objects would be walked by every later collection, which made reruns several times slower.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(GARBAGE)
