@@ -20,6 +20,7 @@ from ragcore.export.tree import Manuscript, Node, Nodes, heading, node, paragrap
 from ragcore.text.markdown import escape
 
 SUITE = "groundwork.evaluate"
+_ABOUT = "An interval holds the true difference 19 times in 20; better or worse is said of all these measures together."
 _HEAD = "| Measure | A | B | Difference | 95% interval | In words |\n|---|--:|--:|--:|---|---|\n"
 
 
@@ -82,7 +83,7 @@ def page(first: Evaluated, second: Evaluated, titles: tuple[str, str]) -> bytes:
         *(_about(*one) for one in zip("AB", (first, second), titles)),
         heading(1, "Measures"),
         *(parse(_HEAD + "\n".join(map(_row, moved))) if moved else ()),
-        paragraph("An interval holds the true difference 19 times in 20." if moved else "No measure differs.", "about"),
+        paragraph(_ABOUT if moved else "No measure differs.", "about"),
         *([paragraph(f"The same for every question: {'; '.join(map(_title, equal))}.", "about")] if equal else ()),
         heading(1, "Questions that differ"),
         paragraph(count, "about"),

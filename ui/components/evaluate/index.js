@@ -189,7 +189,7 @@ class Evaluate {
     this.found = found;
     this.body.replaceChildren(
       h("h1", {}, found.headline || found.runs[0].title),
-      h("p", { class: "muted" }, found.runs.length > 1 ? `${found.runs.some((run) => run.cases > found.shared) ? `Compared on ${plural(found.shared, "question")} that both runs have. ` : ""}Bars show where the true difference lies, 19 times in 20; each row has its own scale.` : `${made(found.runs[0])} Choose a run B to compare it with.`),
+      h("p", { class: "muted" }, found.runs.length > 1 ? `${found.runs.some((run) => run.cases > found.shared) ? `Compared on ${plural(found.shared, "question")} that both runs have. ` : ""}Bars show where the true difference lies, 19 times in 20; each row has its own scale. Better or worse is said only where chance is unlikely among all these measures together.` : `${made(found.runs[0])} Choose a run B to compare it with.`),
       rows(found),
       h("div", { class: "qh" }, h("h2", {}, found.runs.length > 1 ? "Questions that differ" : "Questions"), (this.counted = h("span", { class: "muted num" })), h("span", { class: "sp" }), this.orders()),
       (this.list = h("div", { class: "qs" })),
