@@ -31,7 +31,7 @@ from ragcore.offline.rows import Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.lexicon import DENIALS
-from ragcore.text.markdown import escape
+from ragcore.text.markdown import escape, escape_lines
 from ragcore.text.names import is_firm, of_others, words_of
 from ragcore.text.numbers import lengths, numbers
 from ragcore.text.periods import (
@@ -399,7 +399,7 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterat
 
 
 def _sentence(quote: Quotable, figure: Figure) -> Given:
-    text = f"**{escape(figure.text)}** — “{escape(quote.text)}” {quote.marker}"
+    text = f"**{escape(figure.text)}** — “{escape_lines(quote.text)}” {quote.marker}"
     return Given(quote, figure.text, quote.text, quote.marker, text, figure.period)
 
 
@@ -408,7 +408,7 @@ def _described(
 ) -> Given | None:
     """Value by the sentences that speak of it, if they agree: their figures, or for words they themselves."""
     if asked.sort == "words" and (plain := _section(asked, own)):
-        text = " ".join(f"“{escape(quote.text)}” {quote.marker}" for quote in plain)
+        text = " ".join(f"“{escape_lines(quote.text)}” {quote.marker}" for quote in plain)
         return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
     # A statement has the figures of a year, and a clause must say of whom a count is.
     stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
@@ -483,7 +483,7 @@ def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int, com
     if asked.sort == "words":
         name = "" if refers(quote.text) else _name_in(asked, quote, common)
         if name:
-            yield Given(quote, name, quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}")
+            yield Given(quote, name, quote.text, quote.marker, f"“{escape_lines(quote.text)}” {quote.marker}")
     elif row is not None:
         one = _of_row(asked, quote, row, known, named=False)
         if one is not None and one.period[0] in (0, latest):
@@ -527,7 +527,7 @@ def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given
         office = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(_PERSON, quote.text))
         if quote.row is None and office and not refers(quote.text):
             clause = quote.text if asked.office is None else ""
-            yield Given(quote, "", quote.text, quote.marker, f"“{escape(quote.text)}” {quote.marker}"), clause
+            yield Given(quote, "", quote.text, quote.marker, f"“{escape_lines(quote.text)}” {quote.marker}"), clause
     elif not quote.text[:1].islower() and (asked.sort == "duration" or is_sure(asked, quote.text)):
         found = list(figures(asked, quote, latest))
         for figure in found:

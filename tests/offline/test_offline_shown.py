@@ -163,7 +163,9 @@ def test_the_items_below_a_heading_are_quoted_with_it() -> None:
 def test_a_list_goes_on_over_a_heading_and_a_sentence_between_its_items() -> None:
     blocks = ("The plan for the harbour is:", Heading("Works"), *ITEMS[:2], "The last is the dearest.", ITEMS[2])
     text = quotes("What is the plan for the harbour?", *blocks, "It rained in May.")
-    assert "Works • repair the quay • train two divers The last is the dearest. • buy a second crane”" in in_one_line(text)
+    assert "Works • repair the quay • train two divers The last is the dearest. • buy a second crane”" in in_one_line(
+        text
+    )
 
 
 @pytest.mark.parametrize("style", ["{}. ", "{}) ", "- ", "({}) ", "• "])
