@@ -10,6 +10,7 @@ from typing import Literal
 
 from ragcore.types.library import DocumentInfo
 
+GARBAGE = 50_000  # new objects between two looks for cycles: the table finder makes more than that for a page
 NICE = 10  # lowers the priority of reading and embedding: a question that is asked meanwhile goes first
 
 
@@ -25,8 +26,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Result of adding a file; ``already`` if the library has the same bytes. ``note`` is a remark for the user;
-    ``attached`` are the documents that were added with it, since they were attached to it."""
+    """Result of adding a file (``already``: with the same bytes), a remark for the user, and its attached documents."""
 
     doc_id: str
     status: Literal["new", "already"]

@@ -23,12 +23,10 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from ragcore.errors import GroundworkError, ModelMissing, ParseCrashed
 from ragcore.ingest.fusion import fusible
-from ragcore.progress import NICE
+from ragcore.progress import GARBAGE, NICE
 
 if TYPE_CHECKING:
     from ragcore.ingest.read import Reader
-
-GARBAGE = 50_000  # new objects between two looks for cycles: the table finder makes more than that for a page
 
 
 def send(stream: IO[bytes], head: dict[str, Any], payload: bytes = b"") -> None:

@@ -26,6 +26,7 @@ from ragcore.accounts.limits import LibraryAllowance, Limits
 from ragcore.config.settings import catalogue, default_home, keep
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
+from ragcore.progress import GARBAGE
 from ragcore.protocols import UNLIMITED, Allowance
 from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
@@ -44,8 +45,6 @@ from ui.settings.jobs import StructureJobs
 from ui.viewer.render import Renderer
 
 _log = logging.getLogger(__name__)
-
-GARBAGE = 50_000  # new objects between two looks for cycles: a tenth of building a document was looking
 
 
 @dataclass
