@@ -82,7 +82,7 @@ def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
         bar.get_by_role("button", name="Edit tags").click()
         library.get_by_label("New tag").fill("water, north")
         library.keyboard.press("Enter")
-        library.locator("tbody tr").nth(2).get_by_role("button", name="water").wait_for()
+        library.locator("tbody tr").nth(2).get_by_role("button", name="water", exact=True).wait_for()
         library.keyboard.press("Escape")
         bar.get_by_role("button", name="Move to a folder").click()
         bar.get_by_label("Folder", exact=True).fill("Wells / 2024")
