@@ -178,18 +178,24 @@ def _extreme(question: Question, most: Extreme) -> Iterator[str]:
 
 def _table(rows: Sequence[Quotable]) -> Iterator[str]:
     """Cells of the rows of one table, under its name."""
-    cells = [cell for quote in rows for cell in _table_rows(quote)]
+    cells = [cell for quote in rows for row in _table_rows(quote) for cell in row]
     yield f"{escape(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)}:\n\n"
     yield cell_table(cells[:_MOST_LISTED])
 
 
 def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None) -> Iterator[str]:
-    """Cells of ``chosen``, and of a ``lead`` already quoted, as one table, and the other quotes as block quotes in
-    order."""
+    """Cells of ``chosen`` as one table, or the rows that a ``lead`` already quoted introduces, and the other quotes as
+    block quotes in order."""
     titled = _several(chosen) if titled is None else titled
-    rows = [row for quote in ([lead] if lead else []) + [*chosen] for row in _table_rows(quote)]
-    if rows:
-        yield cell_table(rows[:_MOST_ROWS]) + "\n"
+    introduced = [cells for cells in _table_rows(lead) if cells] if lead else []
+    most = _MOST_LISTED // max(map(len, introduced), default=1)
+    cells = [cell for row in introduced[:most] for cell in row]
+    others = [cell for quote in chosen for row in _table_rows(quote) for cell in row]
+    cells += others[: max(_MOST_ROWS - len(cells), 0)]
+    if cells:
+        yield cell_table(cells) + "\n"
+    if len(introduced) > most:
+        yield f"{plural(len(introduced) - most, 'more row')} of this table on its page.\n\n"
     for quote in chosen:
         if _cells(quote.row) is None:
             yield f"> {_quotation(quote, titled=titled)}\n\n"
@@ -229,9 +235,9 @@ def _cells(row: Row | None) -> list[Cell] | None:
     return short if row.named else short[:_MOST_CELLS]
 
 
-def _table_rows(quote: Quotable) -> list[CellRow]:
+def _table_rows(quote: Quotable) -> list[list[CellRow]]:
     rows = quote.rows or ((quote.row,) if quote.row is not None else ())
-    return [_table_row(quote.source, row, cell) for row in rows for cell in _cells(row) or ()]
+    return [[_table_row(quote.source, row, cell) for cell in _cells(row) or ()] for row in rows]
 
 
 def _table_row(source: Source, row: Row, cell: Cell) -> CellRow:

@@ -173,6 +173,19 @@ def test_a_lead_in_is_quoted_with_its_list() -> None:
     ]
 
 
+@pytest.mark.parametrize(("elected", "shown"), [(5, 5), (10, 8)])
+def test_a_lead_in_is_quoted_with_whole_rows_and_the_rest_is_counted(elected: int, shown: int) -> None:
+    votes = [[f"Nominee {chr(65 + n)}", f"{700 + n}", f"{20 + n}", f"{90 + n}"] for n in range(elected)]
+    text = quotes(
+        "Who was elected to the board?",
+        "The following nominees were elected to the board:",
+        Grid("", [["", "For", "Against", "Abstained"], *votes]),
+    )
+    told = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| Nominee")]
+    assert told == [f"Nominee {chr(65 + n)}" for n in range(shown) for _ in range(3)]
+    assert (f"{elected - shown} more rows" in text) == (shown < elected)
+
+
 def test_a_list_ends_where_an_outer_one_goes_on() -> None:
     text = quotes(
         "When may a sponsor ship the drug?",
