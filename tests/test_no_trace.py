@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet
 from ragcore.evaluate.own import NAME
@@ -25,6 +27,7 @@ def with_word(home: Path, word: str) -> list[str]:
     return [path.name for path in files if word.encode() in path.read_bytes().lower()]
 
 
+@pytest.mark.sqlite
 def test_no_file_has_a_word_of_a_removed_document(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
@@ -54,6 +57,7 @@ def test_no_file_has_a_word_of_a_removed_document(tmp_path: Path) -> None:
     assert with_word(home, "quimbert")
 
 
+@pytest.mark.sqlite
 def test_a_test_question_loses_the_words_of_a_removed_document(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
@@ -87,6 +91,7 @@ def of_the_manor(folder: Path) -> Iterator[Engine]:
         yield engine
 
 
+@pytest.mark.sqlite
 def test_no_file_has_a_word_of_a_deleted_conversation(tmp_path: Path) -> None:
     with of_the_manor(tmp_path) as engine:
         gone, kept = engine.conversations.new(), engine.conversations.new()
@@ -98,6 +103,7 @@ def test_no_file_has_a_word_of_a_deleted_conversation(tmp_path: Path) -> None:
     assert with_word(tmp_path, "zorblax") == []
 
 
+@pytest.mark.sqlite
 def test_no_file_has_a_word_of_a_deleted_check(tmp_path: Path) -> None:
     with of_the_manor(tmp_path) as engine:
         checks = engine.checks
@@ -108,6 +114,7 @@ def test_no_file_has_a_word_of_a_deleted_check(tmp_path: Path) -> None:
         assert with_word(tmp_path, "zorblax") == []
 
 
+@pytest.mark.sqlite
 def test_no_file_has_a_word_of_a_deleted_grid(tmp_path: Path) -> None:
     with of_the_manor(tmp_path) as engine:
         grids = engine.grids

@@ -4,7 +4,6 @@ keeps an identity or events of its own."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.libraries import Grants
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import serve
 from tests.outgoing import Watch, watch
 from tests.web_client import answered, handshake, signed_in, status
@@ -67,7 +66,7 @@ def test_a_worker_by_itself(watched: Watch) -> None:
 
 def test_the_app(watched: Watch, surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    shutil.copytree(surveyed, home)
+    prepared.copied(surveyed, home)
     # As if to be reached from other machines, too: Streamlit looks for their addresses then.
     reached = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "GROUNDWORK_AUTH__MODE": "local"}
     with serve(home, ORT_DISABLE_TELEMETRY="0", **reached, **watched.environment) as app:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from ragcore.index.database import NAME
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -48,7 +50,7 @@ def test_the_app_starts_outside_of_a_checkout(installed: Path, tmp_path: Path) -
             server.terminate()
             server.wait(20)
     assert "<title>Groundwork</title>" in page
-    assert (home / "groundwork.sqlite").is_file()
+    assert any((home / name).is_file() for name in ("groundwork.sqlite", NAME))
 
 
 def _page(url: str, server: subprocess.Popen[str]) -> str:

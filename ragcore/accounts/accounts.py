@@ -19,7 +19,7 @@ from typing import Literal
 
 from ragcore.accounts.passwords import hashed, matches
 from ragcore.errors import InputError, LinkSpent, SignInRefused
-from ragcore.index.database import Connection, Database, Row, made
+from ragcore.index.database import Connection, Row, SqliteDatabase, made
 
 SCHEMA = 3
 IDLE, LONGEST = 12 * 3600.0, 7 * 86400.0  # seconds: of a session without use, and of any
@@ -94,7 +94,7 @@ class Accounts:
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
         self.home = home
-        self.database = Database(home / "accounts.sqlite", "ragcore.accounts", SCHEMA)
+        self.database = SqliteDatabase(home / "accounts.sqlite", "ragcore.accounts", SCHEMA)
         self.clock = clock
 
     def close(self) -> None:

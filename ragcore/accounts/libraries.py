@@ -180,7 +180,7 @@ class Grants:
             if holder == library["owner"]:
                 raise InputError(f"{to} owns this library.", hint="An owner manages it already.")
             row = {"library_id": library_id, "holder": holder, "role": ROLES.index(role) + 1}
-            connection.insert("grants", row, clash="REPLACE")
+            connection.insert("grants", row, key="library_id, holder")
             self.accounts.note(connection, f"made {role}", to, by, library=library["name"])
 
     def revoke(self, library_id: str, to: str, by: str) -> None:
@@ -230,7 +230,7 @@ class Grants:
         """Put somebody into a team, as its manager or not."""
         with self._database.write() as connection:
             row = {"team_id": self._team(connection, team), "user_id": known(connection, email).user_id}
-            connection.insert("members", row | {"manager": manager}, clash="REPLACE")
+            connection.insert("members", row | {"manager": manager}, key="team_id, user_id")
             self.accounts.note(connection, f"{'manages' if manager else 'in'} team {team}", email, by)
 
     def leave(self, team: str, email: str, by: str) -> None:

@@ -57,7 +57,7 @@ class Limits:
                 connection.execute("DELETE FROM limits WHERE holder = ? AND measure = ?", (holder, measure))
             else:
                 row = {"holder": holder, "measure": measure, "most": NONE if most is None else most}
-                connection.insert("limits", row, clash="REPLACE")
+                connection.insert("limits", row, key="holder, measure")
             said = f"{measure} limited to {most:,.15g}" if most is not None else f"{measure} without limit"
             library = self.grants.name(library_id) if library_id else ""
             self._accounts.note(connection, said, "" if library_id else of, by, library=library)
@@ -108,7 +108,7 @@ class Limits:
 
     def _put(self, connection: Connection, holder: str, measure: Measure, used: float) -> None:
         row = {"holder": holder, "measure": measure, "period": self._period(measure), "used": used}
-        connection.insert("usage", row, clash="REPLACE")  # of the period before
+        connection.insert("usage", row, key="holder, measure")  # of the period before
 
     def _period(self, measure: Measure) -> str:
         return time.strftime(PERIODS[measure], time.gmtime(self._accounts.clock()))

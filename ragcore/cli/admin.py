@@ -12,7 +12,10 @@ from ragcore.accounts.libraries import Grants
 from ragcore.accounts.limits import OF_PEOPLE, Limits
 from ragcore.accounts.tokens import DEFAULT_SCOPES, Tokens
 from ragcore.cli.common import moment, show
+from ragcore.config.settings import LIBRARIES
 from ragcore.errors import InputError
+from ragcore.index.database import URL, has_library, open_database
+from ragcore.index.move import SQLITE, move
 from ragcore.types.json import plain
 
 if TYPE_CHECKING:
@@ -61,6 +64,17 @@ def log(engine: Engine, options: argparse.Namespace) -> int:
         for one in found
     ]
     show(options, lambda: {"events": plain(found)}, lines or ["Nothing happened yet."])
+    return 0
+
+
+def move_libraries(engine: Engine, options: argparse.Namespace) -> int:
+    homes = [home for home in sorted((engine.home / LIBRARIES).glob("*")) if has_library(home)]
+    for home in homes:
+        move(home, open_database(home), options.to)
+    move(engine.home, engine.store.database, options.to)
+    moved = [str(home) for home in (*homes, engine.home)]
+    then = f"{'Unset' if options.to == SQLITE else 'Set'} {URL} for the app and every command from now on."
+    show(options, lambda: {"moved": moved}, [*(f"Moved the library in {home}." for home in moved), then])
     return 0
 
 

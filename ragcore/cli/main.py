@@ -359,6 +359,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("email", type=_text, metavar="EMAIL")
     sub.add_argument("--undo", action="store_true", help="let them in again")
     step("log", admin.log, "list what happened, latest first", people)
+    sub = step("move", admin.move_libraries, "move all libraries of the home folder to another database", people)
+    sub.add_argument("to", type=_text, metavar="sqlite|postgresql://…", help="files in the home folder, or a server")
     token = people.add_parser("token", help="let programs in, by the HTTP API").add_subparsers(required=True)
     sub = step("add", admin.add_token, "make a token, which is shown once", token)
     sub.add_argument("name", type=_text, metavar="NAME", help="of the program that will use it")

@@ -16,12 +16,15 @@ from ragcore.index.versions import followed, newest_versions
 from ragcore.types import Scope
 from ragcore.types.check import STATUSES, CheckedSentence, CheckInfo, Decision, Draft
 
-_ONE_OR_ALL = "check_id IN (SELECT check_id FROM checks WHERE ?1 IS NULL OR check_id = ?1)"
+_ONE_OR_ALL = "check_id = coalesce(?, check_id)"
 _LISTED = f"""
-    SELECT c.check_id, c.name, c.kind, c.scope, c.created, c.error, count(s.n) AS total, count(s.status) AS done,
-        coalesce(sum(s.seconds), 0.0) AS seconds
-    FROM checks c LEFT JOIN check_sentences s USING (check_id) WHERE {_ONE_OR_ALL}
-    GROUP BY check_id ORDER BY c.created DESC, check_id
+    SELECT check_id, name, kind, scope, created, error, coalesce(total, 0) AS total, coalesce(done, 0) AS done,
+        coalesce(seconds, 0.0) AS seconds
+    FROM checks LEFT JOIN (
+        SELECT check_id, count(*) AS total, count(status) AS done, sum(seconds) AS seconds
+        FROM check_sentences GROUP BY check_id
+    ) counted USING (check_id)
+    WHERE {_ONE_OR_ALL} ORDER BY created DESC, check_id
 """
 _COUNTED = f"""
     SELECT check_id, status, count(*) AS n FROM check_sentences WHERE status IS NOT NULL AND {_ONE_OR_ALL}

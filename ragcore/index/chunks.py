@@ -71,7 +71,7 @@ class ChunkStore:
                     start = text.index(quote)
                     end = start + len(quote)
                 inside = connection.column(
-                    "SELECT chunk_id FROM chunks WHERE doc_id = ? AND start < ? AND end > ? AND first_tile IS NULL "
+                    'SELECT chunk_id FROM chunks WHERE doc_id = ? AND start < ? AND "end" > ? AND first_tile IS NULL '
                     "ORDER BY position",
                     *(doc_id, end, start),
                 )
@@ -99,8 +99,8 @@ class ChunkStore:
         that want a vector; 0 if vectors of an earlier build serve. Excludes those that a person cancelled."""
         rows = self.database.rows(
             f"""
-            SELECT doc_id, (SELECT count(*) FROM ({_BARE.format("built.doc_id")}))
-            FROM built WHERE held = 0 AND doc_id NOT IN (SELECT doc_id FROM settled WHERE embedder = ?1)
+            SELECT doc_id, (SELECT count(*) FROM ({_BARE.format("built.doc_id")}) bare)
+            FROM built WHERE NOT held AND doc_id NOT IN (SELECT doc_id FROM settled WHERE embedder = ?1)
             ORDER BY created, doc_id
             """,
             embedder,
@@ -112,14 +112,12 @@ class ChunkStore:
         with self.database.write() as connection:
             rows = connection.rows(f"SELECT * FROM chunks WHERE chunk_id {IN}", [one.chunk_id for one in chunks])
             texts = {chunk.chunk_id: chunk.index_text for chunk in map(_chunk, rows)}
-            connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                (
-                    (embedder, chunk.chunk_id, np.asarray(vector, "<f4").tobytes())
-                    for chunk, vector in zip(chunks, vectors, strict=True)
-                    if texts.get(chunk.chunk_id) == chunk.index_text
-                ),
+            made_now = (
+                {"embedder": embedder, "chunk_id": chunk.chunk_id, "vector": np.asarray(vector, "<f4").tobytes()}
+                for chunk, vector in zip(chunks, vectors, strict=True)
+                if texts.get(chunk.chunk_id) == chunk.index_text
             )
+            connection.insert("vectors", *made_now, key="embedder, chunk_id")
             settle(connection, embedder, {chunk.doc_id for chunk in chunks})
 
     def settle(self, embedder: str) -> None:
@@ -160,7 +158,7 @@ class ChunkStore:
         """Chunks of documents by index, document after document, with their vectors, float32 ``(n, d)``; without the
         rows that a composite spans, for which earlier versions made vectors too."""
         query = f"""
-            SELECT chunk_id, doc_id, kind, first_page, last_page, start, end, vector
+            SELECT chunk_id, doc_id, kind, first_page, last_page, start, "end", vector
             FROM chunks JOIN vectors USING (chunk_id)
             WHERE embedder = ?1 AND doc_id = ?2 AND chunk_id NOT IN ({_ROWS.format("?2")}) ORDER BY position
         """
@@ -199,9 +197,11 @@ class ChunkStore:
         """Store what is derived from a document; ``seconds`` are added to the time spent. A document removed in the
         meantime is skipped."""
         with self.database.write() as connection:
-            before = "coalesce((SELECT seconds FROM derived WHERE kind = ?4 AND doc_id = ?1), 0)"
-            query = f"INSERT OR REPLACE INTO derived SELECT ?4, doc_id, ?2, ?3, {before} + ?5 FROM documents"
-            connection.execute(f"{query} WHERE doc_id = ?1", (doc_id, mark, data, kind, seconds))
+            if connection.value("SELECT count(*) FROM documents WHERE doc_id = ?", doc_id):
+                row = {"kind": kind, "doc_id": doc_id, "fingerprint": mark, "data": data, "seconds": seconds}
+                given = "fingerprint = excluded.fingerprint, data = excluded.data"
+                more = "seconds = derived.seconds + excluded.seconds"
+                connection.insert("derived", row, key="kind, doc_id", clash=f"UPDATE SET {given}, {more}")
 
     def derived_seconds(self) -> dict[str, float]:
         """Seconds spent on what is derived of each kind."""
@@ -220,12 +220,13 @@ class ChunkStore:
 
     def revision(self) -> int:
         """Revision, which grows with every change of what can be found (the triggers of the schema)."""
-        return int(self._meta("revision"))
+        return int(self.database.value("SELECT value FROM counters WHERE name = 'revision'") or 0)
 
     def touch(self) -> None:
         """Raise the revision: vectors were added to a document that isn't embedded in full."""
         with self.database.write() as connection:
-            connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
+            more = "UPDATE SET value = counters.value + 1"
+            connection.insert("counters", {"name": "revision", "value": 1}, key="name", clash=more)
 
     def name(self) -> str:
         """Random name of this library, drawn when first asked for."""
@@ -240,7 +241,7 @@ class ChunkStore:
 
     def set_index_record(self, record: Mapping[str, Any]) -> None:
         with self.database.write() as connection:
-            connection.insert("meta", {"key": "index", "value": dict(record)}, clash="REPLACE")
+            connection.insert("meta", {"key": "index", "value": dict(record)}, key="key")
 
     def _meta(self, key: str) -> Any:
         return self.database.value("SELECT value FROM meta WHERE key = ?", key)
@@ -250,9 +251,10 @@ def settle(connection: Connection, embedder: str, doc_ids: Iterable[str]) -> Non
     """Mark those of ``doc_ids`` of which every chunk that wants a vector has it."""
     connection.execute(
         f"""
-        INSERT OR REPLACE INTO embedded (embedder, doc_id, fingerprint)
+        INSERT INTO embedded (embedder, doc_id, fingerprint)
         SELECT ?1, doc_id, fingerprint FROM documents d WHERE doc_id {IN} AND fingerprint IS NOT NULL
         AND NOT EXISTS ({_BARE.format("d.doc_id")})
+        ON CONFLICT (embedder, doc_id) DO UPDATE SET fingerprint = excluded.fingerprint
         """,
         (embedder, list(doc_ids)),
     )

@@ -8,9 +8,9 @@ the turn that the conversation names. Turns are deleted only with the whole conv
 
 from __future__ import annotations
 
-import json
 import re
 import time
+import unicodedata
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -22,6 +22,7 @@ from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import adapter, fields, pack, unpack
 from ragcore.index.versions import followed, newest_versions
 from ragcore.text.markdown import plain
+from ragcore.text.words import LEXEME, lexemes
 from ragcore.types import EVERYTHING, Answer, Scope, Turn
 from ragcore.types.library import REASONS, Feedback, FeedbackRecord
 
@@ -189,8 +190,6 @@ class Conversations:
             query = f"DELETE FROM conversations WHERE conversation_id = ? AND {OWN}"
             if not connection.execute(query, (conversation_id, self.owner)).rowcount:
                 return
-            # Until its segments are merged, the search index keeps the words.
-            connection.execute("INSERT INTO turn_search (turn_search) VALUES ('optimize')")
         self.database.checkpoint()
 
     def add_turn(self, conversation_id: str, question: str, place: Place | None = None) -> str:
@@ -285,12 +284,13 @@ _NEWEST_BELOW = """
     ) SELECT turn_id FROM below ORDER BY position DESC LIMIT 1
 """
 _STORED = f"""
-    SELECT turn_id, question, answer, created, (
-        SELECT json_group_array(turn_id) FROM (
-            SELECT turn_id FROM turns version
-            WHERE version.conversation_id = turns.conversation_id AND version.parent IS turns.parent ORDER BY position
-        )
-    ) AS versions FROM turns WHERE turn_id {IN} ORDER BY depth
+    SELECT turn_id, question, answer, created FROM turns WHERE turn_id {IN} ORDER BY depth
+"""
+_VERSIONS = f"""
+    SELECT turns.turn_id, version.turn_id FROM turns JOIN turns version
+    ON version.conversation_id = turns.conversation_id AND (
+        version.parent = turns.parent OR (version.parent IS NULL AND turns.parent IS NULL)
+    ) WHERE turns.turn_id {IN} ORDER BY version.position
 """
 
 
@@ -305,12 +305,15 @@ def _path(connection: Connection, conversation_id: str, turn_id: str | None) -> 
 def _stored_turns(connection: Connection, path: Sequence[str]) -> tuple[StoredTurn, ...]:
     """Turns of a path with their answers."""
     given = given_titles(connection)
+    versions: dict[str, list[str]] = defaultdict(list)
+    for turn_id, version in connection.rows(_VERSIONS, list(path)):
+        versions[turn_id].append(version)
     return tuple(
         made(
             StoredTurn,
             row,
             answer=renamed(unpack(row["answer"], Answer), given) if row["answer"] else None,
-            versions=tuple(json.loads(row["versions"])),
+            versions=tuple(versions[row["turn_id"]]),
         )
         for row in connection.rows(_STORED, list(path))
     )
@@ -428,7 +431,7 @@ class FeedbackStore:
         row = {"turn_id": turn_id, "questions": list(questions)}
         with self._database.write() as connection:
             _require(connection, turn_id, self._owner)
-            connection.insert("suggestions", row, clash="REPLACE")
+            connection.insert("suggestions", row, key="turn_id")
 
 
 def _record(row: Row) -> FeedbackRecord:
@@ -450,20 +453,20 @@ def _require(connection: Connection, turn_id: str, owner: str | None) -> None:
         raise UnknownTurn(f"There is no turn {turn_id!r} in this library.")
 
 
-# Full-text search: SQLite's FTS5 over the table ``turn_words``
+# Full-text search: the lexemes of each turn and title
 
 SNIPPET = 24  # words around a match
-_BREAK = "\u200b"  # zero-width blank: FTS5 ends a word there
-# Chinese, Japanese and Thai characters are words of their own.
-_SINGLE = re.compile(r"(?=[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])")
+_LAST = "\U0010ffff"  # after every word that begins alike
 _MARK = re.compile(r" ?\[\d{1,3}\]")
 
 
 def remember(connection: Connection, conversation_id: str, turn_id: str, question: str, answer: str = "") -> None:
     """Index a turn for search, in place of its earlier entry; the title is indexed under the conversation's own id."""
-    text = _SINGLE.sub(_BREAK, f"{question}\n{plain(_MARK.sub('', answer))}".strip())
-    row = {"turn_id": turn_id, "conversation_id": conversation_id, "text": text}
-    connection.insert("turn_words", row, key="turn_id")
+    text = unicodedata.normalize("NFC", f"{question}\n{plain(_MARK.sub('', answer))}".strip())
+    connection.execute("DELETE FROM turn_words WHERE turn_id = ?", (turn_id,))
+    connection.insert("turn_words", {"turn_id": turn_id, "conversation_id": conversation_id, "text": text})
+    words = dict.fromkeys(lexemes(text))
+    connection.insert("turn_lexemes", *({"turn_id": turn_id, "lexeme": word} for word in words))
 
 
 def find(database: Database, search: str, only: Mapping[str, Set[str]]) -> dict[str, str]:
@@ -471,40 +474,62 @@ def find(database: Database, search: str, only: Mapping[str, Set[str]]) -> dict[
     that has most of them ("" if only the title has any). Of those in ``only`` just these turns count, and the title if
     the conversation's id is among them. A search without a letter or digit finds nothing.
 
-    A search word matches a word whose Porter stem begins with its own, ignoring accents and case: ``expenses`` finds
+    A search word matches a word whose stem begins with its own, ignoring accents and case: ``expenses`` finds
     ``expense``, ``2018`` finds ``2018Q4``. Scripts without blanks between words are searched character by character.
     """
-    asked = list(dict.fromkeys(_query(word) for word in search.split() if any(map(str.isalnum, word))))
+    asked = list(dict.fromkeys(tuple(found) for word in search.split() if (found := lexemes(word))))
     if not asked:
         return {}
-    held: dict[str, set[str]] = defaultdict(set)
-    turns: dict[str, Counter[int]] = defaultdict(Counter)
+    held: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    turns: dict[str, Counter[str]] = defaultdict(Counter)
     with database.read() as connection:
-        for query in asked:
-            for turn, turn_id, conversation_id in connection.rows(_HITS, query):
+        for words in asked:
+            for turn_id, conversation_id in _having(connection, words):
                 if turn_id not in only.get(conversation_id, {turn_id}):
                     continue
-                held[conversation_id].add(query)
-                turns[conversation_id][turn] += turn_id != conversation_id
+                held[conversation_id].add(words)
+                turns[conversation_id][turn_id] += turn_id != conversation_id
         best = {one: turns[one].most_common(1)[0] for one, words in held.items() if len(words) == len(asked)}
-        shown = [turn for turn, words in best.values() if words]
-        snippets = connection.rows(_SNIPPETS, " OR ".join(asked), shown)
-    texts = {turn: " ".join(text.replace(_BREAK, "").split()) for turn, text in snippets}
-    return {one: texts.get(turn, "") for one, (turn, _) in best.items()}
+        shown = [turn_id for turn_id, words in best.values() if words]
+        texts = dict(map(tuple, connection.rows(f"SELECT turn_id, text FROM turn_words WHERE turn_id {IN}", shown)))
+    return {one: _snippet(texts.get(turn_id, ""), asked) for one, (turn_id, _) in best.items()}
 
 
-_HITS = (
-    "SELECT id, turn_id, conversation_id FROM turn_search JOIN turn_words ON id = turn_search.rowid "
-    "WHERE turn_search MATCH ? ORDER BY id"
-)
-# The plus makes SQLite scan the matches once, not once for each id.
-_SNIPPETS = (
-    f"SELECT rowid AS id, snippet(turn_search, 0, '', '', ' … ', {SNIPPET}) AS text FROM turn_search "
-    f"WHERE turn_search MATCH ? AND +rowid {IN}"
-)
+def _having(connection: Connection, words: Sequence[str]) -> list[tuple[str, str]]:
+    """``(turn_id, conversation_id)`` of the turns and titles with these lexemes one after the other, of which the last
+    may go on."""
+    *first, last = words
+    having = "SELECT turn_id FROM turn_lexemes WHERE lexeme"
+    query = f"{f'{having} = ? INTERSECT ' * len(first)}{having} BETWEEN ? AND ?"
+    columns = "turn_id, conversation_id, text" if first else "turn_id, conversation_id"
+    rows = connection.rows(
+        f"SELECT {columns} FROM turn_words WHERE turn_id IN ({query}) ORDER BY id", *first, last, last + _LAST
+    )
+    if not first:
+        return [(turn_id, conversation_id) for turn_id, conversation_id in rows]
+    return [(turn_id, conversation_id) for turn_id, conversation_id, text in rows if _follow(lexemes(text), words)]
 
 
-def _query(word: str) -> str:
-    """FTS5 query for a word and those that begin with it."""
-    quoted = _SINGLE.sub(_BREAK, word).replace("\0", "").replace('"', '""')
-    return f'"{quoted}" *'
+def _follow(held: Sequence[str], words: Sequence[str]) -> bool:
+    *first, last = words
+    places = (n for n, word in enumerate(held) if word.startswith(last) and n >= len(first))
+    return any(list(held[n - len(first) : n]) == first for n in places)
+
+
+def _snippet(text: str, asked: Sequence[Sequence[str]]) -> str:
+    """`SNIPPET` words of ``text`` around most of those that were ``asked`` for, in one line."""
+    words = list(LEXEME.finditer(text))
+    held = [
+        {n for n, (first, *_) in enumerate(asked) if any(one.startswith(first) for one in lexemes(word.group()))}
+        for word in words
+    ]
+    hits = [place for place, found in enumerate(held) if found]
+    if not hits:
+        return ""
+    first = max(hits, key=lambda place: len(set[int]().union(*held[place : place + SNIPPET])))
+    last = max(place for place in hits if place < first + SNIPPET)
+    start = max(min(first - (SNIPPET - 1 - (last - first)) // 2, len(words) - SNIPPET), 0)
+    end = min(start + SNIPPET, len(words))
+    before, after = "… " if start else "", " …" if end < len(words) else ""
+    cut = slice(words[start].start() if start else 0, words[end - 1].end() if after else len(text))
+    return f"{before}{' '.join(text[cut].split())}{after}"

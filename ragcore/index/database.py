@@ -1,10 +1,10 @@
-"""SQLite database: opening the file, and transactions on it. Its tables are in ``schema.sql``.
+"""Databases: one SQLite file for each library, or PostgreSQL for all of them (`ragcore.index.postgres`), with the same
+tables (``schema.sql``) and the same statements, which both understand.
 
-WAL lets any number of processes read while one writes; each write is one short ``BEGIN IMMEDIATE`` transaction, and a
-process that finds the file busy waits `BUSY_SECONDS` before it raises `StoreBusy`. What is deleted is overwritten.
-
-Columns declared ``JSON`` and ``BOOLEAN`` are Python values, written and read (a list as a tuple). A list given for the
-question mark of `IN` is the set of values to look for.
+A statement's values stand for its question marks, in order or numbered (``?1``); a list given for that of `IN` is the
+set of values to look for. Columns declared ``JSON`` and ``BOOLEAN`` are Python values, written and read (a list as a
+tuple). Reads see one state; each write is one short transaction, one at a time in a library. A thread that waits for it
+longer than `BUSY_SECONDS` raises `StoreBusy`.
 """
 
 from __future__ import annotations
@@ -12,37 +12,48 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ragcore import files
-from ragcore.errors import DiskFull, StoreBusy, StoreError
+from ragcore.errors import DiskFull, InputError, StoreBusy, StoreError
+from ragcore.text.words import lexemes
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 BUSY_SECONDS = 30.0
-SCHEMA = 118  # raise it with any change to the tables
+SCHEMA = 119  # raise it with any change to the tables
 IDLE = 8  # connections kept open for the next transaction
 IN = "IN (SELECT value FROM json_each(?))"
+URL = "GROUNDWORK_DATABASE"  # environment variable with the address of PostgreSQL
+FILE = "groundwork.sqlite"  # in the home folder of a library
+NAME = "library.id"  # of one that is in PostgreSQL: its name there
 
-Row = sqlite3.Row
 T = TypeVar("T", bound="DataclassInstance")
 
 
-def _from_json(text: bytes) -> Any:
-    value = json.loads(text)
-    return tuple(value) if isinstance(value, list) else value
+class Row(Protocol):
+    """Row of a result: columns by name and by index."""
+
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def keys(self) -> Iterable[str]: ...
 
 
-for _kind in (dict, list, tuple):
-    sqlite3.register_adapter(_kind, partial(json.dumps, ensure_ascii=False))
-sqlite3.register_converter("JSON", _from_json)
-sqlite3.register_converter("BOOLEAN", lambda digit: digit != b"0")
+class Cursor(Protocol):
+    """Result of a statement."""
+
+    @property
+    def rowcount(self) -> int: ...
+    def __iter__(self) -> Iterator[Row]: ...
+    def fetchone(self) -> Row | None: ...
+    def fetchall(self) -> list[Any]: ...
 
 
 def made(kind: type[T], row: Row, **others: object) -> T:
@@ -51,8 +62,15 @@ def made(kind: type[T], row: Row, **others: object) -> T:
     return kind(**{name: row[name] for name in names} | others)
 
 
-class Connection(sqlite3.Connection):
-    """Connection in a transaction. ``values`` fill a query's question marks; a row gives columns by name and index."""
+class Connection(ABC):
+    """Connection in a transaction."""
+
+    @abstractmethod
+    def execute(self, query: str, values: Sequence[object] = (), /) -> Cursor: ...
+
+    @abstractmethod
+    def executemany(self, query: str, rows: Iterable[Sequence[object]], /) -> int:
+        """Execute ``query`` with each of ``rows``; returns how many rows it changed."""
 
     def value(self, query: str, *values: object) -> Any:
         """First column of the first row; None if there is none."""
@@ -61,8 +79,7 @@ class Connection(sqlite3.Connection):
 
     def row(self, query: str, *values: object) -> Row | None:
         """First row; None if there is none."""
-        found: Row | None = self.execute(query, values).fetchone()
-        return found
+        return self.execute(query, values).fetchone()
 
     def rows(self, query: str, *values: object) -> list[Row]:
         return self.execute(query, values).fetchall()
@@ -71,20 +88,19 @@ class Connection(sqlite3.Connection):
         """First column of every row."""
         return [row[0] for row in self.execute(query, values)]
 
-    def insert(self, table: str, *rows: Mapping[str, object], clash: str = "", key: str = "") -> int:
-        """Insert rows with the same columns; returns how many were inserted. For existing rows ``clash`` decides
-        (``NOTHING``, ``REPLACE``, ``UPDATE SET …``; default: an error), or with ``key``, its columns, the other columns
-        are updated."""
+    def insert(self, table: str, *rows: Mapping[str, object], key: str = "", clash: str = "") -> int:
+        """Insert rows with the same columns; returns how many were inserted or changed. Where there is a row with the
+        same ``key`` (columns) already, the other columns of that are updated, or as ``clash`` says (``NOTHING``,
+        ``UPDATE SET …``); without either that is an error."""
         if not rows:
             return 0
         named = [f'"{column}"' for column in rows[0]]
-        replace = " OR REPLACE" if clash == "REPLACE" else ""
-        query = f"INSERT{replace} INTO {table} ({', '.join(named)}) VALUES (:{', :'.join(rows[0])})"
-        if key:
+        query = f"INSERT INTO {table} ({', '.join(named)}) VALUES ({', '.join('?' * len(named))})"
+        if key and not clash:
             clash = "UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in named)
-        if clash and not replace:
+        if clash:
             query += f" ON CONFLICT{f' ({key})' if key else ''} DO {clash}"
-        return self.executemany(query, rows).rowcount
+        return self.executemany(query, ([row[column] for column in rows[0]] for row in rows))
 
     def update(self, table: str, where: str, *values: object, **columns: object) -> int:
         """Set columns of the rows that match ``where``; returns their number."""
@@ -92,28 +108,27 @@ class Connection(sqlite3.Connection):
         return self.execute(f"UPDATE {table} SET {set_} WHERE {where}", (*columns.values(), *values)).rowcount
 
 
-class Database:
-    """SQLite file, safe for many threads and processes. Raises `StoreError` if it cannot be opened."""
+class Database(ABC):
+    """Tables of one library, safe for many threads and processes. Raises `StoreError`."""
 
-    def __init__(self, path: Path, package: str = "ragcore.index", schema: int = SCHEMA) -> None:
-        """``schema`` is the version of the tables in ``schema.sql`` of ``package``."""
-        self.path = path
-        self._idle: list[Connection] = []
-        try:
-            files.private(path.parent)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite gives its other files the same permissions
-        except OSError as error:
-            raise StoreError(f"The home folder {path.parent} can't be used: {error.strerror}.") from error
-        with self.write() as connection:
-            _create(connection, path, package, schema)
-
+    @abstractmethod
     def read(self) -> AbstractContextManager[Connection]:
         """Connection in a read transaction: one consistent state however long it is open."""
-        return self._transaction("BEGIN")
 
+    @abstractmethod
     def write(self) -> AbstractContextManager[Connection]:
         """Connection in a write transaction: committed at the end, rolled back on an error."""
-        return self._transaction("BEGIN IMMEDIATE")
+
+    @abstractmethod
+    def checkpoint(self) -> None:
+        """Make what was deleted be gone from the disk, as far as the database can now."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Bytes on the disk."""
+
+    @abstractmethod
+    def close(self) -> None: ...
 
     def value(self, query: str, *values: object) -> Any:
         """`Connection.value` of a query in its own transaction."""
@@ -130,11 +145,142 @@ class Database:
         with self.read() as connection:
             return connection.column(query, *values)
 
+
+def open_database(home: Path) -> Database:
+    """Database of the library in the folder ``home``: in PostgreSQL if the environment has `URL`, else its SQLite
+    file. Raises `StoreError`, and `InputError` for a library that is in the other one."""
+    url, file, name = os.environ.get(URL, ""), home / FILE, home / NAME
+    if name.exists() and not url:
+        raise InputError(f"The library in {home} is in PostgreSQL.", hint=f"Set {URL}, or use another --home.")
+    if url and file.exists():
+        raise InputError(
+            f"The library in {home} is an SQLite file.",
+            hint=f"Run `groundwork admin move` with the address and without {URL}, or use another --home.",
+        )
+    if not url:
+        return SqliteDatabase(file)
+    from ragcore.index.postgres import PostgresDatabase
+
+    return PostgresDatabase(url, library_name(home))
+
+
+def has_library(home: Path) -> bool:
+    """Whether there is a library in the folder ``home``."""
+    return any((home / name).exists() for name in (FILE, NAME))
+
+
+def library_name(home: Path) -> str:
+    """Name in PostgreSQL of the library in the folder ``home``: 32 random hex digits, drawn when it is first opened."""
+    with files.reported(home):
+        files.private(home)
+        path, name = home / NAME, os.urandom(16).hex()
+        new = home / f"{NAME}.{name}"
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "w") as stream:
+            stream.write(name)
+        with suppress(FileExistsError):
+            os.link(new, path)  # whole, and only if there is none
+        new.unlink()
+        return path.read_text("ascii")
+
+
+def scripts(package: str, version: int, schema: int, where: str, own: str) -> list[str]:
+    """Scripts that bring tables of ``version`` (0: none) to ``schema``: the steps ``to_N.sql``, ``schema.sql``, which
+    creates what is lacking, and the database's ``own`` one, if there is one in ``package``. Raises `StoreError`, which
+    says ``where`` the tables are."""
+    if version > schema:
+        raise StoreError(
+            f"{where} was written by a newer Groundwork (schema {version}; this version knows {schema}).",
+            hint="Update Groundwork, or use another --home.",
+        )
+    if version == schema:
+        return []
+    steps = [resources.files(package).joinpath(f"to_{step}.sql") for step in range(version + 1, schema + 1)]
+    if version and not all(step.is_file() for step in steps):
+        raise StoreError(
+            f"{where} was written by a Groundwork from before the first release (schema {version}).",
+            hint="Use another --home and add the PDFs in the folder `files` beside it again.",
+        )
+    found = (*(steps if version else ()), *(resources.files(package).joinpath(name) for name in ("schema.sql", own)))
+    return [script.read_text("utf-8") for script in found if script.is_file()]
+
+
+# SQLite
+
+
+def from_json(text: str | bytes) -> Any:
+    value = json.loads(text)
+    return tuple(value) if isinstance(value, list) else value
+
+
+to_json = partial(json.dumps, ensure_ascii=False)
+for _kind in (dict, list, tuple):
+    sqlite3.register_adapter(_kind, to_json)
+sqlite3.register_converter("JSON", from_json)
+sqlite3.register_converter("BOOLEAN", lambda digit: digit != b"0")
+
+
+class _SqliteConnection(Connection):
+    def __init__(self, path: Path) -> None:
+        self._raw = sqlite3.connect(
+            path,
+            timeout=BUSY_SECONDS,
+            detect_types=sqlite3.PARSE_DECLTYPES,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        self._raw.row_factory = sqlite3.Row
+        self.close, self.rollback = self._raw.close, self._raw.rollback
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
+            self._raw.execute(f"PRAGMA {pragma}")
+
+    def execute(self, query: str, values: Sequence[object] = (), /) -> Cursor:
+        return self._raw.execute(query, values)
+
+    def executemany(self, query: str, rows: Iterable[Sequence[object]], /) -> int:
+        return self._raw.executemany(query, rows).rowcount
+
+    def script(self, script: str) -> None:
+        """Execute the statements of a script, which may call ``lexemes(text)``."""
+        self._raw.create_function("lexemes", 1, lambda text: to_json(lexemes(text)))
+        statement = ""
+        for line in script.splitlines(True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                self._raw.execute(statement)
+                statement = ""
+
+
+class SqliteDatabase(Database):
+    """SQLite file. WAL lets any number of processes read while one writes. What is deleted is overwritten."""
+
+    def __init__(self, path: Path, package: str = "ragcore.index", schema: int = SCHEMA) -> None:
+        """``schema`` is the version of the tables in ``schema.sql`` of ``package``."""
+        self.path = path
+        self._idle: list[_SqliteConnection] = []
+        try:
+            files.private(path.parent)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite gives its other files the same permissions
+        except OSError as error:
+            raise StoreError(f"The home folder {path.parent} can't be used: {error.strerror}.") from error
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            for script in scripts(package, connection.value("PRAGMA user_version"), schema, str(path), "sqlite.sql"):
+                connection.script(script)
+                connection.execute(f"PRAGMA user_version = {schema}")
+
+    def read(self) -> AbstractContextManager[Connection]:
+        return self._transaction("BEGIN")
+
+    def write(self) -> AbstractContextManager[Connection]:
+        return self._transaction("BEGIN IMMEDIATE")
+
     def checkpoint(self) -> None:
         """Empty the write-ahead log: what was deleted is then gone from the disk. Left to the next time while another
         connection needs it."""
         with suppress(sqlite3.OperationalError), closing(sqlite3.connect(self.path, timeout=0.0)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def size(self) -> int:
+        return sum(files.size(path) for path in self.path.parent.glob(f"{self.path.name}*"))
 
     def close(self) -> None:
         with suppress(IndexError):
@@ -142,7 +288,7 @@ class Database:
                 self._idle.pop().close()
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Connection]:
+    def _transaction(self, begin: str) -> Iterator[_SqliteConnection]:
         try:
             with self._connection() as connection:
                 connection.execute(begin)
@@ -168,22 +314,12 @@ class Database:
             ) from error
 
     @contextmanager
-    def _connection(self) -> Iterator[Connection]:
+    def _connection(self) -> Iterator[_SqliteConnection]:
         """Context with a connection for one thread at a time."""
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = sqlite3.connect(
-                self.path,
-                timeout=BUSY_SECONDS,
-                detect_types=sqlite3.PARSE_DECLTYPES,
-                isolation_level=None,
-                check_same_thread=False,
-                factory=Connection,
-            )
-            connection.row_factory = Row
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
-                connection.execute(f"PRAGMA {pragma}")
+            connection = _SqliteConnection(self.path)
         try:
             yield connection
         finally:
@@ -191,30 +327,3 @@ class Database:
                 self._idle.append(connection)
             else:
                 connection.close()
-
-
-def _create(connection: Connection, path: Path, package: str, schema: int) -> None:
-    """Create the tables of a new file. One of an older schema is taken on: the scripts ``to_N.sql`` that there are
-    change what it has, then what it lacks is created. Raises `StoreError` for a file of another schema."""
-    version = connection.value("PRAGMA user_version")
-    if version > schema:
-        raise StoreError(
-            f"{path} was written by a newer Groundwork (schema {version}; this version knows {schema}).",
-            hint="Update Groundwork, or use another --home.",
-        )
-    if version == schema:
-        return
-    steps = [resources.files(package).joinpath(f"to_{step}.sql") for step in range(version + 1, schema + 1)]
-    if version and not all(step.is_file() for step in steps):
-        raise StoreError(
-            f"{path} was written by a Groundwork from before the first release (schema {version}).",
-            hint="Use another --home and add the PDFs in the folder `files` beside it again.",
-        )
-    for script in (*(steps if version else ()), resources.files(package).joinpath("schema.sql")):
-        statement = ""
-        for line in script.read_text("utf-8").splitlines(True):
-            statement += line
-            if sqlite3.complete_statement(statement):
-                connection.execute(statement)
-                statement = ""
-    connection.execute(f"PRAGMA user_version = {schema}")

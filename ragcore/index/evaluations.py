@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragcore.errors import UnknownRun
-from ragcore.index.database import IN, Database, Row, made
+from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import pack, unpack
 from ragcore.types import Answer
 
@@ -114,10 +114,12 @@ class EvaluationStore:
         """Runs, newest first; of one set, or of all."""
         rows = self.database.rows(
             """
-            SELECT r.*, s.name AS set_name, s.cases, s.own, count(o.case_id) AS done, coalesce(sum(o.usd), 0.0) AS usd,
+            SELECT r.*, s.name AS set_name, s.cases, s.own,
+                (SELECT count(*) FROM eval_outcomes o WHERE o.run_id = r.run_id) AS done,
+                (SELECT coalesce(sum(usd), 0.0) FROM eval_outcomes o WHERE o.run_id = r.run_id) AS usd,
                 (SELECT count(judged) FROM eval_verdicts v WHERE v.run_id = r.run_id) AS verdicts
-            FROM eval_runs r JOIN eval_sets s USING (set_id) LEFT JOIN eval_outcomes o USING (run_id)
-            WHERE ?1 IN ('', set_id) GROUP BY run_id ORDER BY r.created DESC, run_id
+            FROM eval_runs r JOIN eval_sets s USING (set_id)
+            WHERE ?1 IN ('', set_id) ORDER BY r.created DESC, run_id
             """,
             set_id,
         )
@@ -144,7 +146,8 @@ class EvaluationStore:
         }
         with self.database.write() as connection:
             given = ", ".join(f"{column} = excluded.{column}" for column in row)
-            connection.insert("eval_outcomes", row, clash=f"UPDATE SET {given} WHERE eval_outcomes.error IS NOT NULL")
+            failed = "WHERE eval_outcomes.error IS NOT NULL"
+            connection.insert("eval_outcomes", row, key="run_id, case_id", clash=f"UPDATE SET {given} {failed}")
 
     def take_over(self, run_id: str, other: str, case_ids: Sequence[str]) -> None:
         """Copy answers of run ``other`` to cases that have no outcome yet."""
@@ -166,12 +169,12 @@ class EvaluationStore:
         """Store what a judge says of an outcome."""
         row = {"run_id": run_id, "case_id": case_id, "judge": judge, "judged": judged}
         with self.database.write() as connection:
-            connection.insert("eval_verdicts", row, clash="UPDATE SET judged = excluded.judged")
+            _put(connection, row, "judged")
 
     def judged(self, run_id: str) -> dict[str, dict[str, bytes]]:
         """What judges say of a run, by judge and case; the judge that was asked last comes last."""
         query = (
-            "SELECT judge, case_id, judged FROM eval_verdicts WHERE run_id = ? AND judged IS NOT NULL ORDER BY rowid"
+            "SELECT judge, case_id, judged FROM eval_verdicts WHERE run_id = ? AND judged IS NOT NULL ORDER BY asked"
         )
         found: dict[str, dict[str, bytes]] = {}
         for judge, case_id, judged in self.database.rows(query, run_id):
@@ -180,9 +183,8 @@ class EvaluationStore:
 
     def put_last(self, run_id: str, judge: str) -> None:
         """Make a judge of a run the one that was asked last."""
-        again = "SELECT * FROM eval_verdicts WHERE (run_id, judge) = (?, ?) ORDER BY rowid"
         with self.database.write() as connection:
-            connection.execute(f"INSERT OR REPLACE INTO eval_verdicts {again}", (run_id, judge))
+            connection.update("eval_verdicts", "run_id = ? AND judge = ?", run_id, judge, asked=time.time())
 
     def put_reply(self, run_id: str, case_id: str, judge: str, key: str, text: str) -> None:
         """Store a model's reply to one request about an outcome."""
@@ -193,7 +195,7 @@ class EvaluationStore:
             kept = connection.value(query, *place)
             replies = {} if kept is None else unpack(kept, dict[str, str])
             data = pack(replies | {key: text}, dict[str, str])
-            connection.insert("eval_verdicts", row | {"replies": data}, clash="UPDATE SET replies = excluded.replies")
+            _put(connection, row | {"replies": data}, "replies")
 
     def replies(self, judge: str) -> dict[str, str]:
         """A model's replies as a judge, of every run: equal requests are answered once."""
@@ -203,10 +205,18 @@ class EvaluationStore:
 
 
 _TAKE_OVER = f"""
-    INSERT OR IGNORE INTO eval_outcomes (run_id, case_id, answer, pages, error, seconds, usd)
-    SELECT ?, case_id, answer, pages, error, seconds, usd FROM eval_outcomes
+    INSERT INTO eval_outcomes (run_id, case_id, answer, pages, error, seconds, usd)
+    SELECT CAST(? AS TEXT), case_id, answer, pages, error, seconds, usd FROM eval_outcomes
     WHERE run_id = ? AND error IS NULL AND case_id {IN}
+    ON CONFLICT DO NOTHING
 """
+
+
+def _put(connection: Connection, row: Mapping[str, object], changed: str) -> None:
+    """Store what a judge says of an outcome; of one that it was asked about before, only ``changed``."""
+    clash = f"UPDATE SET {changed} = excluded.{changed}"
+    row = {**row, "asked": time.time()}
+    connection.insert("eval_verdicts", row, key="run_id, case_id, judge", clash=clash)
 
 
 def _outcome(row: Row) -> Outcome:

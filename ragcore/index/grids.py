@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragcore.errors import UnknownGrid
-from ragcore.index.database import Connection, Database, Row
+from ragcore.index.database import IN, Connection, Database, Row
 from ragcore.index.packing import adapter, pack, unpack
 from ragcore.index.versions import followed, newest_versions
 from ragcore.types import Scope
@@ -100,10 +100,7 @@ class GridStore:
             known = {one.column_id: one for one in before.columns}
             connection.update("grids", "grid_id = ?", grid_id, columns=_plain(tuple[Column, ...], tuple(columns)))
             kept = [one.column_id for one in columns]
-            marks = ",".join("?" * len(kept))
-            connection.execute(
-                f"DELETE FROM grid_cells WHERE grid_id = ? AND column_id NOT IN ({marks})", (grid_id, *kept)
-            )
+            connection.execute(f"DELETE FROM grid_cells WHERE grid_id = ? AND NOT column_id {IN}", (grid_id, kept))
             for column in columns:
                 if known.get(column.column_id, column) != column:
                     _forget(connection, grid_id, column.column_id, "")
@@ -156,7 +153,7 @@ class GridStore:
         packed = None if decision == UNDECIDED else pack(decision, CellDecision)
         with self.database.write() as connection:
             _stored(connection, grid_id).column(column_id)
-            _write(connection, grid_id, row_id, column_id, {"decision": packed}, "1")
+            _write(connection, grid_id, row_id, column_id, {"decision": packed}, "true")
 
     def put_error(self, grid_id: str, error: Mapping[str, Any] | None) -> None:
         """Store why a filling ended early; None: it did not."""

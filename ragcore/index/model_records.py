@@ -39,7 +39,7 @@ class ModelTexts:
     def put(self, key: str, model: str, prompt: str, text: str) -> None:
         row = {"kind": self._kind, "key": key, "model": model, "prompt": prompt, "text": text, "created": time.time()}
         with self._database.write() as connection:
-            connection.insert("model_texts", row | {"owner": self._owner}, clash="REPLACE")
+            connection.insert("model_texts", row | {"owner": self._owner}, key="kind, key, model, prompt")
 
     def forget(self) -> None:
         """Delete the texts that have an owner."""
@@ -58,7 +58,8 @@ class ModelTexts:
     def spend(self, doc_id: str, usd: float) -> None:
         with self._database.write() as connection:
             row = {"kind": self._kind, "doc_id": doc_id, "usd": usd}
-            connection.insert("model_costs", row, clash="UPDATE SET usd = usd + excluded.usd")
+            more = "UPDATE SET usd = model_costs.usd + excluded.usd"
+            connection.insert("model_costs", row, key="kind, doc_id", clash=more)
 
 
 class FigureTexts(ModelTexts):
@@ -73,7 +74,8 @@ class FigureTexts(ModelTexts):
 
     def put_image(self, doc_id: str, place: str, image: str) -> None:
         with self._database.write() as connection:
-            connection.insert("figure_images", {"doc_id": doc_id, "place": place, "image": image}, clash="REPLACE")
+            row = {"doc_id": doc_id, "place": place, "image": image}
+            connection.insert("figure_images", row, key="doc_id, place")
 
 
 class Responses:
@@ -91,7 +93,7 @@ class Responses:
     def put(self, key: str, model: str, text: str) -> None:
         row = {"key": key, "model": model, "text": text, "created": time.time()}
         with self._database.write() as connection:
-            connection.insert("responses", row, clash="REPLACE")
+            connection.insert("responses", row, key="key")
             newest = "SELECT key FROM responses ORDER BY created DESC, key LIMIT ?"
             connection.execute(f"DELETE FROM responses WHERE key NOT IN ({newest})", (self._most,))
 
@@ -118,11 +120,12 @@ class Ledger:
 
     def settle(self) -> None:
         """Book pending spending. Raises `StoreError`."""
-        sums = ", ".join(f"{name} = {name} + excluded.{name}" for name in ("calls", "usd", *_TOKENS))
+        sums = ", ".join(f"{name} = spent.{name} + excluded.{name}" for name in ("calls", "usd", *_TOKENS))
         with self._lock:
             if self._unbooked:
                 with self._database.write() as connection:
-                    connection.insert("spent", *self._unbooked, clash=f"UPDATE SET {sums}")
+                    key = "day, model, purpose, priced"
+                    connection.insert("spent", *self._unbooked, key=key, clash=f"UPDATE SET {sums}")
                 self._unbooked = []
 
     def spending(self, prices: Prices) -> Spending:
@@ -158,9 +161,9 @@ class Overviews:
 
     def put(self, doc_id: str, stamp: str, data: bytes) -> None:
         """Store it, unless the document was removed in the meantime."""
-        query = "INSERT OR REPLACE INTO overviews SELECT doc_id, ?2, ?3 FROM documents WHERE doc_id = ?1"
         with self._database.write() as connection:
-            connection.execute(query, (doc_id, stamp, data))
+            if connection.value("SELECT count(*) FROM documents WHERE doc_id = ?", doc_id):
+                connection.insert("overviews", {"doc_id": doc_id, "stamp": stamp, "data": data}, key="doc_id")
 
     def starters(self, scope: str, stamp: str) -> list[dict[str, object]] | None:
         """Questions found for a scope."""
@@ -173,4 +176,4 @@ class Overviews:
         row = {"scope": scope, "stamp": stamp, "questions": list(questions)}
         with self._database.write() as connection:
             connection.execute("DELETE FROM starters WHERE stamp != ?", (stamp,))
-            connection.insert("starters", row, clash="REPLACE")
+            connection.insert("starters", row, key="scope")

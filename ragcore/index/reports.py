@@ -159,7 +159,7 @@ class Reports:
         """Report, and its sections as shown, without removed ones."""
         with self.database.read() as connection:
             info = self._info(connection, report_id)
-            return info, _stored(connection, "report_id = ? AND removed = 0", report_id)
+            return info, _stored(connection, "report_id = ? AND NOT removed", report_id)
 
     def section(self, section_id: str) -> StoredSection:
         with self.database.read() as connection:
@@ -355,11 +355,13 @@ class Reports:
 def _add(connection: Connection, report_id: str, position: int, level: int, asked: Json) -> str:
     section_id = uuid.uuid4().hex[:12]
     row = {"section_id": section_id, "report_id": report_id, "position": position, "level": level}
-    connection.insert("report_sections", row | {"asked": asked})
+    connection.insert("report_sections", row | {"asked": asked, "guided": bool(asked.get("guidance"))})
     return section_id
 
 
 def _set(connection: Connection, section_id: str, **values: object) -> None:
+    if isinstance(asked := values.get("asked"), Mapping):
+        values["guided"] = bool(asked.get("guidance"))
     if not connection.update("report_sections", "section_id = ?", section_id, **values):
         raise UnknownSection("This section is no longer in the report.")
 
@@ -370,9 +372,8 @@ def _infos(connection: Connection, owner: str | None, where: str = "true", *valu
     rows = connection.rows(
         f"""
         WITH outline AS (
-            SELECT report_id, shown, accepted, coalesce(json_extract(asked, '$.guidance'), '') != ''
-                OR coalesce(lead(level) OVER printed, 0) <= level AS filled
-            FROM report_sections WHERE removed = 0
+            SELECT report_id, shown, accepted, guided OR coalesce(lead(level) OVER printed, 0) <= level AS filled
+            FROM report_sections WHERE NOT removed
             WINDOW printed AS (PARTITION BY report_id ORDER BY position, section_id)
         )
         SELECT *, {OWN} AS own,

@@ -1,5 +1,6 @@
--- The tables of a library. Any change, also of what a column holds, raises SCHEMA in ragcore/index/database.py, which reads
--- JSON and BOOLEAN as Python values. Times are seconds since the epoch.
+-- The tables of a library, as SQLite has them; ragcore/index/postgres.py translates the types. What both say differently is
+-- in sqlite.sql and postgres.sql. Any change, also of what a column holds, raises SCHEMA in ragcore/index/database.py, which
+-- reads JSON and BOOLEAN as Python values. Times are seconds since the epoch.
 
 CREATE TABLE IF NOT EXISTS documents (
     doc_id TEXT NOT NULL PRIMARY KEY,  -- first 16 hex digits of sha256
@@ -51,10 +52,6 @@ WHERE status != 'ready' AND doc_id IN (SELECT successor FROM documents WHERE suc
 CREATE VIEW IF NOT EXISTS built AS SELECT * FROM documents WHERE built IS NOT NULL AND status != 'failed' AND removed IS NULL
 AND doc_id NOT IN (SELECT doc_id FROM earlier) AND doc_id NOT IN (SELECT doc_id FROM coming);
 
--- The chain of versions stays whole when one of them goes.
-CREATE TRIGGER IF NOT EXISTS version_removed AFTER DELETE ON documents BEGIN
-    UPDATE documents SET successor = old.successor WHERE successor = old.doc_id;
-END;
 
 -- Folders whose files are kept in step with documents, and what each file was when it was last looked at.
 CREATE TABLE IF NOT EXISTS watched_folders (
@@ -115,6 +112,12 @@ CREATE TABLE IF NOT EXISTS meta (
     value JSON TEXT NOT NULL
 ) WITHOUT ROWID;
 
+-- 'revision' grows with every change of what can be found, or of a title: the indexes in memory are then updated.
+CREATE TABLE IF NOT EXISTS counters (
+    name TEXT NOT NULL PRIMARY KEY,
+    value INTEGER NOT NULL
+) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS tags (
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
     tag TEXT NOT NULL,
@@ -132,18 +135,6 @@ CREATE TABLE IF NOT EXISTS embedded (
 
 -- Those of them whose build is still the same.
 CREATE VIEW IF NOT EXISTS settled AS SELECT embedder, doc_id FROM embedded JOIN documents USING (doc_id, fingerprint);
-
--- Grows with every change of what can be found, or of a title: the indexes in memory are then updated.
-INSERT OR IGNORE INTO meta VALUES ('revision', '0');
-CREATE TRIGGER IF NOT EXISTS document_changed AFTER UPDATE OF status, removed, built, given, successor ON documents
-WHEN old.removed IS NOT new.removed OR old.built IS NOT new.built OR old.given IS NOT new.given
-    OR old.successor IS NOT new.successor
-    OR (old.status = 'failed') != (new.status = 'failed') BEGIN
-    UPDATE meta SET value = value + 1 WHERE key = 'revision';
-END;
-CREATE TRIGGER IF NOT EXISTS document_embedded AFTER INSERT ON embedded BEGIN
-    UPDATE meta SET value = value + 1 WHERE key = 'revision';
-END;
 
 -- With rowids: a vector exceeds the part of a row that a table without them keeps on its page.
 CREATE TABLE IF NOT EXISTS vectors (
@@ -257,7 +248,7 @@ CREATE TABLE IF NOT EXISTS turns (
 CREATE INDEX IF NOT EXISTS turns_by_parent ON turns (parent, conversation_id);
 CREATE INDEX IF NOT EXISTS turns_by_conversation ON turns (conversation_id);
 
--- Search index of turns and titles (ragcore/index/conversations.py).
+-- What turns and titles are found by (ragcore/index/conversations.py).
 CREATE TABLE IF NOT EXISTS turn_words (
     id INTEGER PRIMARY KEY,
     turn_id TEXT NOT NULL UNIQUE,  -- for a title, the conversation's id
@@ -265,19 +256,12 @@ CREATE TABLE IF NOT EXISTS turn_words (
     text TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS turn_words_by_conversation ON turn_words (conversation_id);
-CREATE VIRTUAL TABLE IF NOT EXISTS turn_search USING fts5 (
-    text, content='turn_words', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
-);
-CREATE TRIGGER IF NOT EXISTS turn_words_added AFTER INSERT ON turn_words BEGIN
-    INSERT INTO turn_search (rowid, text) VALUES (new.id, new.text);
-END;
-CREATE TRIGGER IF NOT EXISTS turn_words_removed AFTER DELETE ON turn_words BEGIN
-    INSERT INTO turn_search (turn_search, rowid, text) VALUES ('delete', old.id, old.text);
-END;
-CREATE TRIGGER IF NOT EXISTS turn_words_changed AFTER UPDATE ON turn_words BEGIN
-    INSERT INTO turn_search (turn_search, rowid, text) VALUES ('delete', old.id, old.text);
-    INSERT INTO turn_search (rowid, text) VALUES (new.id, new.text);
-END;
+CREATE TABLE IF NOT EXISTS turn_lexemes (
+    turn_id TEXT NOT NULL REFERENCES turn_words (turn_id) ON DELETE CASCADE,
+    lexeme TEXT NOT NULL,
+    PRIMARY KEY (turn_id, lexeme)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS turn_lexemes_by_lexeme ON turn_lexemes (lexeme);
 
 CREATE TABLE IF NOT EXISTS feedback (
     turn_id TEXT NOT NULL PRIMARY KEY REFERENCES turns (turn_id) ON DELETE CASCADE,
@@ -315,7 +299,8 @@ CREATE TABLE IF NOT EXISTS report_sections (
     shown TEXT,  -- version shown; NULL: none
     accepted BOOLEAN NOT NULL DEFAULT 0,  -- 1: nothing may change it
     removed BOOLEAN NOT NULL DEFAULT 0,  -- 1: removed; kept for undo
-    trouble JSON TEXT  -- its last writing's error; NULL: none
+    trouble JSON TEXT,  -- its last writing's error; NULL: none
+    guided BOOLEAN NOT NULL DEFAULT 0  -- 1: asked with guidance of its own
 );
 CREATE INDEX IF NOT EXISTS report_sections_in_order ON report_sections (report_id, position);
 CREATE TABLE IF NOT EXISTS report_versions (
@@ -381,9 +366,6 @@ CREATE TABLE IF NOT EXISTS eval_own_evidence (
     PRIMARY KEY (case_id, position)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS eval_own_evidence_by_document ON eval_own_evidence (doc_id);
-CREATE TRIGGER IF NOT EXISTS document_removed AFTER DELETE ON documents BEGIN
-    UPDATE eval_own_evidence SET quote = '' WHERE doc_id = old.doc_id;
-END;
 
 -- A set under a configuration. Its id is a digest of what its outcomes depend on, so that none is made twice.
 CREATE TABLE IF NOT EXISTS eval_runs (
@@ -416,6 +398,7 @@ CREATE TABLE IF NOT EXISTS eval_verdicts (
     judge TEXT NOT NULL,  -- support or a model, with the version of its rules or prompts
     replies BLOB,  -- of the model, by request: JSON, zlib
     judged BLOB,  -- ragcore.evaluate.judges.Judged: JSON, zlib; NULL: some replies are missing
+    asked REAL NOT NULL DEFAULT 0,  -- when its judge was chosen
     PRIMARY KEY (run_id, case_id, judge),
     FOREIGN KEY (run_id, case_id) REFERENCES eval_outcomes ON DELETE CASCADE
 );

@@ -66,7 +66,8 @@ class Shelf:
             # A new spelling of the same tag is kept as written.
             new = name if name.casefold() == old.casefold() else known.get(name.casefold(), name)
             if new != old:
-                connection.execute("UPDATE OR IGNORE tags SET tag = ? WHERE tag = ?", (new, old))
+                again = "INSERT INTO tags (doc_id, tag) SELECT doc_id, CAST(? AS TEXT) FROM tags WHERE tag = ?"
+                connection.execute(f"{again} ON CONFLICT DO NOTHING", (new, old))
                 connection.execute("DELETE FROM tags WHERE tag = ?", (old,))
 
     def delete_tag(self, tag: str) -> None:

@@ -19,7 +19,7 @@ from typing import Any, get_args
 from ragcore import files
 from ragcore.errors import UnknownDocument
 from ragcore.index.chunks import ChunkStore, chunk_row, fingerprint, settle
-from ragcore.index.database import IN, Connection, Database, Row, made
+from ragcore.index.database import IN, Connection, Row, made, open_database
 from ragcore.index.packing import StoredElements, pack, pack_elements, unpack
 from ragcore.index.versions import newest_versions
 from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
@@ -38,7 +38,7 @@ class Store(ChunkStore):
     """
 
     def __init__(self, home: Path, opened_mb: int = 256) -> None:
-        super().__init__(Database(home / "groundwork.sqlite"))
+        super().__init__(open_database(home))
         self.home = home
         self.opened = OpenDocuments(opened_mb << 20)
 
@@ -171,7 +171,7 @@ class Store(ChunkStore):
     def put_page(self, doc_id: str, page: int, data: bytes) -> None:
         """Checkpoint one page as read."""
         with self.database.write() as connection:
-            connection.insert("page_layouts", {"doc_id": doc_id, "page": page, "data": data}, clash="REPLACE")
+            connection.insert("page_layouts", {"doc_id": doc_id, "page": page, "data": data}, key="doc_id, page")
 
     def built_pages(self, doc_id: str) -> int:
         """First pages that can be asked."""
@@ -233,7 +233,7 @@ class Store(ChunkStore):
             connection.execute(f"DELETE FROM chunks WHERE chunk_id {IN}", (list(earlier.keys() - kept),))
             rows = (chunk_row(chunk, of_chunk) for chunk, of_chunk in zip(chunks, pages))
             connection.insert("chunks", *rows, key="chunk_id")  # a replaced row would lose its vectors
-            connection.insert("vectors", *vectors, clash="REPLACE")
+            connection.insert("vectors", *vectors, key="embedder, chunk_id")
             embedders = "SELECT embedder FROM embedded WHERE doc_id = ?"
             for embedder in connection.column(embedders, document.doc_id):
                 settle(connection, embedder, [document.doc_id])
@@ -282,7 +282,7 @@ class Store(ChunkStore):
     def documents(self, embedder: str = "", doc_id: str | None = None, *, earlier: bool = False) -> list[DocumentInfo]:
         """All documents (or only ``doc_id``) in order of addition, with ``earlier`` versions too. ``indexed`` refers to
         ``embedder``."""
-        where = "doc_id = ?" if doc_id is not None else "? IS NULL"
+        where = "doc_id = ?" if doc_id is not None else "CAST(? AS TEXT) IS NULL"
         newest = "" if earlier or doc_id is not None else "AND doc_id NOT IN (SELECT doc_id FROM earlier)"
         in_folder = "FROM watched_files w WHERE w.doc_id = d.doc_id AND gone IS"
         with self.database.read() as connection:
@@ -290,8 +290,8 @@ class Store(ChunkStore):
                 f"""
                 SELECT doc_id, sha256, name, file_kind AS kind, notes, called AS title, bytes, status, created, seconds,
                     folder, held, counts, error, figures, context, coalesce(pages, 0) AS pages,
-                    iif(status = 'failed' OR doc_id IN (SELECT doc_id FROM coming), 0, coalesce(built_pages, 0))
-                        AS built_pages,
+                    CASE WHEN status = 'failed' OR doc_id IN (SELECT doc_id FROM coming) THEN 0
+                        ELSE coalesce(built_pages, 0) END AS built_pages,
                     (SELECT e.successor FROM earlier e WHERE e.doc_id = d.doc_id) AS successor,
                     EXISTS (SELECT 1 {in_folder} NOT NULL) AND NOT EXISTS (SELECT 1 {in_folder} NULL) AS gone,
                     (SELECT count(*) FROM page_layouts p WHERE p.doc_id = d.doc_id) AS pages_done,
@@ -331,7 +331,8 @@ class Store(ChunkStore):
         """Documents that can be asked and are not read, or not embedded, in full."""
         rows = self.database.rows(
             """
-            SELECT doc_id, called AS title, built_pages AS pages, max(pages, built_pages) AS of FROM built
+            SELECT doc_id, called AS title, built_pages AS pages,
+                CASE WHEN pages > built_pages THEN pages ELSE built_pages END AS "of" FROM built
             WHERE chunk_count > 0
                 AND (status != 'ready' OR doc_id NOT IN (SELECT doc_id FROM settled WHERE embedder = ?))
             ORDER BY created, doc_id
@@ -454,19 +455,4 @@ class Storage:
 
 def measure(store: Store) -> Storage:
     """Disk usage of ``store`` now, with that of documents in the trash. Raises `StoreError`."""
-    database = store.database.path
-    return Storage(
-        files=size(store.home / "files"),
-        database=sum(size(path) for path in database.parent.glob(f"{database.name}*")),
-        pictures=size(store.pictures),
-    )
-
-
-def size(path: Path) -> int:
-    """Bytes of a file, or of all files below a folder; 0 if it does not exist: files may be deleted at any time."""
-    try:
-        if path.is_dir():
-            return sum(size(item) for item in path.iterdir())
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+    return Storage(files.size(store.home / "files"), store.database.size(), files.size(store.pictures))

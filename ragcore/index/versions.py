@@ -69,4 +69,5 @@ def supersede(connection: Connection, old: str, new: str) -> None:
         " WHERE doc_id = ?1 AND EXISTS (SELECT 1 FROM documents WHERE doc_id = ?2)",
         (new, old),
     )
-    connection.execute("INSERT OR IGNORE INTO tags SELECT ?1, tag FROM tags WHERE doc_id = ?2", (new, old))
+    both = "INSERT INTO tags (doc_id, tag) SELECT CAST(?1 AS TEXT), tag FROM tags WHERE doc_id = ?2"
+    connection.execute(f"{both} ON CONFLICT DO NOTHING", (new, old))

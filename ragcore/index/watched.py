@@ -41,10 +41,13 @@ class WatchStore:
         """Folders in the order they were added, with their files counted."""
         rows = self.database.rows(
             """
-            SELECT f.*, count(w.path) FILTER (WHERE gone IS NULL) AS files, count(gone) AS missing,
-                count(w.error) FILTER (WHERE gone IS NULL) AS failed
-            FROM watched_folders f LEFT JOIN watched_files w ON w.folder = f.path
-            GROUP BY f.path ORDER BY f.created, f.path
+            SELECT f.*, coalesce(files, 0) AS files, coalesce(missing, 0) AS missing, coalesce(failed, 0) AS failed
+            FROM watched_folders f LEFT JOIN (
+                SELECT folder, count(*) FILTER (WHERE gone IS NULL) AS files, count(gone) AS missing,
+                    count(error) FILTER (WHERE gone IS NULL) AS failed
+                FROM watched_files GROUP BY folder
+            ) w ON w.folder = f.path
+            ORDER BY f.created, f.path
             """
         )
         return [made(WatchedFolder, row, path=Path(row["path"])) for row in rows]
@@ -75,7 +78,7 @@ class WatchStore:
         with self.database.write() as connection:
             if not connection.value("SELECT count(*) FROM watched_folders WHERE path = ?", str(folder)):
                 return
-            connection.insert("watched_files", row, clash="REPLACE")
+            connection.insert("watched_files", row, key="folder, path")
             old = before.doc_id if before is not None else ""
             if not file.doc_id or file.error is not None:
                 return
@@ -100,7 +103,7 @@ class WatchStore:
     def states(self, folder: Path | None = None) -> dict[str, FileState]:
         """State of the documents that the files of a folder (None: of all) now are, by id; none of a removed one."""
         rows = self.database.rows(
-            "SELECT DISTINCT doc_id, status, held FROM watched_files w JOIN documents USING (doc_id)"
+            "SELECT DISTINCT doc_id, status, held, created FROM watched_files w JOIN documents USING (doc_id)"
             " WHERE gone IS NULL AND removed IS NULL AND ?1 IN ('', w.folder) ORDER BY created, doc_id",
             "" if folder is None else str(folder),
         )

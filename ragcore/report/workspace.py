@@ -279,11 +279,11 @@ class ReportWorkspace:
             raise BadTemplate("A report needs at least one section.", hint="Add another section first.")
         for one in family:
             self.store.drop_task(one.section_id)
-            self.store.set_section(one.section_id, removed=1)
+            self.store.set_section(one.section_id, removed=True)
 
     def restore(self, section_id: str) -> None:
         """Put back a removed section."""
-        self.store.set_section(section_id, removed=0)
+        self.store.set_section(section_id, removed=False)
 
     # Filling
 
@@ -449,7 +449,7 @@ class ReportWorkspace:
             raise InputError("This section is still empty.", hint="Fill it, or write it yourself.")
         if accepted and section.waits is not None:
             raise InputError("This section is being filled.", hint="Wait, or stop it.")
-        self.store.set_section(section_id, accepted=int(accepted))
+        self.store.set_section(section_id, accepted=accepted)
 
     def undo(self, section_id: str) -> None:
         """Show the version that was shown before this one. Raises `SectionAccepted`, `InputError`."""

@@ -104,6 +104,22 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
 
 
+# Chinese, Japanese, Thai and Lao characters, which are words of their own.
+_SINGLE = r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+LEXEME = re.compile(rf"{_SINGLE}|(?:(?!{_SINGLE})[^\W_])+")
+
+
+def lexemes(text: str) -> list[str]:
+    """Words of ``text`` for looking it up, in order: letters or digits, ignoring accents and case, as stems."""
+    return [part for word in LEXEME.findall(unicodedata.normalize("NFC", text)) for part in _lexemes(word)]
+
+
+@lru_cache(maxsize=65536)
+def _lexemes(word: str) -> tuple[str, ...]:
+    parts = LEXEME.findall(folded(word))
+    return tuple(part if any(map(str.isdigit, part)) else str(_local.stemmer.stemWord(part)) for part in parts)
+
+
 def content_stems(text: str) -> list[str]:
     """Stems of the content words of ``text``, in order, with repetitions."""
     return [stem(word) for word in tokens(text) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]

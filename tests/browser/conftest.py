@@ -135,7 +135,7 @@ def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 def shelf(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     """Made by the first process of this test run that asks for it; each has a copy."""
     kept = prepared.home(shared / "shelf", {name: make() for name, make in DOCUMENTS.items()}, ask=QUESTION)
-    home = Path(shutil.copytree(kept, tmp_path_factory.mktemp("shelf") / "home"))
+    home = prepared.copied(kept, tmp_path_factory.mktemp("shelf") / "home")
     made = Shelf(home, {}, {}, {}, {})
     with Engine.open(home) as engine:
         names = {info.doc_id: info.name for info in engine.documents()}
@@ -156,7 +156,7 @@ def shelf(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
 def app(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a copy of the shelf, with no key."""
     home = tmp_path_factory.mktemp("offline") / "home"
-    shutil.copytree(shelf.home, home)
+    prepared.copied(shelf.home, home)
     with serve(home) as served:
         yield served
 
@@ -165,7 +165,7 @@ def app(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
 def claude(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, MessagesServer]]:
     """The app on a copy of the shelf, with a key and a server that speaks the Messages API."""
     home = tmp_path_factory.mktemp("claude") / "home"
-    shutil.copytree(shelf.home, home)
+    prepared.copied(shelf.home, home)
     with (
         MessagesServer() as server,
         serve(home, ANTHROPIC_API_KEY="test", ANTHROPIC_BASE_URL=server.url) as served,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests import prepared
 from tests.browser.conftest import App, promise, serve
 from tests.browser.test_axe import check
 from tests.matrix import standing_for
@@ -40,7 +40,7 @@ In 2021 the margin was 14.0%.
 @pytest.fixture(scope="module")
 def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a home that has the sample only."""
-    home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("check") / "home"))
+    home = prepared.copied(sampled, tmp_path_factory.mktemp("check") / "home")
     with serve(home) as served:
         yield served
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import QUESTION, App, Shelf, conversation, in_scope, lent, promise, serve
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
@@ -26,7 +24,7 @@ LONG = 20  # times twenty pages, so that it is still being read at the end of a 
 @pytest.fixture(scope="module")
 def own_app(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a copy of the shelf that loses documents."""
-    home = Path(shutil.copytree(shelf.home, tmp_path_factory.mktemp("own") / "home"))
+    home = prepared.copied(shelf.home, tmp_path_factory.mktemp("own") / "home")
     with serve(home, GROUNDWORK_INGEST__WORKERS="1") as served:
         yield served
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from ui.chat.first_run import QUESTIONS
 @pytest.fixture(scope="module")
 def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a home that begins with the sample only."""
-    home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("sample") / "home"))
+    home = prepared.copied(sampled, tmp_path_factory.mktemp("sample") / "home")
     with serve(home, GROUNDWORK_INGEST__WORKERS="1") as served:
         yield served
 

@@ -4,7 +4,6 @@ is stopped, reloaded and restarted without loss, a section rewritten by an instr
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from playwright.sync_api import expect
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
 from ragcore.types.report import NO_FOCUS
+from tests import prepared
 from tests.browser.conftest import promise, serve
 from tests.messages_server import MessagesServer, Reply
 
@@ -28,7 +28,7 @@ REPLY = "Wells were sampled, and nitrate readings taken <<SOURCE 1.1>>."
 
 @pytest.fixture
 def home(surveyed: Path, tmp_path: Path) -> Path:
-    shutil.copytree(surveyed, tmp_path / "home")
+    prepared.copied(surveyed, tmp_path / "home")
     return tmp_path / "home"
 
 

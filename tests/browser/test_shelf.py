@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from openpyxl import load_workbook
 from playwright.sync_api import expect
 
 from ragcore.engine import Engine
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.browser.conftest import App, Shelf, beside, idle, in_scope, promise, serve
 from tests.browser.test_axe import check
 from tests.ui.test_jobs import until
@@ -24,7 +23,7 @@ from tests.ui.test_jobs import until
 def own(shelf: Shelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The app on a copy of the shelf that loses documents."""
     home = tmp_path_factory.mktemp("library") / "home"
-    shutil.copytree(shelf.home, home)
+    prepared.copied(shelf.home, home)
     with serve(home) as served:
         yield served
 

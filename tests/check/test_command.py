@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import openpyxl
 import pymupdf
 import pytest
 
+from tests import prepared
 from tests.check.files import word
 from tests.command_line import Ran, run
 
@@ -34,7 +34,7 @@ The wells belong to the king of Denmark.
 
 @pytest.fixture(scope="module")
 def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("check") / "home"))
+    return prepared.copied(surveyed, tmp_path_factory.mktemp("check") / "home")
 
 
 @pytest.fixture

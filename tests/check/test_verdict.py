@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +15,14 @@ from ragcore.errors import Cancelled, InputError, UnknownCheck
 from ragcore.index.checks import CheckStore
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.check import Check, Decision
+from tests import prepared
 
 TITLE = "Larkfield Instruments, annual report 2025"
 
 
 @pytest.fixture(scope="module")
 def engine(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    home = Path(shutil.copytree(sampled, tmp_path_factory.mktemp("verdict") / "home"))
+    home = prepared.copied(sampled, tmp_path_factory.mktemp("verdict") / "home")
     with Engine.open(home) as opened:
         yield opened
 

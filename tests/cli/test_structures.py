@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any, get_args
 
@@ -37,7 +36,7 @@ def states(home: Path, *arguments: str, code: int = 0) -> dict[str, Any]:
 
 @pytest.fixture
 def home(surveyed: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(surveyed, tmp_path / "home"))
+    return prepared.copied(surveyed, tmp_path / "home")
 
 
 def test_the_graph_of_names_comes_with_the_index(home: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from ragcore.config.settings import Settings, load
 from ragcore.context.write import add_context
 from ragcore.errors import Cancelled, KeyMissing
-from ragcore.index.database import Database
+from ragcore.index.database import open_database
 from ragcore.index.model_records import ModelTexts
 from ragcore.ingest.chunk import chunk_document
 from ragcore.protocols import LLM
@@ -55,7 +55,7 @@ class Bench:
     server: MessagesServer
 
     def __post_init__(self) -> None:
-        self.cache = ModelTexts(Database(self.folder / "cache.sqlite"), "context")
+        self.cache = ModelTexts(open_database(self.folder), "context")
         self.progress: list[tuple[int, int]] = []
 
     def writer(self, model: str = MODEL) -> LLM:

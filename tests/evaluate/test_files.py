@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from html.parser import HTMLParser
@@ -19,6 +18,7 @@ from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Configuration, Evaluated
 from ragcore.index.evaluations import Outcome, RunInfo
 from ragcore.types import Answer
+from tests import prepared
 from tests.command_line import run
 from tests.evaluate.test_compare import runs
 
@@ -95,7 +95,7 @@ def test_a_page_has_the_questions_that_differ_and_loads_nothing() -> None:
 
 def test_the_command_line_writes_both(surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    shutil.copytree(surveyed, home)
+    prepared.copied(surveyed, home)
     command = ["--home", str(home), "evaluate"]
     cases = (
         Case("one", "What was the highest nitrate reading?", "61.4", (Evidence("survey.pdf", 1),)),
@@ -124,7 +124,7 @@ def test_the_command_line_writes_both(surveyed: Path, tmp_path: Path) -> None:
 
 
 def test_searches_alone_are_compared_on_a_page_too(tmp_path: Path, sampled: Path) -> None:
-    shutil.copytree(sampled, tmp_path / "home")
+    prepared.copied(sampled, tmp_path / "home")
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline", "rerank.model": "none"}) as engine:
         name = engine.documents()[0].name
         asked = ("What was net cash from operations?", "When does the credit facility mature?")
@@ -138,7 +138,7 @@ def test_searches_alone_are_compared_on_a_page_too(tmp_path: Path, sampled: Path
 
 
 def test_a_gate_that_cannot_write_or_is_given_no_number_is_not_judged(tmp_path: Path, sampled: Path) -> None:
-    shutil.copytree(sampled, tmp_path / "home")
+    prepared.copied(sampled, tmp_path / "home")
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         set_id = engine.evaluation.put(CaseSet("own", (Case("1", "What was net cash from operations?"),))).set_id
         run_id = engine.evaluation.run(set_id, Configuration.parsed("default")).info.run_id

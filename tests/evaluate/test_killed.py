@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet, Evidence
+from tests import prepared
 from tests.messages_server import MessagesServer
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ Stop = Callable[["subprocess.Popen[str]"], None]
 @pytest.fixture
 def questions(sampled: Path, tmp_path: Path) -> Path:
     """A question about each of eighteen sentences of the sample, and two that it doesn't answer."""
-    with Engine.open(shutil.copytree(sampled, tmp_path / "read")) as engine:
+    with Engine.open(prepared.copied(sampled, tmp_path / "read")) as engine:
         (info,) = engine.documents()
         document = engine.document(info.doc_id)
         texts = [(one, document.text[one.start : one.end]) for one in document.body if one.kind == "paragraph"]
@@ -105,8 +105,8 @@ def at_question(number: int) -> Stop:
 
 
 def test_killed_at_every_tenth_it_ends_as_if_it_had_not_been(sampled: Path, questions: Path, tmp_path: Path) -> None:
-    whole = ended(shutil.copytree(sampled, tmp_path / "whole"), questions)
-    home = shutil.copytree(sampled, tmp_path / "killed")
+    whole = ended(prepared.copied(sampled, tmp_path / "whole"), questions)
+    home = prepared.copied(sampled, tmp_path / "killed")
     step = QUESTIONS // 10
     assert killed(home, questions, map(at_question, range(1 + step, QUESTIONS, step))) == 9
     run = ended(home, questions)
@@ -119,10 +119,10 @@ def test_killed_at_every_tenth_it_ends_as_if_it_had_not_been(sampled: Path, ques
 def test_killed_while_a_model_writes_it_pays_for_nothing_twice(
     sampled: Path, questions: Path, server: MessagesServer, tmp_path: Path
 ) -> None:
-    whole = ended(shutil.copytree(sampled, tmp_path / "whole"), questions)
+    whole = ended(prepared.copied(sampled, tmp_path / "whole"), questions)
     asked = len(server.requests)
     assert asked
-    home = shutil.copytree(sampled, tmp_path / "killed")
+    home = prepared.copied(sampled, tmp_path / "killed")
 
     def after_requests(count: int) -> Stop:
         def wait(process: subprocess.Popen[str]) -> None:

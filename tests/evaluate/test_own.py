@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,7 @@ ASKED = ("What was the highest nitrate reading?", "Who won the chess championshi
 @pytest.fixture
 def engine(surveyed: Path, tmp_path: Path) -> Iterator[Engine]:
     home = tmp_path / "home"
-    shutil.copytree(surveyed, home)
+    prepared.copied(surveyed, home)
     with Engine.open(home, overrides={"llm.model": "offline"}) as opened:
         yield opened
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from ragcore.errors import Cancelled, ConfigError, InputError, UnknownRun
 from ragcore.evaluate.compare import compared
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Configuration
+from tests import prepared
 from tests.command_line import run
 
 TABLE = """id,question,answer,document,page,answerable
@@ -28,7 +28,7 @@ WORDS = Configuration.parsed("retrieve.mode=bm25, rerank.model=none")
 @pytest.fixture
 def engine(sampled: Path, tmp_path: Path) -> Iterator[Engine]:
     home = tmp_path / "home"
-    shutil.copytree(sampled, home)
+    prepared.copied(sampled, home)
     with Engine.open(home, overrides={"llm.model": "offline"}) as opened:
         yield opened
 

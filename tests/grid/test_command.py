@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from tests import prepared
 from tests.command_line import Ran, run
 from tests.messages_server import MessagesServer
 from ui.library.samples import NAME
@@ -28,7 +28,7 @@ COLUMNS = {
 
 @pytest.fixture(scope="module")
 def home(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(sampled, tmp_path_factory.mktemp("grid") / "home"))
+    return prepared.copied(sampled, tmp_path_factory.mktemp("grid") / "home")
 
 
 @pytest.fixture

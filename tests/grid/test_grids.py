@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Thread
@@ -32,7 +31,7 @@ COLUMNS: Sequence[dict[str, str]] = (
 
 @pytest.fixture
 def engine(sampled: Path, tmp_path: Path) -> Iterator[Engine]:
-    with Engine.open(Path(shutil.copytree(sampled, tmp_path / "home"))) as opened:
+    with Engine.open(prepared.copied(sampled, tmp_path / "home")) as opened:
         yield opened
 
 

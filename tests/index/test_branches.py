@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from ragcore.errors import UnknownConversation, UnknownTurn
 from ragcore.index.conversations import Conversations
-from ragcore.index.database import Database
+from ragcore.index.database import open_database
 from tests.index.test_conversations import ANSWER
 
 
 @pytest.fixture
 def conversations(tmp_path: Path) -> Conversations:
-    return Conversations(Database(tmp_path / "groundwork.sqlite"))
+    return Conversations(open_database(tmp_path))
 
 
 def asked(conversations: Conversations, one: str, question: str, **place: str | None) -> str:
@@ -137,14 +137,13 @@ def test_deleting_a_conversation_deletes_all_its_branches(conversations: Convers
     asked(conversations, one, "A", instead_of=a)
     with conversations.database.write() as connection:  # a chain of turns longer than SQLite's triggers may nest
         for number in range(1200):
-            connection.execute(
-                "INSERT INTO turns VALUES (NULL, ?, ?, 'q', NULL, 1.0, ?, ?)",
-                (f"t{number}", one, f"t{number - 1}" if number else a, number + 2),
-            )
+            parent = f"t{number - 1}" if number else a
+            row = {"turn_id": f"t{number}", "conversation_id": one, "question": "q", "created": 1.0}
+            connection.insert("turns", row | {"parent": parent, "depth": number + 2})
     conversations.delete(one)
     with conversations.database.read() as connection:
         for table in ("conversations", "turns", "turn_words"):
-            assert connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] == 0
+            assert connection.value(f"SELECT count(*) FROM {table}") == 0
     for attempt in (lambda: conversations.show_turn(one, a), lambda: conversations.place(one, after=a)):
         with pytest.raises(UnknownConversation):
             attempt()
@@ -159,32 +158,30 @@ def test_versions_of_a_first_question_stay_versions(conversations: Conversations
         assert conversations.get(one).turns[0].versions == tuple(versions)
 
 
-def test_branches_reopen_with_the_same_highlights(conversations: Conversations) -> None:
+def test_branches_reopen_with_the_same_highlights(conversations: Conversations, tmp_path: Path) -> None:
     one = conversations.new()
     first = conversations.add_turn(one, "a")
     conversations.put_answer(first, ANSWER)
     other = replace(ANSWER, status="stopped", text="Fi", marks=(), claims=(), error=None)
     second = conversations.add_turn(one, "a", conversations.place(one, instead_of=first))
     conversations.put_answer(second, other)
-    again = Conversations(Database(conversations.database.path))
+    again = Conversations(open_database(tmp_path))
     assert again.get(one).turns[0].answer == other
     again.show_turn(one, first)
     assert again.get(one).turns[0].answer == ANSWER
 
 
-def _ask_many(path: Path, one: str, after: str, name: str) -> None:
-    conversations = Conversations(Database(path))
+def _ask_many(home: Path, one: str, after: str, name: str) -> None:
+    conversations = Conversations(open_database(home))
     for number in range(15):
         after = conversations.add_turn(one, f"{name}{number}", conversations.place(one, after=after))
 
 
-def test_processes_that_ask_at_once_each_keep_their_own_thread(conversations: Conversations) -> None:
+def test_processes_that_ask_at_once_each_keep_their_own_thread(conversations: Conversations, tmp_path: Path) -> None:
     one = conversations.new()
     root = asked(conversations, one, "a")
     spawn = multiprocessing.get_context("spawn")
-    workers = [
-        spawn.Process(target=_ask_many, args=(conversations.database.path, one, root, name)) for name in ("x", "y")
-    ]
+    workers = [spawn.Process(target=_ask_many, args=(tmp_path, one, root, name)) for name in ("x", "y")]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -215,7 +212,7 @@ def test_threads_that_ask_at_once_lose_nothing(conversations: Conversations) -> 
 def test_the_shown_path_is_what_was_last_asked_or_chosen(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
-    database = Database(tmp_path_factory.mktemp("home") / "groundwork.sqlite")
+    database = open_database(tmp_path_factory.mktemp("home"))
     conversations = Conversations(database)
     one = conversations.new()
     parents: dict[str, str | None] = {}

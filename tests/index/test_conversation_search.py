@@ -12,13 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragcore.index.conversations import Conversations
-from ragcore.index.database import Database
+from ragcore.index.database import open_database
+from ragcore.text.words import lexemes
 from tests.index.test_conversations import ANSWER
 
 
 @pytest.fixture
 def conversations(tmp_path: Path) -> Conversations:
-    return Conversations(Database(tmp_path / "groundwork.sqlite"))
+    return Conversations(open_database(tmp_path))
 
 
 def hold(conversations: Conversations, *turns: tuple[str, str]) -> str:
@@ -173,6 +174,8 @@ def test_a_thousand_conversations_of_ten_turns_are_searched_at_once(conversation
             for row in rows
         ]  # fmt: skip
         connection.insert("turn_words", *kept)
+        held = [{"turn_id": row["turn_id"], "lexeme": word} for row in kept for word in {*lexemes(row["text"])}]
+        connection.insert("turn_lexemes", *held)
     assert len(conversations.all("revenue protrial")) > 900
     started = time.process_time()
     assert [info.conversation_id for info in conversations.all("revenue n1234")] == ["c123"]

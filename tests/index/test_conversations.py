@@ -11,7 +11,7 @@ import pytest
 
 from ragcore.errors import InputError, UnknownConversation
 from ragcore.index.conversations import Conversations
-from ragcore.index.database import Database
+from ragcore.index.database import open_database
 from ragcore.types import (
     EVERYTHING,
     Answer,
@@ -56,15 +56,15 @@ ANSWER = Answer(
 
 @pytest.fixture
 def conversations(tmp_path: Path) -> Conversations:
-    return Conversations(Database(tmp_path / "groundwork.sqlite"))
+    return Conversations(open_database(tmp_path))
 
 
-def test_a_turn_is_there_before_its_answer_and_reopens_as_it_was(conversations: Conversations) -> None:
+def test_a_turn_is_there_before_its_answer_and_reopens_as_it_was(conversations: Conversations, tmp_path: Path) -> None:
     one = conversations.new(Scope(("d",)))
     turn = conversations.add_turn(one, "How many?")
     assert conversations.get(one).turns[0].answer is None
     conversations.put_answer(turn, ANSWER)
-    got = Conversations(Database(conversations.database.path)).get(one)
+    got = Conversations(open_database(tmp_path)).get(one)
     assert got.turns[0].answer == ANSWER
     assert got.scope == Scope(("d",))
     assert got.info.title == "How many?"

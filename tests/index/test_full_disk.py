@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -68,11 +67,12 @@ def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
 
 
 def ask(surveyed: Path, home: Path) -> tuple[Engine, Answers, str]:
-    shutil.copytree(surveyed, home)
+    prepared.copied(surveyed, home)
     engine = Engine.open(home, overrides={"llm.model": "claude-test", "llm.retries": 0})
     return engine, Answers(engine, save_seconds=0.2), engine.conversations.new()
 
 
+@pytest.mark.sqlite
 def test_nothing_half_is_left_of_what_has_no_room(disk: Path) -> None:
     with Engine.open(disk / "home") as engine:
         filler = fill(disk)
@@ -100,6 +100,7 @@ def test_a_picture_without_room_leaves_nothing(disk: Path, tmp_path: Path) -> No
     assert [path.name for path in disk.iterdir()] == ["filler"]
 
 
+@pytest.mark.sqlite
 @pytest.mark.usefixtures("key")
 def test_an_answer_that_has_no_room_is_shown_and_stored_when_there_is(
     surveyed: Path, disk: Path, server: MessagesServer
@@ -114,6 +115,7 @@ def test_an_answer_that_has_no_room_is_shown_and_stored_when_there_is(
     saved_later(engine, answers, live)
 
 
+@pytest.mark.sqlite
 @pytest.mark.usefixtures("key")
 def test_an_answer_whose_database_is_held_is_shown_and_stored_afterwards(
     surveyed: Path, tmp_path: Path, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
@@ -152,6 +154,7 @@ def saved_later(engine: Engine, answers: Answers, live: LiveAnswer) -> None:
     engine.close()
 
 
+@pytest.mark.sqlite
 @pytest.mark.usefixtures("key")
 def test_without_an_app_the_answer_is_given_out_with_what_kept_it_from_being_stored(
     surveyed: Path, tmp_path: Path, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
@@ -178,12 +181,13 @@ def test_without_an_app_the_answer_is_given_out_with_what_kept_it_from_being_sto
     engine.close()
 
 
+@pytest.mark.sqlite
 def test_a_section_that_cannot_be_stored_is_kept_until_it_can(
     surveyed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(db, "BUSY_SECONDS", 0.1)
     monkeypatch.setattr(drafting, "SAVE_SECONDS", 0.1)
-    shutil.copytree(surveyed, tmp_path / "home")
+    prepared.copied(surveyed, tmp_path / "home")
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         report_id = engine.reports.new(
             from_data({"title": "Survey", "sections": [{"heading": "Highest nitrate reading"}]})

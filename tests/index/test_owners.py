@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ragcore.errors import NotYours, StoreError, UnknownConversation, UnknownReport, UnknownSection, UnknownTurn
+from ragcore.index.chunks import ChunkStore
 from ragcore.index.conversations import Conversations, FeedbackStore, Place
-from ragcore.index.database import SCHEMA, Database
+from ragcore.index.database import SCHEMA, Database, SqliteDatabase, open_database
 from ragcore.index.reports import Reports
 from ragcore.types import EVERYTHING
 from ragcore.types.library import Feedback
@@ -22,7 +23,7 @@ MARA, JONAS = "1" * 32, "2" * 32
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "groundwork.sqlite")
+    return open_database(tmp_path)
 
 
 def asked(database: Database, owner: str | None) -> tuple[str, str]:
@@ -125,11 +126,29 @@ def others(path: Path) -> dict[str, str]:
         return dict(raw.execute(query))
 
 
+# What schema 119 replaced.
+BEFORE_119 = """
+    DROP TABLE counters;
+    DROP TABLE turn_lexemes;
+    DROP TRIGGER document_embedded;
+    DROP TRIGGER document_embedded_again;
+    ALTER TABLE report_sections DROP COLUMN guided;
+    ALTER TABLE eval_verdicts DROP COLUMN asked;
+    INSERT INTO meta VALUES ('revision', '7');
+    CREATE VIRTUAL TABLE turn_search USING fts5 (text, content='turn_words', content_rowid='id');
+    CREATE TRIGGER turn_words_added AFTER INSERT ON turn_words BEGIN SELECT 1; END;
+    CREATE TRIGGER turn_words_removed AFTER DELETE ON turn_words BEGIN SELECT 1; END;
+    CREATE TRIGGER turn_words_changed AFTER UPDATE ON turn_words BEGIN SELECT 1; END;
+"""
+
+
+@pytest.mark.sqlite
 def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path) -> None:
     old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
-    asked(Database(new), "")
-    asked(Database(old), "")
+    asked(SqliteDatabase(new), "")
+    asked(SqliteDatabase(old), "")
     with sqlite3.connect(old) as raw:
+        raw.executescript(BEFORE_119)
         for table in ("conversations", "reports"):
             for column in ("owner", "shared"):
                 raw.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
@@ -144,8 +163,9 @@ def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path
         raw.execute("CREATE TRIGGER document_changed AFTER UPDATE ON documents BEGIN SELECT 1; END")
         raw.execute("PRAGMA user_version = 116")
     raw.close()
-    found = Conversations(Database(old), "").all()
-    assert [info.title for info in found] == [info.title for info in Conversations(Database(new), "").all()]
+    found = Conversations(SqliteDatabase(old), "").all("facilities")
+    assert ChunkStore(SqliteDatabase(old)).revision() == 7
+    assert [info.title for info in found] == [info.title for info in Conversations(SqliteDatabase(new), "").all()]
     assert tables(old) == tables(new)
     assert others(old) == others(new)
     with sqlite3.connect(old) as raw:
@@ -153,7 +173,7 @@ def test_a_home_of_the_schema_before_opens_with_its_conversations(tmp_path: Path
         raw.execute("PRAGMA user_version = 99")
     raw.close()
     with pytest.raises(StoreError, match="schema 99"):
-        Database(old)
+        SqliteDatabase(old)
 
 
 Act = Callable[[Reports, str, str], object]

@@ -176,6 +176,7 @@ def test_checkpoints_are_kept_in_page_order(store: Store) -> None:
     assert store.page_layouts(doc_id) == [b"1", b"2", b"3"]
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(("version", "hint"), [(99, "folder `files`"), (1000, "Update Groundwork")])
 def test_a_file_of_another_schema_is_refused_and_left_as_it_was(tmp_path: Path, version: int, hint: str) -> None:
     path = tmp_path / "groundwork.sqlite"
@@ -191,6 +192,7 @@ def test_a_file_of_another_schema_is_refused_and_left_as_it_was(tmp_path: Path, 
     assert path.read_bytes()[100:] == before[100:]  # but for the journal mode in the header
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "groundwork.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(StoreError, match="can't be used"):

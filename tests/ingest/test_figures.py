@@ -15,7 +15,7 @@ import pytest
 
 from ragcore.config.settings import Settings, load
 from ragcore.errors import Cancelled
-from ragcore.index.database import Database
+from ragcore.index.database import open_database
 from ragcore.index.model_records import FigureTexts
 from ragcore.ingest.figures import MAX_TOKENS, PROMPT, clean, describe_figures
 from ragcore.protocols import LLM
@@ -39,7 +39,7 @@ class Bench:
     progress: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.cache = FigureTexts(Database(self.folder / "cache.sqlite"))
+        self.cache = FigureTexts(open_database(self.folder))
 
     def describer(self, **changes: int) -> LLM:
         options = {"timeout_seconds": 10, "retries": 0, **changes}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -224,7 +223,7 @@ def test_a_task_that_quoting_cannot_do_is_said_to_be_one(pumps: Engine, question
 
 
 def test_a_row_without_any_word_of_the_question_is_only_a_figure(sampled: Path, tmp_path: Path) -> None:
-    shutil.copytree(sampled, tmp_path / "home")
+    prepared.copied(sampled, tmp_path / "home")
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         answer = engine.ask("What dividends were declared or paid?").run()
     assert "dividend" in answer.citations[0].quote
@@ -236,7 +235,7 @@ def test_a_row_without_any_word_of_the_question_is_only_a_figure(sampled: Path, 
 def test_the_questions_that_the_app_offers_are_answered_first(
     sampled: Path, tmp_path: Path, question: str, told: str
 ) -> None:
-    shutil.copytree(sampled, tmp_path / "home")
+    prepared.copied(sampled, tmp_path / "home")
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         answer = engine.ask(question).run()
     assert told in answer.text.partition("\n")[0]

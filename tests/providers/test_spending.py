@@ -16,7 +16,7 @@ from ragcore.answer.requests import conversation
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import ModelError, RateLimited, StoreError, StreamBroken
-from ragcore.index.database import Database
+from ragcore.index.database import Database, open_database
 from ragcore.index.model_records import Ledger, Responses
 from ragcore.protocols import Form, Message, ModelRequest, WritingTask
 from ragcore.providers.anthropic import AnthropicModel
@@ -36,7 +36,7 @@ FORM = ModelRequest("Be exact.", (Message("Which?"),), Form("colour", "A colour.
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(tmp_path / "library.sqlite")
+    opened = open_database(tmp_path)
     yield opened
     opened.close()
 
@@ -245,8 +245,12 @@ def test_nothing_of_questions_or_documents_is_in_the_ledger(library: Path, serve
     with opened(library, server) as engine:
         engine.ask(QUESTION).run()
         with engine.store.database.read() as connection:
-            rows = [tuple(row) for row in connection.execute("SELECT * FROM spent")]
-    assert all(len(row) == 10 and row[1:3] == ("claude-sonnet-4-6", "answer") for row in rows)
+            rows = [tuple(row) for row in connection.execute("SELECT model, purpose FROM spent")]
+            columns = connection.execute("SELECT * FROM spent").fetchall()[0].keys()
+    assert set(rows) == {("claude-sonnet-4-6", "answer")}
+    assert {*columns} - {"library_id", "day", "model", "purpose", "priced", "calls", "usd"} <= {
+        *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+    }
 
 
 class Broken:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(shelf: Path, tmp_path: Path) -> Path:
-    shutil.copytree(shelf, tmp_path / "home")
+    prepared.copied(shelf, tmp_path / "home")
     return tmp_path / "home"
 
 

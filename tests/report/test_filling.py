@@ -4,7 +4,6 @@ again, and where it ends."""
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,13 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.errors import UnknownDocument
 from ragcore.report.template import Template, from_data
+from tests import prepared
 from tests.messages_server import MessagesServer, Reply
 
 
 @pytest.fixture(scope="module")
 def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
+    return prepared.copied(surveyed, tmp_path_factory.mktemp("home") / "home")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from ragcore.cancel import Stop
 from ragcore.export.manuscripts import of_report
-from ragcore.index.database import Database
+from ragcore.index.database import open_database
 from ragcore.index.reports import Reports
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections, RuleFields
@@ -188,7 +188,7 @@ def test_the_title_of_what_is_exported_names_the_subject() -> None:
 
 
 def test_the_answers_are_kept_with_the_report(tmp_path: Any) -> None:
-    store = Reports(Database(tmp_path / "library.sqlite"))
+    store = Reports(open_database(tmp_path))
     report_id = store.new("Profile", "", "", [(1, {"heading": "Revenue"})], None)
     assert store.info(report_id).focus is None, "nobody was asked yet"
     store.update(report_id, subject="Larkfield Ltd", year=2021)

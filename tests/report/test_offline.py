@@ -3,7 +3,6 @@ named."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,7 +39,7 @@ def test_values_tables_and_gaps(reports: list[tuple[Truth, Report]]) -> None:
 
 
 def test_a_section_named_by_a_requirement_is_quoted_for_it(sampled: Path, tmp_path: Path) -> None:
-    shutil.copytree(sampled, tmp_path / "home")
+    prepared.copied(sampled, tmp_path / "home")
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         template = from_data(
             {"title": "Profile", "sections": [{"heading": "Business", "guidance": "Describe what the company makes."}]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.types import Found, Usage
+from tests import prepared
 from tests.messages_server import MessagesServer, Reply
 
 QUESTION = "What was the highest nitrate reading? How many wells were sampled?"
@@ -32,7 +32,7 @@ PARTS = Reply(
 
 @pytest.fixture(scope="module")
 def home(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(surveyed, tmp_path_factory.mktemp("home") / "home"))
+    return prepared.copied(surveyed, tmp_path_factory.mktemp("home") / "home")
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.slow
 def test_the_examples_run_against_the_app(tmp_path: Path, shared: Path) -> None:
     home = tmp_path / "home"
-    shutil.copytree(prepared.home(shared / "reports", reports()), home)
+    prepared.copied(prepared.home(shared / "reports", reports()), home)
     with closing(Accounts(home)) as accounts:
         secret = Tokens(accounts).make("docs", SCOPES, "test")
     (tmp_path / "survey.pdf").write_bytes(pdfs.one_column())

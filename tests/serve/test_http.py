@@ -6,7 +6,6 @@ import asyncio
 import io
 import json
 import logging
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -95,7 +94,7 @@ class Door:
 @pytest.fixture(scope="module")
 def door(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Door]:
     home = tmp_path_factory.mktemp("http") / "home"
-    shutil.copytree(prepared.home(shared / "reports", reports()), home)
+    prepared.copied(prepared.home(shared / "reports", reports()), home)
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         yield Door(home, engine)
 

@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -38,7 +37,7 @@ def inbox(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Path:
     copied = tmp_path_factory.mktemp("mcp") / "home"
-    shutil.copytree(prepared.home(shared / "reports", reports()), copied)
+    prepared.copied(prepared.home(shared / "reports", reports()), copied)
     return copied
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 
 from ragcore.engine import Engine
+from ragcore.index.database import URL
 from tests import pdfs
 
 OFFLINE = {"GROUNDWORK_LLM__MODEL": "offline"}
@@ -102,7 +104,12 @@ def connected(
     command: Sequence[str] = [sys.executable, "-m", "ragcore.cli", "--home", str(home), "mcp", *arguments]
     if heard is not None:
         command = ["sh", "-c", 'out="$1"; shift; "$@" | tee "$out"', "sh", str(heard), *command]
-    parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(env))
+    there = {URL: os.environ[URL]} if URL in os.environ else {}
+    parameters = StdioServerParameters(
+        command=command[0],
+        args=list(command[1:]),
+        env={**env, **there},
+    )
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(parameters)) as client:
         yield Tools(portal, client, [])
 

@@ -333,6 +333,7 @@ def test_a_model_without_a_price_is_not_asked(bench: Bench, monkeypatch: pytest.
     assert bench.builder.estimate()[0].usd is None
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_removed_document_takes_what_was_read_with_it(bench: Bench, kept: bool) -> None:
     doc_id = bench.add("a.pdf", "They say Quibblewick met Jane Miller.")

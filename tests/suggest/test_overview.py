@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,14 +12,14 @@ from ragcore.engine import Engine
 from ragcore.offline import wording
 from ragcore.suggest.overview import LINES, made
 from ragcore.suggest.questions import Starter
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.documents import Heading, make_document
 from tests.libraries import HashEmbedder
 
 
 @pytest.fixture(scope="module")
 def library(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str]]:
-    home = shutil.copytree(sampled, tmp_path_factory.mktemp("overview") / "home")
+    home = prepared.copied(sampled, tmp_path_factory.mktemp("overview") / "home")
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         yield engine, engine.documents()[0].doc_id
 

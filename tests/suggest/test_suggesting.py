@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +14,12 @@ from ragcore.offline import wording
 from ragcore.pipelines.stream import AnswerRun
 from ragcore.suggest.questions import OFFERED, Candidate, around, suggest
 from ragcore.types import Answer, Scope, Turn
+from tests import prepared
 
 
 @pytest.fixture(scope="module")
 def library(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, str, str]]:
-    home = shutil.copytree(sampled, tmp_path_factory.mktemp("suggesting") / "home")
+    home = prepared.copied(sampled, tmp_path_factory.mktemp("suggesting") / "home")
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         conversation = engine.conversations.new()
         run = engine.chat(conversation, "What was total revenue in 2025?")

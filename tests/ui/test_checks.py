@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from ragcore.engine import Engine
 from ragcore.types.check import STATUSES
+from tests import prepared
 from tests.ui.asgi import ask
 from ui.chat.runs import Answers
 from ui.check import routes as check_routes
@@ -39,7 +39,7 @@ def services_on(home: Path) -> Services:
 
 @pytest.fixture
 def opened(sampled: Path, tmp_path: Path) -> Iterator[Services]:
-    yield services_on(Path(shutil.copytree(sampled, tmp_path / "home")))
+    yield services_on(prepared.copied(sampled, tmp_path / "home"))
     services_module.close()
 
 

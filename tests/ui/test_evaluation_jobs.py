@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet
 from ragcore.evaluate.runs import Configuration
+from tests import prepared
 from ui.evaluate.jobs import EvaluationJobs
 
 ASKED = CaseSet("own", tuple(Case(str(n), f"What does part {n} say?") for n in range(6)))
@@ -21,7 +21,7 @@ MEANING = Configuration.parsed("retrieve.mode=vector")
 
 @pytest.fixture
 def engine(sampled: Path, tmp_path: Path) -> Iterator[Engine]:
-    shutil.copytree(sampled, tmp_path / "home")
+    prepared.copied(sampled, tmp_path / "home")
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline", "rerank.model": "none"}) as opened:
         yield opened
 

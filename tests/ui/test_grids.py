@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from ragcore.engine import Engine
 from ragcore.types.answer import Citation
 from ragcore.types.grid import Cell, CellDecision, CellValue, Column, Grid, GridCell, GridInfo, Row
 from ragcore.types.retrieval import EVERYTHING
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.ui.asgi import ask
 from ui.chat.runs import Answers
 from ui.grid import payload
@@ -44,7 +43,7 @@ def services_on(home: Path, model: str = "offline") -> Services:
 
 @pytest.fixture
 def opened(sampled: Path, tmp_path: Path) -> Iterator[Services]:
-    yield services_on(Path(shutil.copytree(sampled, tmp_path / "home")))
+    yield services_on(prepared.copied(sampled, tmp_path / "home"))
     services_module.close()
 
 
@@ -185,7 +184,7 @@ def test_a_document_that_arrives_is_filled_by_itself_unless_a_person_stopped_the
 
 @pytest.mark.usefixtures("key")
 def test_what_costs_something_is_told_and_waits_for_a_person(sampled: Path, tmp_path: Path) -> None:
-    made = services_on(Path(shutil.copytree(sampled, tmp_path / "home")), "auto")
+    made = services_on(prepared.copied(sampled, tmp_path / "home"), "auto")
     try:
         grid_id = begun(made, REVENUE, {"name": "Business", "type": "text"})
         found = call(made, f"/{grid_id}")

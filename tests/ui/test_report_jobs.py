@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +33,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(shelf: Path, tmp_path: Path) -> Path:
-    shutil.copytree(shelf, tmp_path / "home")
+    prepared.copied(shelf, tmp_path / "home")
     return tmp_path / "home"
 
 

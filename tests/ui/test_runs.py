@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -142,7 +141,7 @@ def test_a_question_before_the_first_document_is_ready_is_not_stored(tmp_path: P
 
 
 def test_a_server_that_hangs_holds_up_no_other_answer(surveyed: Path, tmp_path: Path, server: MessagesServer) -> None:
-    shutil.copytree(surveyed, tmp_path / "home")
+    prepared.copied(surveyed, tmp_path / "home")
     server.reply(*[Reply(text="late", first_delay=240)] * 9)
     with Engine.open(home=tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         hung = engine.with_settings({"llm.model": "claude", "llm.base_url": server.url}, "sk-own")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from ragcore.engine import Engine
+from tests import prepared
 from tests.messages_server import MessagesServer, Reply
 from tests.ui.asgi import ask
 from ui.chat.runs import Answers
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 def opened(surveyed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    engine = Engine.open(home=shutil.copytree(surveyed, tmp_path / "home"), overrides={"llm.retries": 0})
+    engine = Engine.open(home=prepared.copied(surveyed, tmp_path / "home"), overrides={"llm.retries": 0})
     renderer = Renderer(tmp_path / "pages")
     made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer, Signer())
     services_module._opened.append(made)

