@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import shutil
@@ -23,6 +24,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ import numpy as np
 from benchmarks.common import ROOT, table
 from ragcore.config.settings import Settings, load
 from ragcore.index.bm25 import terms
+from ragcore.index.database import URL
 from ragcore.index.indexer import Indexer
 from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
@@ -169,7 +172,7 @@ def build(home: Path, size: int) -> dict[str, float]:
         out[name] = float(np.median(values)) * 1000
     out["worst change ms"] = max(times["add ms"] + times["remove ms"]) * 1000
     out["build MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    out["sqlite MB"] = _megabytes([home / "groundwork.sqlite"])
+    out["database MB"] = store.database.size() / 2**20
     out["postings MB"] = sum(len(data) for _, _, data in store.derived("postings", store.document_ids())) / 2**20
     return out
 
@@ -260,13 +263,10 @@ class timed:  # noqa: N801 - used like a function
             self._out[self._name] = seconds
 
 
-def _megabytes(paths: Any) -> float:
-    return sum(path.stat().st_size for path in paths if path.is_file()) / 2**20
-
-
-def _phase(call: str, home: Path, size: int) -> dict[str, float]:
+def _phase(call: str, home: Path, size: int, url: str) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks", "scale", "--phase", call, "--home", str(home)]
-    done = subprocess.run([*command, "--sizes", str(size)], check=True, stdout=subprocess.PIPE, cwd=ROOT)
+    env = {name: value for name, value in os.environ.items() if name != URL} | ({URL: url} if url else {})
+    done = subprocess.run([*command, "--sizes", str(size)], check=True, stdout=subprocess.PIPE, cwd=ROOT, env=env)
     out: dict[str, float] = json.loads(done.stdout)
     return out
 
@@ -279,6 +279,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, with commas between")
     parser.add_argument("--home", type=Path, help="folder for the libraries (default: a temporary one); kept if given")
+    parser.add_argument("--postgres", default="", metavar="URL", help="a database to do the same in, beside SQLite")
     parser.add_argument("--phase", choices=("build", "query"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.phase:
@@ -286,20 +287,21 @@ def main() -> None:
         print(json.dumps(call(options.home, int(options.sizes))))
         return
     folder = options.home or Path(tempfile.mkdtemp(prefix="scale-"))
-    results: dict[int, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
+    databases = {"": ""} | ({" in PostgreSQL": options.postgres} if options.postgres else {})
     try:
-        for size in sizes(options.sizes):
-            home = folder / str(size)
+        for size, (label, url) in product(sizes(options.sizes), databases.items()):
+            home, name = folder / f"{size}{label.replace(' ', '-')}", f"{size:,} chunks{label}"
             if not (home / "built.json").is_file():
                 home.mkdir(parents=True)
-                (home / "built.json").write_text(json.dumps(_phase("build", home, size)), "utf-8")
-            results[size] = json.loads((home / "built.json").read_text("utf-8"))
-            results[size] |= _phase("query", home, size)
-            print(json.dumps({"chunks": size, **results[size]}), file=sys.stderr, flush=True)
+                (home / "built.json").write_text(json.dumps(_phase("build", home, size, url)), "utf-8")
+            results[name] = json.loads((home / "built.json").read_text("utf-8"))
+            results[name] |= _phase("query", home, size, url)
+            print(json.dumps({"library": name, **results[name]}), file=sys.stderr, flush=True)
     finally:
         if options.home is None:
             shutil.rmtree(folder)
     measures = list(dict.fromkeys(name for result in results.values() for name in result))
     rows = [[name, *(f"{r[name]:,.2f}" if name in r else "" for r in results.values())] for name in measures]
     print(f"{PER_DOCUMENT} chunks a document; reranking left out.\n")
-    print(table(rows, ["", *(f"{size:,} chunks" for size in results)]))
+    print(table(rows, ["", *results]))

@@ -159,8 +159,9 @@ def open_database(home: Path) -> Database:
         )
     if not url:
         return SqliteDatabase(file)
-    from ragcore.index.postgres import PostgresDatabase
+    from ragcore.index.postgres import PostgresDatabase, reach
 
+    reach(url)  # before anything is written
     return PostgresDatabase(url, library_name(home))
 
 
@@ -169,11 +170,16 @@ def has_library(home: Path) -> bool:
     return any((home / name).exists() for name in (FILE, NAME))
 
 
-def library_name(home: Path) -> str:
-    """Name in PostgreSQL of the library in the folder ``home``: 32 random hex digits, drawn when it is first opened."""
+def new_name() -> str:
+    """Name of a library in PostgreSQL: 32 random hex digits."""
+    return os.urandom(16).hex()
+
+
+def library_name(home: Path, name: str = "") -> str:
+    """Name in PostgreSQL of the library in the folder ``home``; ``name``, or a new one, if it has none yet."""
     with files.reported(home):
         files.private(home)
-        path, name = home / NAME, os.urandom(16).hex()
+        path, name = home / NAME, name or new_name()
         new = home / f"{NAME}.{name}"
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "w") as stream:
             stream.write(name)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib import resources
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ragcore.errors import InputError
-from ragcore.index.database import FILE, NAME, Database, SqliteDatabase, library_name
+from ragcore.index.database import FILE, NAME, Database, SqliteDatabase, library_name, new_name
 
 BATCH = 500
 SQLITE = "sqlite"
@@ -20,17 +21,22 @@ def move(home: Path, database: Database, to: str) -> None:
     if isinstance(database, SqliteDatabase) == (to == SQLITE):
         raise InputError(f"The library in {home} is {'an SQLite file' if to == SQLITE else 'in PostgreSQL'} already.")
     if to == SQLITE:
-        target = SqliteDatabase(file)
-        copy(database, target)
-        target.close()
+        with TemporaryDirectory(dir=home) as folder:
+            target = SqliteDatabase(Path(folder) / FILE)
+            copy(database, target)
+            target.checkpoint()
+            target.close()
+            target.path.rename(file)
+        (home / NAME).unlink()
         with database.write() as connection:
             for table, _ in reversed(tables()):
                 connection.execute(f"DELETE FROM {table}")
-        (home / NAME).unlink()
         return
     from ragcore.index.postgres import PostgresDatabase
 
-    copy(database, PostgresDatabase(to, library_name(home)))
+    name = new_name()
+    copy(database, PostgresDatabase(to, name))
+    library_name(home, name)
     database.checkpoint()
     database.close()
     file.rename(home / f"{FILE}.moved")

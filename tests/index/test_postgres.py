@@ -100,6 +100,10 @@ def test_a_library_is_moved_there_and_back_and_is_the_same(
     home = prepared.copied(full, tmp_path / "home")
     before = held(open_database(home))
     assert sum(bool(rows) for rows in before.values()) > 22
+    for address in ("nonsense", "postgresql://nobody@127.0.0.1:9/none"):
+        assert main(["--home", str(home), "admin", "move", address]) == 1
+        assert "postgresql://USER@HOST/DATABASE" in capsys.readouterr().err
+    assert held(open_database(home)) == before
     assert main(["--home", str(home), "admin", "move", url]) == 0
     assert f"Set {URL}" in capsys.readouterr().out
     assert not (home / FILE).exists()
@@ -121,6 +125,23 @@ def test_a_library_is_moved_there_and_back_and_is_the_same(
     assert "SQLite file" in capsys.readouterr().err
     monkeypatch.delenv(URL)
     assert held(open_database(home)) == after
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_move_that_fails_changes_nothing(
+    full: Path, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, back: bool
+) -> None:
+    monkeypatch.delenv(URL, raising=False)
+    home = prepared.copied(full, tmp_path / "home")
+    if back:
+        assert main(["--home", str(home), "admin", "move", url]) == 0
+        monkeypatch.setenv(URL, url)
+    before, there = held(open_database(home)), sorted(path.name for path in home.iterdir())
+    with monkeypatch.context() as broken:
+        broken.setattr("ragcore.index.move.tables", lambda: [*tables(), ("nowhere", "")])
+        assert main(["--home", str(home), "admin", "move", "sqlite" if back else url]) == 1
+    assert held(open_database(home)) == before
+    assert sorted(path.name for path in home.iterdir()) == there
 
 
 @pytest.fixture(scope="module")
@@ -331,6 +352,10 @@ def test_a_library_of_one_database_is_not_opened_in_the_other(
     with pytest.raises(InputError, match="SQLite file") as caught:
         Engine.open(tmp_path / "one")
     assert "admin move" in caught.value.hint
+    monkeypatch.setenv(URL, "postgresql://nobody@127.0.0.1:9/none")
+    with pytest.raises(StoreError):
+        Engine.open(tmp_path / "other")
+    monkeypatch.setenv(URL, url)
     Engine.open(tmp_path / "other").close()
     monkeypatch.delenv(URL)
     with pytest.raises(InputError, match="in PostgreSQL"):
