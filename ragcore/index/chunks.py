@@ -25,7 +25,8 @@ Mask = NDArray[np.bool_]
 # Rows of a document's tables that a composite spans: they have no vector of their own, but stand where it does.
 _ROWS = """
     SELECT t.chunk_id FROM chunks w JOIN chunks t
-    ON t.doc_id = w.doc_id AND t.position BETWEEN w.first_tile AND w.last_tile WHERE w.doc_id = {0}
+    ON t.doc_id = w.doc_id AND t.position BETWEEN w.first_tile AND w.last_tile
+    WHERE w.doc_id = {0} AND w.first_tile IS NOT NULL
 """
 # A document's chunks that want a vector by the embedder ?1 and have none.
 _BARE = f"""
@@ -157,17 +158,19 @@ class ChunkStore:
     def vectors(self, embedder: str, doc_ids: Sequence[str]) -> tuple[Entries, Vector]:
         """Chunks of documents by index, document after document, with their vectors, float32 ``(n, d)``; without the
         rows that a composite spans, for which earlier versions made vectors too."""
-        query = f"""
-            SELECT chunk_id, doc_id, kind, first_page, last_page, start, "end", vector
-            FROM chunks JOIN vectors USING (chunk_id)
-            WHERE embedder = ?1 AND doc_id = ?2 AND chunk_id NOT IN ({_ROWS.format("?2")}) ORDER BY position
+        query = """
+            SELECT position, chunk_id, doc_id, kind, first_page, last_page, start, "end", vector
+            FROM chunks JOIN vectors USING (chunk_id) WHERE embedder = ? AND doc_id = ? ORDER BY position
         """
+        composites = "SELECT first_tile, last_tile FROM chunks WHERE doc_id = ? AND first_tile IS NOT NULL"
         entries, data = list[Entry](), bytearray()
         with self.database.read() as connection:
             for doc_id in doc_ids:
-                for *entry, vector in connection.execute(query, (embedder, doc_id)):
-                    entries.append(Entry(*entry))
-                    data += vector
+                spanned = {n for first, last in connection.rows(composites, doc_id) for n in range(first, last + 1)}
+                for position, *entry, vector in connection.execute(query, (embedder, doc_id)):
+                    if position not in spanned:
+                        entries.append(Entry(*entry))
+                        data += vector
         width = len(data) // 4 // max(len(entries), 1)
         return Entries.of(entries), np.frombuffer(data, "<f4").reshape(len(entries), width)
 

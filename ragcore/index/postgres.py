@@ -119,7 +119,7 @@ class _PostgresConnection(Connection):
 
     def execute(self, query: str, values: Sequence[object] = (), /) -> Cursor:
         text, places, sets = translated(query)
-        return self._raw.execute(text.encode(), _bound(values, places, sets))
+        return self._raw.execute(text.encode(), _bound(values, places, sets), binary=True)  # bytes not in hex
 
     def executemany(self, query: str, rows: Iterable[Sequence[object]], /) -> int:
         text, places, sets = translated(query)

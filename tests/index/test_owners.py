@@ -128,6 +128,8 @@ def others(path: Path) -> dict[str, str]:
 
 # What schema 119 replaced.
 BEFORE_119 = """
+    DROP TRIGGER document_changed;
+    CREATE TRIGGER document_changed AFTER UPDATE ON documents BEGIN SELECT 1; END;
     DROP TABLE counters;
     DROP TABLE turn_lexemes;
     DROP TRIGGER document_embedded;
