@@ -167,10 +167,28 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def _transaction(self, begin: str, lock: str) -> Iterator[Connection]:
-        with _reported(), self._pool.connection(timeout=BUSY_SECONDS) as raw:
-            named = sql.SQL("SELECT set_config('gw.library', {}, true)").format(self._name)
-            raw.execute(f"{begin}; {named.as_string(raw)}; {lock}".encode())
-            yield _PostgresConnection(raw)  # the pool commits, or rolls back
+        named = sql.SQL("SELECT set_config('gw.library', {}, true)").format(self._name).as_string()
+        with _reported():
+            raw = self._begun(f"{begin}; {named}; {lock}")
+            try:
+                with raw:  # committed at the end, or rolled back
+                    yield _PostgresConnection(raw)
+            finally:
+                self._pool.putconn(raw)
+
+    def _begun(self, begin: str) -> psycopg.Connection[Row]:
+        """Connection in a transaction. After one that the server has ended meanwhile, another is taken."""
+        while True:
+            raw = self._pool.getconn(BUSY_SECONDS)
+            try:
+                raw.execute(begin.encode())
+            except BaseException:
+                lost = raw.closed
+                self._pool.putconn(raw)
+                if not lost:
+                    raise
+            else:
+                return raw
 
 
 def reach(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
@@ -204,9 +222,8 @@ def _pool(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
     given: dict[str, Any] = {"autocommit": True, "row_factory": _rows, "options": options}
     with psycopg.connect(url, **given) as raw:
         _create(raw)
-    check = ConnectionPool.check_connection  # it may have been restarted
     configure = partial(set_json_loads, from_json)
-    return ConnectionPool(url, open=True, kwargs=given, min_size=0, max_size=MOST, check=check, configure=configure)
+    return ConnectionPool(url, open=True, kwargs=given, min_size=0, max_size=MOST, configure=configure)
 
 
 def _create(raw: psycopg.Connection[Row]) -> None:

@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -293,7 +294,14 @@ def test_a_server_that_is_gone_is_told_and_found_again(url: str, postgres: Postg
     database = PostgresDatabase(url, "7" * 32)
     with pytest.raises(StoreError, match="PostgreSQL"):
         cut_off(database, postgres)
+    with ExitStack() as idle:
+        for _ in range(5):
+            idle.enter_context(database.read())
+    with pytest.raises(StoreError, match="PostgreSQL"):
+        cut_off(database, postgres)
+    begun = time.monotonic()
     assert database.value("SELECT count(*) FROM counters") == 0
+    assert time.monotonic() - begun < 5, "connections that are gone are not waited for"
     with pytest.raises(StoreError, match="can't be reached") as caught:
         PostgresDatabase("postgresql://nobody:secret@127.0.0.1:9/none", ONE)
     assert URL in caught.value.hint
