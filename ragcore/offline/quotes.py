@@ -367,14 +367,11 @@ class Ranking:
         return np.array([self._fit(quote) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Share of each row's name that the question has, 0–1; a one-word name counts half, since it may match by
-        chance."""
-        asked = self._wanted.everything
-        shares = [
-            len(quote.name & asked) / len(quote.name) * min(1.0, len(quote.name & asked) / 2) if quote.name else 0.0
-            for quote in found
-        ]
-        return np.array(shares)
+        """Share of each row's name that the question has, 0–1, squared: what only shares words with the question is
+        another quantity. A one-word name counts half, since it may match by chance."""
+        held = [len(quote.name & self._wanted.everything) for quote in found]
+        sizes = [max(len(quote.name), 1) for quote in found]
+        return np.array([(n / size) ** 2 * min(1.0, n / 2) for n, size in zip(held, sizes)])
 
 
 def name_of(text: str) -> frozenset[str]:
