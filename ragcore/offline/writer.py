@@ -8,6 +8,7 @@ can be incomplete but never wrong about a document's words. Whether the sources 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.extremes import Extreme, extreme
@@ -86,7 +87,7 @@ class OfflineWriter:
             yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
             yield from _quotes(chosen)
         else:
-            yield from _answer(question, chosen, certain=value is not None)
+            yield from _answer(question, chosen if value else _told_apart(chosen), certain=value is not None)
 
 
 def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str, str]) -> Iterator[str]:
@@ -140,6 +141,20 @@ def _of_each_first(ranked: Sequence[Quotable]) -> list[Quotable]:
     for quote in ranked:
         firsts.setdefault(quote.source.doc_id, quote)
     return [*firsts.values(), *ranked]
+
+
+def _told_apart(chosen: Sequence[Quotable]) -> list[Quotable]:
+    """``chosen``, with the table's name before that of a row which another table has too."""
+    tables: dict[str, set[str]] = {}
+    for quote in chosen:
+        if quote.row is not None:
+            tables.setdefault(quote.row.name, set()).add(quote.row.table)
+    return [
+        replace(quote, row=replace(row, name=f"{brief(row.table, _LONGEST_TITLE)} {row.name}"))
+        if (row := quote.row) is not None and row.table and len(tables[row.name]) > 1
+        else quote
+        for quote in chosen
+    ]
 
 
 def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) -> Iterator[str]:

@@ -211,6 +211,20 @@ def test_two_periods_asked_for_are_two_rows() -> None:
     )
 
 
+def test_rows_of_one_name_in_several_tables_are_told_apart() -> None:
+    header = ["", "Fiscal 2020", "Fiscal 2019"]
+    text = quotes(
+        "What were net sales by region in fiscal 2020?",
+        Grid("Asia net sales were as follows:", [header, ["Net sales", "$ 1,526", "$ 1,653"]]),
+        "Sales fell in Asia for want of rice.",
+        Grid("Europe net sales were as follows:", [header, ["Net sales", "$ 1,838", "$ 1,886"]]),
+        Grid("Taxes", [header, ["Income taxes", "$ 480", "$ 367"]]),
+    )
+    assert "| Asia net sales were as follows: Net sales |" in text
+    assert "| Europe net sales were as follows: Net sales |" in text
+    assert text.startswith(("Asia net sales", "Europe net sales"))
+
+
 def test_contents_are_not_quoted() -> None:
     contents = Grid("Contents", [["", "Page"], ["Dividends and stock repurchases", "41"]])
     text = quotes("What does it say of dividends?", contents, "Dividends and repurchases . . . . . . . . . 41")
