@@ -40,6 +40,7 @@ from tests import pdfs, prepared
 from tests.postgres import empty
 
 ONE, OTHER = "1" * 32, "2" * 32
+pytestmark = pytest.mark.sqlite  # they begin with SQLite's file, and say themselves what is in PostgreSQL
 
 
 @pytest.fixture(scope="module")
