@@ -37,7 +37,8 @@ export function drawLights(element, page, { size, turn, z, lit, pick, words }) {
 }
 
 // Numbers in the margin, one for each citation on the page, level with its first line as far as there is room: none lies
-// over another, nor over a word while a place without one is near. That of an open cell stands beside it.
+// over another, nor over a word while a place without one is near; a cell without such a place has a number only while it
+// is open, beside it.
 export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
   const focused = element.contains(document.activeElement) && document.activeElement.dataset.n;
   for (const old of element.querySelectorAll(".gw-tag")) old.remove();
@@ -71,7 +72,9 @@ export function drawTags(element, page, { size, turn, z, lit, pick, words }) {
     for (let step = 0; step <= FAR; step++) for (const y of [middle + step * STEP, middle - step * STEP]) places.push(...(item.cell ? [] : [at(x0 - wide - 3, y)]), at(2, y), at(width - wide - 2, y));
     if (open && item.cell && own.length === 1 && words) places.unshift(at(x0 - ROOM + 2, middle));
     const inside = (place) => place[0] >= 0 && place[1] >= 0 && place[2] <= width && place[3] <= height && !over(placed, alone(place));
-    const place = places.find((one) => inside(one) && !over(printed, one)) ?? places.find(inside) ?? places[0];
+    const free = places.find((one) => inside(one) && !over(printed, one));
+    if (!free && item.cell && !open) continue; // many cells of one table are cited: their numbers would hide its words
+    const place = free ?? places.find(inside) ?? places[0];
     placed.push(alone(place));
     element.append(
       h(
