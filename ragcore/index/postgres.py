@@ -239,6 +239,10 @@ def _create(raw: psycopg.Connection[Row]) -> None:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {TABLES}")
         connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
         version = connection.value("SELECT max(version) FROM schema_version") or 0
+        own = "relnamespace = current_schema()::regnamespace"
+        walled = f"SELECT relname FROM pg_class WHERE relforcerowsecurity AND {own}"
+        for table in connection.column(walled) if version < SCHEMA else ():  # a step changes the rows of all libraries
+            connection.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
         for script in scripts("ragcore.index", version, SCHEMA, "The database in PostgreSQL", "postgres.sql"):
             raw.execute(_translated(script).encode())
             connection.execute("DELETE FROM schema_version")

@@ -33,7 +33,6 @@ BEGIN
     LOOP
         EXECUTE format('ALTER TABLE %s ADD COLUMN library_id text COLLATE "C" NOT NULL'
             ' DEFAULT current_setting(''gw.library'', true) CHECK (library_id != '''')', one.of);
-        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', one.of);
         EXECUTE format('CREATE POLICY library ON %s USING (library_id = current_setting(''gw.library'', true))', one.of);
     END LOOP;
     FOR one IN SELECT conrelid::regclass AS of, conname, contype, pg_get_constraintdef(oid) AS said FROM pg_constraint
@@ -54,6 +53,11 @@ BEGIN
     LOOP
         EXECUTE format('DROP INDEX %s', one.of);
         EXECUTE regexp_replace(one.said, 'USING btree \(', 'USING btree (library_id, ');
+    END LOOP;
+    FOR one IN SELECT c.oid::regclass AS of FROM pg_class c
+        WHERE c.relnamespace = place::regnamespace AND c.relkind = 'r' AND c.relname != 'schema_version'
+    LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', one.of);
     END LOOP;
     FOREACH line IN ARRAY keys LOOP EXECUTE line; END LOOP;
     FOREACH line IN ARRAY links LOOP EXECUTE line; END LOOP;

@@ -65,6 +65,7 @@ export class Head {
     this.goOn.hidden = state !== "stopped";
     this.goOn.querySelector(".lb").textContent = done ? "Go on" : "Fill";
     this.again.hidden = state !== "done" || !total;
+    this.told = asking ?? this.told; // a panel may open while the page loads its data anew
     this.asking.element.hidden = !asking;
     if (!asking) this.asking.close();
     this.exports.disable(total ? "" : "There is nothing to export yet");
@@ -110,7 +111,7 @@ export class Head {
 
   // What the writer is asked for, and what that may cost.
   ask(panel) {
-    const { sections, words, model } = this.page.data.asking;
+    const { sections, words, model } = this.told;
     const go = async () => {
       if (await this.page.act("/ask")) this.asking.close();
     };
