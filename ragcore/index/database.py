@@ -179,13 +179,15 @@ def library_name(home: Path, name: str = "") -> str:
     """Name in PostgreSQL of the library in the folder ``home``; ``name``, or a new one, if it has none yet."""
     with files.reported(home):
         files.private(home)
-        path, name = home / NAME, name or new_name()
-        new = home / f"{NAME}.{name}"
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "w") as stream:
-            stream.write(name)
-        with suppress(FileExistsError):
-            os.link(new, path)  # whole, and only if there is none
-        new.unlink()
+        path = home / NAME
+        if not path.exists():
+            name = name or new_name()
+            new = home / f"{NAME}.{name}"
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "w") as stream:
+                stream.write(name)
+            with suppress(FileExistsError):
+                os.link(new, path)  # whole, and only if there is none
+            new.unlink()
         return path.read_text("ascii")
 
 
@@ -269,8 +271,10 @@ class SqliteDatabase(Database):
         except OSError as error:
             raise StoreError(f"The home folder {path.parent} can't be used: {error.strerror}.") from error
         with self._transaction("BEGIN IMMEDIATE") as connection:
-            for script in scripts(package, connection.value("PRAGMA user_version"), schema, str(path), "sqlite.sql"):
+            found = scripts(package, connection.value("PRAGMA user_version"), schema, str(path), "sqlite.sql")
+            for script in found:
                 connection.script(script)
+            if found:
                 connection.execute(f"PRAGMA user_version = {schema}")
 
     def read(self) -> AbstractContextManager[Connection]:

@@ -143,7 +143,7 @@ class PostgresDatabase(Database):
 
     def write(self) -> AbstractContextManager[Connection]:
         number = int.from_bytes(blake2b(self._name.encode(), digest_size=8).digest(), signed=True)
-        return self._transaction("BEGIN", f"SELECT pg_advisory_xact_lock({number})")
+        return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", f"SELECT pg_advisory_xact_lock({number})")
 
     def checkpoint(self) -> None:
         """PostgreSQL reuses the space of deleted rows, after its own vacuum."""
@@ -226,8 +226,9 @@ def _pool(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
     return ConnectionPool(url, open=True, kwargs=given, min_size=0, max_size=MOST, configure=configure)
 
 
-def _create(raw: psycopg.Connection[Row]) -> None:
-    """Create the tables, or bring those of an older schema up to this one. Raises `StoreError`."""
+def _create(raw: psycopg.Connection[Row], package: str = "ragcore.index", schema: int = SCHEMA) -> None:
+    """Create the tables, or bring those of an older schema up to this one, with the rows of all libraries. Raises
+    `StoreError`."""
     connection = _PostgresConnection(raw)
     if connection.value("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"):
         raise StoreError(
@@ -239,14 +240,16 @@ def _create(raw: psycopg.Connection[Row]) -> None:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {TABLES}")
         connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
         version = connection.value("SELECT max(version) FROM schema_version") or 0
+        found = scripts(package, version, schema, "The database in PostgreSQL", "postgres.sql")
+        if not found:
+            return
         own = "relnamespace = current_schema()::regnamespace"
-        walled = f"SELECT relname FROM pg_class WHERE relforcerowsecurity AND {own}"
-        for table in connection.column(walled) if version < SCHEMA else ():  # a step changes the rows of all libraries
-            connection.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
-        for script in scripts("ragcore.index", version, SCHEMA, "The database in PostgreSQL", "postgres.sql"):
+        for table in connection.column(f"SELECT relname FROM pg_class WHERE relforcerowsecurity AND {own}"):
+            connection.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")  # until the last script
+        for script in found:
             raw.execute(_translated(script).encode())
-            connection.execute("DELETE FROM schema_version")
-            connection.execute("INSERT INTO schema_version VALUES (?)", (SCHEMA,))
+        connection.execute("DELETE FROM schema_version")
+        connection.execute("INSERT INTO schema_version VALUES (?)", (schema,))
 
 
 def _translated(script: str) -> str:

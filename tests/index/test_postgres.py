@@ -23,7 +23,7 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreBusy, StoreError
 from ragcore.index import postgres as module
 from ragcore.index.conversations import Conversations, FeedbackStore
-from ragcore.index.database import FILE, IN, NAME, URL, Database, SqliteDatabase, open_database
+from ragcore.index.database import FILE, IN, NAME, SCHEMA, URL, Database, SqliteDatabase, open_database
 from ragcore.index.evaluations import EvaluationStore
 from ragcore.index.grids import GridStore
 from ragcore.index.model_records import Ledger, Responses
@@ -224,6 +224,27 @@ def test_a_table_that_is_made_later_gets_its_wall(url: str) -> None:
         assert raw.execute("SELECT count(*) FROM later").fetchone() == (0,)
         raw.execute("INSERT INTO later VALUES ('a', 1)")
         raw.rollback()
+
+
+def test_a_step_of_the_schema_changes_the_rows_of_every_library_and_the_wall_stands_again(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, package = empty(postgres), tmp_path / "later_schema"
+    for name in (ONE, OTHER):
+        with PostgresDatabase(url, name).write() as connection:
+            connection.insert("counters", {"name": "n", "value": 1})
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / f"to_{SCHEMA + 1}.sql").write_text("UPDATE counters SET value = 9;")
+    for name in ("schema.sql", "postgres.sql"):
+        (package / name).write_bytes(resources.files("ragcore.index").joinpath(name).read_bytes())
+    monkeypatch.syspath_prepend(tmp_path)
+    path = f"-c search_path={module.TABLES}"
+    with psycopg.connect(url, autocommit=True, options=path, row_factory=module._rows) as raw:
+        module._create(raw, package.name, SCHEMA + 1)
+        assert raw.execute("SELECT count(*) FROM counters").fetchone() == (0,)
+    for name in (ONE, OTHER):
+        assert PostgresDatabase(url, name).column("SELECT value FROM counters") == [9]
 
 
 def test_a_role_that_sees_past_the_wall_is_refused(postgres: PostgresServer) -> None:
