@@ -34,11 +34,16 @@ def _counts(statement: Statement, evidence: Evidence) -> Iterator[str]:
     """Counts in letters that the evidence neither has nor gives by calculation, where it has others."""
     claimed = numbers(statement.text)
     given = [one for one in evidence.figures if one.cell is not None or one.sentence >= 0]
-    left = [one for one in given if not any(agree(number, one.number, one.scale, hedged=True) for number in claimed)]
+    left = [one for one in given if not any(agree(number, one.number, one.scale) for number in claimed)]
     for number in claimed:
-        held = any(agree(number, one.number, one.scale, hedged=True) for one in given)
+        held = any(agree(number, one.number, one.scale) for one in given if one.number.kind == number.kind)
         rivals = [one for one in left if one.number.kind == number.kind]
-        if number.counts and rivals and not held and not any(True for _ in derive(number, evidence, statement.text)):
+        if (
+            number.counts
+            and (rivals or number.unit)
+            and not held
+            and not any(True for _ in derive(number, evidence, statement.text))
+        ):
             yield f"{number.raw} is not in these words."
 
 

@@ -9,13 +9,15 @@ from dataclasses import replace
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
 from ragcore.text.periods import date_spans, years
-from ragcore.text.words import tokens
+from ragcore.text.words import stem, tokens
 from ragcore.types.check import Correction
 from ragcore.verify.attribution import named_by, terms, with_synonyms
-from ragcore.verify.evidence import Evidence, Figure, parts
+from ragcore.verify.evidence import Evidence, Figure, changes, parts
+from ragcore.verify.identifiers import OTHER_SPAN
 from ragcore.verify.support import Support
 
 _SUBJECT = 0.7  # least share of the words before a figure
+_CHANGES = frozenset(map(stem, lex.CHANGES))
 _ORDER = 5.0  # most that a figure differs from the one in its place
 
 
@@ -23,9 +25,15 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
     """Corrections of ``text`` by the ``evidence`` whose exact checks are ``against`` it, in order; a figure, day or
     year only if one alone can stand in its place. ``context`` holds the labels of a cell."""
     findings = [finding for finding in against.exact if finding.status == "unsupported"]
-    found = [*_figures(text, context, {raw for finding in findings for raw in finding.wrong}, evidence)]
+    if any(finding.reason == OTHER_SPAN for finding in against.exact):
+        return ()
+    wrong = {raw for finding in findings for raw in finding.wrong}
+    found = [*_figures(text, context, wrong, evidence)]
     given = "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells)))
-    found = found or [*_periods(text, given)]
+    own = lex.without_comparisons(given)
+    headings = lex.without_comparisons(evidence.headings).splitlines()
+    own = own if years(own) else f"{own}\n{next(filter(years, headings), '')}"
+    found = found or [*_periods(text, own, wrong)]
     for said, given in (finding.contrast for finding in findings if finding.contrast[0]):
         match = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)
         if match:
@@ -68,7 +76,7 @@ def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> It
             figure = _instead(number, f"{own[number.start]} {context}", others, evidence)
             if figure is not None:
                 end = number.start + len(number.raw)
-                yield Correction(number.start, end, number.raw, _shown(figure), _write(number, figure))
+                yield Correction(number.start, end, number.raw, _shown(number, figure), _write(number, figure))
 
 
 def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evidence) -> Figure | None:
@@ -81,11 +89,13 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         and not (figure.number.percent and figure.number.in_letters)  # "a fifth" is no slip for 24.0%
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
+        and (figure.cell is not None or changes(part, number.raw) == changes(figure.part, figure.number.raw))
     ]
     said = with_synonyms(set(terms(part)))
     given = [one for one in given if _comparable(number, one) and _same_subject(one, said, evidence)]
-    if not given:
-        return None
+    amount = number.amount
+    if not given or any(one.number.amount != amount and agree(one.number, number, None) for one in given):
+        return None  # none, or the claim has it in more digits
     about = [len(said & terms(figure.cell.label if figure.cell else figure.part)) for figure in given]
     best = [figure for figure, share in zip(given, about) if share == max(about)]
     return best[0] if len({figure.number.amount for figure in best}) == 1 else None
@@ -105,6 +115,7 @@ def _same_subject(figure: Figure, said: set[str], evidence: Evidence) -> bool:
         return named_by(figure.cell.named.head or figure.cell.row, said) >= _SUBJECT
     sentence = evidence.sentences[figure.sentence]
     ahead = terms(figure.part[: figure.part.find(figure.number.raw)]) or terms(sentence[: figure.number.start])
+    ahead = frozenset(one for one in ahead if one.isalpha()) - _CHANGES
     return bool(ahead) and len(ahead & said) >= _SUBJECT * len(ahead)
 
 
@@ -115,21 +126,21 @@ def _write(number: Number, figure: Figure) -> str:
     alike = amount and 1 / _ORDER <= abs(number.amount) / amount <= _ORDER
     if alike and not number.in_letters and not figure.number.in_letters:
         return number.written(amount if number.value >= 0 else -amount)
-    return _shown(figure)
+    return _shown(number, figure)
 
 
-def _shown(figure: Figure) -> str:
-    """Figure as people write it in a sentence."""
+def _shown(instead: Number, figure: Figure) -> str:
+    """Figure as people write it in a sentence, ``instead`` of a number: with its table's currency only for money."""
     number = figure.number
     scale = SCALE_NAMES.get(figure.scale or 1.0, "") if figure.cell is not None and number.scale == 1.0 else ""
     if number.percent:
         return number.raw if "%" in number.raw or not figure.cell else f"{number.raw}%"
-    currency = "" if number.currency else figure.currency
+    currency = figure.currency if instead.currency and not number.currency else ""
     return " ".join(part for part in (f"{currency}{number.raw.strip()}", scale) if part)
 
 
-def _periods(text: str, given: str) -> Iterator[Correction]:
-    """Days, else years, of ``text`` that ``given`` lacks, if it has one in their place."""
+def _periods(text: str, given: str, wrong: set[str]) -> Iterator[Correction]:
+    """Days, else ``wrong`` years, of ``text`` that ``given`` lacks, if it has one in their place."""
     mine = {text[slice(*span)]: span for span in date_spans(text)}
     theirs = dict.fromkeys(given[slice(*span)] for span in date_spans(given))
     missing = [said for said in mine if said not in theirs]
@@ -138,7 +149,7 @@ def _periods(text: str, given: str) -> Iterator[Correction]:
         return
     said, there = years(text), years(given)
     lacking, more = said - there, there - said
-    if len(lacking) == 1 and len(more) == 1:
+    if len(lacking) == 1 and len(more) == 1 and wrong.issuperset(map(str, lacking)):
         year = str(lacking.pop())
         at = text.find(year)
         if at >= 0 and not lex.BEFORE_YEAR.isdisjoint(tokens(text[:at])[-3:]):

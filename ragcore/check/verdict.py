@@ -49,7 +49,6 @@ SAME: Final = Logistic(-4.0, (0.6, 4.0))
 CONFIRMED = 0.4
 CONTRADICTED = 0.8
 ALONE = 0.6  # least share of the words of a sentence in one of several that is against it
-BESIDE = 1_000  # characters between words of one passage
 MORE = 0.1  # share of the words of a sentence that nearer words must have more
 ROW = 4.0  # log odds of a row that is named
 NAMED = 0.85  # least share of its name
@@ -76,9 +75,9 @@ class _Read:
     def confirms(self) -> bool:
         return self.support.finding.status == "supported" and self.says >= CONFIRMED and not self.doubt
 
-    def beside(self, other: _Read) -> bool:
+    def overlaps(self, other: _Read) -> bool:
         mine, theirs = self.candidate.citation, other.candidate.citation
-        return mine.doc_id == theirs.doc_id and abs(mine.start - theirs.start) < BESIDE
+        return mine.doc_id == theirs.doc_id and mine.start < theirs.end and theirs.start < mine.end
 
     def outdoes(self, other: _Read) -> bool:
         nearer = self.candidate.relevance >= other.candidate.relevance and self.cover >= other.cover + MORE
@@ -150,7 +149,7 @@ class Checker:
             read = self._best(self.reads(sentence, span, near))
             if not lex.CAUSES.isdisjoint(tokens(text)[:1]):
                 # Two facts that are true do not make one the cause of the other.
-                read = read if any(read.beside(one) for one in chosen.values() if read is not None) else None
+                read = read if any(read.overlaps(one) for one in chosen.values() if read is not None) else None
             elif read is None or self._lacks(text, read):
                 alone = replace(sentence, text=text, before=sentence.text[: span[0]])
                 read = self._best(self.reads(alone, (0, len(text)), self.near(alone)))

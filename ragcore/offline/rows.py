@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 from ragcore.text.markdown import escape
-from ragcore.text.periods import days_in, is_part, without_dates, years
+from ragcore.text.periods import column_years, days_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Source
@@ -26,7 +26,6 @@ _SCALE = re.compile(
 _LONGEST_SCALE = 160
 _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
-_HALF_YEAR = 6
 LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
 VALUE = "Value"
@@ -147,22 +146,13 @@ def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
     """Columns of the days or years that the question names and, of several or without a year, those whose rarest words
     it has; empty if none."""
     kept = [n for n, column in enumerate(columns) if asked.days.intersection(days_in(column))]
-    kept = kept or [n for n, column in enumerate(columns) if not asked.years or _years_of(column) & asked.years]
-    own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, _years_of(columns[n]))) for n in kept]
+    kept = kept or [n for n, column in enumerate(columns) if not asked.years or column_years(column) & asked.years]
+    own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, column_years(columns[n]))) for n in kept]
     counts = Counter(word for words in own for word in words)
     keys = [{word for word in words if counts[word] == min(map(counts.__getitem__, words))} for words in own]
     shared = {word for word, count in counts.items() if count > 1 and count == len(kept)}
     named = [n for n, key in zip(kept, keys) if key - shared <= asked.words and (key - shared or asked.years)]
     return named or (kept if asked.years else [])
-
-
-def _years_of(column: str) -> set[int]:
-    """Years that a column may be called by: a fiscal year that ends by May is named after either."""
-    named, ends = years(without_dates(column)), days_in(column)
-    if named or not ends:
-        return named
-    year, month, _ = ends[-1]
-    return {year, year - 1} if month < _HALF_YEAR else {year}
 
 
 def says_something(cell: Cell) -> bool:

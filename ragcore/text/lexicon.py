@@ -72,7 +72,8 @@ GIVEN_OUT: Final = word_set(_SIGN["given_out"])
 NARROWED_BY: Final = word_set(_SIGN["narrowed_by"])
 UNIMPORTANT: Final = word_set(_SUBJECT["unimportant"])
 ABOUT: Final = word_set(_AMOUNT["about"])
-DERIVED: Final = word_set(_AMOUNT["derived"]) | UP | DOWN | MORE | LESS
+CHANGES: Final = word_set(_AMOUNT["changes"]) | UP | DOWN | MORE | LESS | BETTER | WORSE
+DERIVED: Final = word_set(_AMOUNT["derived"]) | CHANGES
 IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
 SUM: Final = word_set(_AMOUNT["sum"])
 _OF_SUMS = ("total", "rest", "change", "share", "pointing", "otherwise")
@@ -116,6 +117,16 @@ PARTITIVE: Final = re.compile(any_of(_PART["partitive"]), re.IGNORECASE)
 COMPARED_WITH: Final = re.compile(
     rf"{any_of(_PART['compared'])}\.?\s+(?:{any_of(_PART['between'])}\s+)?\Z", re.IGNORECASE
 )
+_COMPARISON: Final = re.compile(
+    rf"(?:{any_of({*_PART['compared']} - {*_PART['loose']})}|{any_of(_PART['loose'])}\s+{any_of(_PART['periodic'])}"
+    r"|\bfrom\s+(?!(?:19|20)\d\d\b)[$€£]?\d)\.?(?:[^.;\n]|\.(?=\d))*",
+    re.IGNORECASE,
+)
+
+
+def without_comparisons(text: str) -> str:
+    """``text`` without what it compares with: "Sales rose 5%" of "Sales rose 5% compared to fiscal 2021"."""
+    return _COMPARISON.sub("", text)
 
 
 def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int]]:

@@ -170,7 +170,9 @@ def numbers(text: str) -> list[Number]:
         if not _QUANTITY_CODE.match(match.group()):
             masked = masked[: match.start()] + "\0" * len(match.group()) + masked[match.end() :]
     out = [_number(match, text) for match in _NUMBER.finditer(masked)]
-    out += [_in_letters(match, text) for match in _WORD_NUMBER.finditer(masked) if match.group().lower() != "one"]
+    for one in (_in_letters(match, text) for match in _WORD_NUMBER.finditer(masked)):
+        if one.raw.lower() != "one" or (one.unit is not None and text.startswith("-", one.start + 3)):
+            out.append(one)  # "a one-year term"
     for match in _HALF_OF.finditer(masked):
         out.append(Number(match.group(), match.start(), 50.0, percent=True))
     shares = (match for match in _FRACTION.finditer(text) if not _PERIODS_BEFORE.search(text, 0, match.start()))

@@ -47,6 +47,7 @@ _DATE = re.compile(
 _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
+_HALF_YEAR = 6
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
     r"|\b(May|Mar|Jan|Dec)\b(?=\.?\s+\d|\s*$|\s*[,;:|]|\s+(?:and|or|to|through|than)\b)"
@@ -75,6 +76,15 @@ def years(text: str) -> set[int]:
         found |= {int(first), int(second) if len(second) == 4 else int(first[:2] + second)}
     found |= {int(match.group("year3")) for match in _DATE.finditer(text) if match.group("year3")}
     return found
+
+
+def column_years(column: str) -> set[int]:
+    """Years that a table's column may be called by: a fiscal year that ends by May is named after either."""
+    named, ends = years(without_dates(column)), days_in(column)
+    if named or not ends:
+        return named
+    year, month, _ = ends[-1]
+    return {year, year - 1} if month < _HALF_YEAR else {year}
 
 
 def date_spans(text: str) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from ragcore.retrieve.synonyms import shipped
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
-from ragcore.text.periods import MONTHS, canonical
+from ragcore.text.periods import MONTHS, canonical, column_years, is_part, years
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, parts
 
@@ -22,6 +22,7 @@ _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in
 # A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_OF_FIGURES = lex.UNIMPORTANT.union(map(stem, lex.BESIDE_FIGURES))
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
@@ -133,7 +134,11 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
 
 def _other_column(part: str, cell: CitedCell) -> str:
     """Column that ``part`` names instead of the column of ``cell``, or ""."""
-    columns = {column: label_terms(column) for column in cell.grid.columns}
+    if years(part) and not is_part(part) and is_part(cell.column):
+        whole = (one for one in cell.grid.columns if years(one) == years(cell.column) and not is_part(one))
+        if (year := next(whole, "")) and "end" not in tokens(part):
+            return year
+    columns = {one: _column_terms(lex.without_comparisons(one)) for one in cell.grid.columns}
     if not cell.row or cell.column not in columns:
         return ""
     shared = frozenset.intersection(*columns.values())
@@ -148,6 +153,10 @@ def _other_column(part: str, cell: CitedCell) -> str:
     return "" if not best or here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
 
 
+def _column_terms(column: str) -> frozenset[str]:
+    return label_terms(column) | {str(year) for year in column_years(column)}
+
+
 def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:
     sentence = evidence.sentences[figure.sentence]
     rivals = [
@@ -158,10 +167,14 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
     place = next((i for i, one in enumerate(rivals) if one.start == figure.number.start), -1)
     if len(rivals) < 2 or place < 0:
         return ""
-    marks = _marks(sentence, rivals)
+    marks = _marks(sentence, rivals, evidence.headings)
     own = marks[place].difference(*(mark for i, mark in enumerate(marks) if i != place))
-    said = with_synonyms(set(terms(part)))
-    if not own or own & said:
+    direct = terms(part)
+    if not own or own & direct:
+        return ""
+    others = frozenset[str]().union(*(mark for i, mark in enumerate(marks) if i != place))
+    told = {one for one in (others - own) & direct - _OF_FIGURES if one.isalpha()}
+    if own & with_synonyms(set(direct)) and not told:
         return ""
     for other, mark in enumerate(marks):
         theirs = mark.difference(*(one for i, one in enumerate(marks) if i != other)) & terms(part)
@@ -171,13 +184,20 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
     return ""
 
 
-def _marks(sentence: str, rivals: Sequence[Number]) -> list[frozenset[str]]:
-    """Words that distinguish each of the ``rivals``: periods if every part has one, else the words before the number in
-    its part, else those after it. A part of a whole ("$9 million, of which $5 million went into the hall") is
-    distinguished by the words after it."""
+def _periods(text: str) -> frozenset[str]:
+    return frozenset(one for one in terms(text) if _PERIOD.fullmatch(one))
+
+
+def _marks(sentence: str, rivals: Sequence[Number], headings: str) -> list[frozenset[str]]:
+    """Words that distinguish each of the ``rivals``: periods if every part has one, that of the ``headings`` being the
+    first's if it has none, else the words before the number in its part, else those after it. A part of a whole ("$9
+    million, of which $5 million went into the hall") is distinguished by the words after it."""
     own = parts(sentence, rivals)
-    figures = frozenset(one for rival in rivals for one in terms(rival.raw))
-    periods = [frozenset(one for one in terms(part) if _PERIOD.fullmatch(one)) for part in own]
+    figures = frozenset(one for number in numbers(sentence) for one in terms(number.raw))
+    periods = [_periods(part) for part in own]
+    if any(periods) and not periods[0]:
+        lines = lex.without_comparisons(headings).splitlines()
+        periods[0] = next(filter(None, map(_periods, lines)), frozenset())
     if all(periods) and len(set(periods)) > 1:
         return periods
     before, after = [], []

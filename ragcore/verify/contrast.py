@@ -224,12 +224,14 @@ def _denial(said: list[str], given: list[str]) -> Finding | None:
 
 
 def denied_stems(words: Sequence[str]) -> set[str]:
-    """Stems of the content words next after a denial; one denied twice is none."""
+    """Stems of the content words next after a denial; one denied twice is none. Who is "no longer eligible to receive"
+    does not receive."""
     found: set[str] = set()
     for index, word in enumerate(words):
         if word in lex.DENIALS - {"non", "nor"}:
-            near = (one for one in words[index + 1 : index + 1 + _REACH] if one not in STOP_WORDS | lex.DENIALS)
-            found ^= {stem(next(near, word))}
+            near = [one for one in words[index + 1 : index + 1 + _REACH] if one not in STOP_WORDS | lex.DENIALS]
+            able = next((place for place, one in enumerate(near, start=1) if one in lex.ABLE), 0)
+            found ^= {stem(next(iter(near[able:]), word))}
     return found
 
 

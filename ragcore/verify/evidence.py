@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +11,9 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Literal
 
-from ragcore.text.lexicon import COMPARED_WITH, DEDUCTED, GAIN, IN_UNITS, LOSS, NARROWED_BY, PARTS
+from ragcore.text.lexicon import COMPARED_WITH, DEDUCTED, DOWN, GAIN, IN_UNITS, LOSS, NARROWED_BY, PARTS, UP
 from ragcore.text.numbers import Number, numbers, scale_note
+from ragcore.text.periods import years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import content_stems, tokens
@@ -20,6 +22,7 @@ from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 
 Meaning = Literal["gain", "loss", "deduction", ""]
 
+_LINE, _LINES = 120, 30  # characters of a line that names a period, and elements that it heads
 _BRACKETED = re.compile(r"\([^()\d]*\)")
 
 
@@ -138,8 +141,9 @@ class Figure:
 @dataclass(frozen=True)
 class Evidence:
     """Evidence of one claim's citations. ``words`` may support anything; ``around`` (titles, sections, the rest of the
-    row) only names and periods; ``near`` is the surrounding passage. ``quotes`` holds each citation's quote;
-    ``sentences`` the cited prose; ``cells`` every cited table cell."""
+    row) only names and periods, of which ``headings`` are those within the document, the
+    nearest first, a line each; ``near`` is the surrounding
+    passage. ``quotes`` holds each citation's quote; ``sentences`` the cited prose; ``cells`` every cited table cell."""
 
     words: str
     around: str
@@ -147,6 +151,7 @@ class Evidence:
     quotes: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
     cells: tuple[CitedCell, ...] = ()
+    headings: str = ""
 
     @cached_property
     def stems(self) -> set[str]:
@@ -191,10 +196,19 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
 
 
+def changes(part: str, figure: str) -> bool:
+    """Whether ``figure`` in its ``part`` of a sentence is by how much something changed ("rose by $5 million", "a $5
+    million increase"), not what it came to."""
+    before, _, after = part.partition(figure)
+    ahead = [word for word in tokens(before)[-2:] if word not in ("by", "of")]
+    return not (UP | DOWN).isdisjoint((*ahead[-1:], *(tokens(after)[:1] if after[:1].isspace() else ())))
+
+
 def gather(citations: Iterable[Citation], document: Callable[[str], Document], scope: Scope = EVERYTHING) -> Evidence:
     """Combined evidence of ``citations``; what is near them is cut to the sections of ``scope``."""
     words: list[str] = []
-    around: list[str] = []
+    titles: list[str] = []
+    headings: list[str] = []
     near: list[str] = []
     quotes: list[str] = []
     sentences: list[str] = []
@@ -203,29 +217,47 @@ def gather(citations: Iterable[Citation], document: Callable[[str], Document], s
         doc = document(citation.doc_id)
         words.extend((citation.label, citation.quotation))
         quotes.append(citation.quotation)
-        around.extend((citation.title, doc.name, *citation.section))
+        titles.extend((citation.title, doc.name))
         for start, end in scope.spans(citation.doc_id) or [(0, doc.body_end)]:
             near.append(doc.text[max(start, citation.start - 1500) : min(end, citation.end + 500)])
         found = list(elements_within(doc, citation.start, citation.end))
         for element in found:
             own: list[CitedCell] = []
+            headings.append(_period_line(doc, element))
             if element.table is not None:
                 own, beside, notes = _read_table(doc, element, element.table, citation)
                 cells.extend(own)
                 words.extend(f"{cell.label} {cell.meaning}".strip() for cell in own)
-                around.extend((notes, beside))
+                headings.extend((notes, beside))
             if not own:
                 sentences.extend(_sentences(doc, element, citation))
+        headings.extend(reversed(citation.section))
         if not found:
             sentences.append(citation.quotation)
     return Evidence(
         words="\n".join(filter(None, words)),
-        around="\n".join(around),
+        around="\n".join((*titles, *headings)),
         near="\n".join(near),
+        headings="\n".join(headings),
         quotes=tuple(quotes),
         sentences=tuple(dict.fromkeys(sentences)),
         cells=tuple(cells),
     )
+
+
+def _period_line(document: Document, element: Element) -> str:
+    """Nearest line before ``element``, in its section, that only names a period ("Year ended May 31, 2023"); "" without
+    one. It heads what follows without being a heading."""
+    body = document.body
+    place = bisect_left(body, element.start, key=lambda one: one.start)
+    for before in range(place - 1, max(0, place - _LINES) - 1, -1):
+        one = body[before]
+        if one.section != element.section:
+            break
+        text = document.text[one.start : one.end].strip()
+        if one.table is None and len(text) <= _LINE and text[-1:].isalnum() and years(text):
+            return text
+    return ""
 
 
 def _sentences(document: Document, element: Element, citation: Citation) -> list[str]:

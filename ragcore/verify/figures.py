@@ -97,6 +97,8 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
         sign = lex.direction(text)
         against = ""
         for derived in derive(number, evidence, text):
+            if derived.change and number.percent and lex.CHANGES.isdisjoint(tokens(text)):
+                continue  # "16% of sales" is no change
             if not (derived.change and sign) or (derived.change > 0) == (sign > 0):
                 return Finding("supported", f"{number.raw} follows from the cited figures: {derived.words}.")
             against = against or derived.words
@@ -281,7 +283,7 @@ def _relative(a: Figure, b: Figure, near: Callable[[float], bool]) -> Iterator[D
             if not change or (change > 0) == (abs(other) > abs(base)):
                 shown = f"({first.number.raw} − {second.number.raw}) / {second.number.raw}"
                 yield Derivation(shown, change or other - base)
-        elif base and abs(other) < abs(base) and near(other / base * 100):
+        if base and abs(other) < abs(base) and near(other / base * 100):
             yield Derivation(shown)
 
 

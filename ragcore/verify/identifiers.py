@@ -10,13 +10,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import WORDS, codes
-from ragcore.text.periods import MONTHS, month_name, periods
+from ragcore.text.numbers import WORDS, codes, numbers
+from ragcore.text.periods import MONTHS, column_years, is_part, month_name, months_of_part, periods, years
 from ragcore.text.units import frequencies
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Finding
 
+OTHER_SPAN: Final = "The cited words are of a longer or shorter time."
 _NOT_NAMES = lex.NO_NAMES | frozenset(MONTHS)
 _CAPITALISED = re.compile(r"(?<![\w'’])[A-Z][\w&.-]*[\w]")
 
@@ -86,30 +87,53 @@ _PERIODS: Final[dict[str, Callable[[Any], str]]] = {
 
 
 def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
-    """Findings on the years, quarters, halves, months, days and frequencies of a claim: per month is not per year. Text
-    around the cited words counts if they name no period of that kind, and nearby text if that names none either."""
+    """Findings on the years, quarters, halves, months, days and frequencies of a claim: per month is not per year.
+
+    Cited words that name no period of that kind, but for one that they compare with ("up from 2021"), have that of
+    their headings, else of their titles, else one that is near.
+    """
     said = periods(f"{statement.text} {statement.context}")
-    given, around, near = periods(evidence.words), periods(evidence.around), periods(evidence.near)
+    given, own = periods(evidence.words), periods(lex.without_comparisons(evidence.words))
+    compares = periods(lex.without_comparisons(statement.text)) != periods(statement.text)
+    headings = evidence.headings if compares else lex.without_comparisons(evidence.headings)
+    beyond = [periods(text) for text in (*headings.splitlines(), evidence.around, evidence.near)]
     out: list[Finding] = []
     for kind, told in _PERIODS.items():
-        levels: list[frozenset[Any]] = [getattr(level, kind) for level in (given, around, near)]
-        there = next(filter(None, levels), frozenset())
+        here = there = getattr(given, kind)
+        if kind == "years":
+            there |= {year for cell in evidence.cells for year in column_years(cell.column)}
+        if not getattr(own, kind):
+            there |= next((found for one in beyond if (found := getattr(one, kind))), frozenset())
         missing = [one for one in sorted(getattr(said, kind)) if not _is_there(one, there)]
         for one in missing:
             name, wrong = told(one), (str(one),) if kind == "years" else ()
-            if levels[0]:
-                listed = ", ".join(told(other) for other in sorted(there))
+            if here:
+                listed = ", ".join(told(other) for other in sorted(here))
                 out.append(Finding("unsupported", f"It says {name}; the cited words say {listed}.", wrong))
             else:
                 name = f"The year {one}" if kind == "years" else f"{name[0].upper()}{name[1:]}"
                 out.append(Finding("weak", f"{name} is not in the cited words.", wrong))
         if kind == "dates" and missing:
             break  # a date includes its month
+    if _of_another_span(statement, evidence):
+        out.append(Finding("weak", OTHER_SPAN))
     often, given_often = frequencies(statement.text), frequencies(evidence.words) or frequencies(evidence.around)
     if often and given_often and not often & given_often:
         reason = f"It says per {min(often)}; the cited words say per {min(given_often)}."
         out.append(Finding("unsupported", reason))
     return out
+
+
+def _of_another_span(statement: Statement, evidence: Evidence) -> bool:
+    """Whether a claim's amounts and shares and those of cited prose are of spans of other lengths, such as a year and a quarter;
+    what stands at the end of one is no span's."""
+    said = f"{statement.text} {statement.context}"
+    texts = map(lex.without_comparisons, (" ".join(evidence.sentences), *evidence.headings.splitlines()))
+    given = next((text for text in texts if years(text) or is_part(text)), "")
+    if evidence.cells or not given or not (years(said) or is_part(said)) or "end" in tokens(f"{said} {given}"):
+        return False
+    spans = [months_of_part(text) or {0 if is_part(text) else 12} for text in (given, said)]
+    return spans[0].isdisjoint(spans[1]) and any(one.currency or one.percent for one in numbers(statement.text))
 
 
 def _is_there(period: Any, given: frozenset[Any]) -> bool:

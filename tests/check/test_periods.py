@@ -1,0 +1,93 @@
+"""Periods of checked sentences: words of a release leave theirs to a heading, and name the one they compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ragcore.check.checks import Checks
+from ragcore.engine import Engine
+from ragcore.types import EVERYTHING
+from ragcore.types.check import CheckedSentence
+from tests import pdfs, prepared
+
+RELEASE = {
+    "For the Third Quarter of Fiscal 2031": [
+        "Net sales increased 14.2% to $2.6 billion compared to $2.3 billion in the third quarter of fiscal 2030.",
+        "Operating income increased 9.1% to $352.4 million, or 13.6% of net sales, compared to $323.0 million, or "
+        "14.0% of net sales, in the third quarter of fiscal 2030.",
+        "Diluted earnings per share increased to $4.57 compared to $4.12 in the third quarter of fiscal 2030.",
+    ],
+    "For the First Nine Months of Fiscal 2031": [
+        "Net sales increased 11.8% to $7.4 billion compared to $6.6 billion in the first nine months of fiscal 2030.",
+    ],
+    "Warehouses": [
+        "Three new warehouses were opened, and each is let for a one-year term to its own staff.",
+        "Rent costs increased $41.5 million and energy costs increased $12.3 million.",
+        "Mr. Okafor will no longer be eligible to receive bonus shares after he leaves the board.",
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checks]:
+    files = {"tarn.pdf": pdfs.report("Tarn Outfitters third quarter results", RELEASE)}
+    home = prepared.home(tmp_path_factory.mktemp("periods") / "home", files)
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        yield engine.checks
+
+
+def sentence(checks: Checks, text: str) -> CheckedSentence:
+    check_id = checks.add("draft.md", text.encode(), EVERYTHING).check_id
+    checks.run(check_id)
+    [found] = checks.get(check_id).sentences
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Net sales in the third quarter of fiscal 2031 were $2.6 billion, up 14.2%.",
+        "Operating income came to $352.4 million in the third quarter of fiscal 2031.",
+        "In the third quarter of fiscal 2030, net sales had been $2.3 billion.",
+        "Net sales of the first nine months of fiscal 2031 rose 11.8% to $7.4 billion.",
+        "Each of the warehouses is let for a one-year term.",
+        "Energy costs increased $12.3 million.",
+    ],
+)
+def test_a_year_that_is_only_compared_with_is_not_held_against_a_sentence(checks: Checks, text: str) -> None:
+    found = sentence(checks, text)
+    assert (found.status, found.reason) == ("confirmed", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Net sales in the third quarter of fiscal 2032 were $2.6 billion, up 14.2%.",
+        "Net sales in the third quarter of fiscal 2030 were $2.6 billion.",
+        "Operating income fell to $352.4 million in the third quarter of fiscal 2031.",
+        "Four new warehouses were opened.",
+        "Each of the warehouses is let for a three-year term.",
+        "Energy costs increased $41.5 million.",
+        "Mr. Okafor may receive bonus shares after he leaves the board.",
+    ],
+)
+def test_an_error_beside_it_is_not_confirmed(checks: Checks, text: str) -> None:
+    assert sentence(checks, text).status in ("contradicted", "partly", "not_found")
+
+
+def test_a_swapped_digit_is_contradicted_by_the_figure_in_its_place(checks: Checks) -> None:
+    found = sentence(checks, "Diluted earnings per share were $4.75 in the third quarter of fiscal 2031.")
+    assert [(one.said, one.found) for one in found.corrections] == [("$4.75", "$4.57")]
+
+
+def test_a_wrong_year_is_not_corrected_to_the_one_compared_with(checks: Checks) -> None:
+    found = sentence(checks, "Net sales in the third quarter of fiscal 2032 were $2.6 billion, up 14.2%.")
+    assert {(one.said, one.found) for one in found.corrections} <= {("2032", "2031")}
+
+
+def test_a_figure_with_more_digits_than_the_documents_is_not_contradicted(checks: Checks) -> None:
+    found = sentence(checks, "Net sales in the third quarter of fiscal 2031 were $2,612.4 million.")
+    assert found.status != "contradicted"
