@@ -36,7 +36,7 @@ LINES = {
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 5551,  # with PostgreSQL, watched folders, versions, originals, checks, grids, names, verdicts, owners
     "ingest": 10116,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 3458,  # with rows told apart, names alone, labelled days, years, lists, values, offices, extremes
+    "offline": 3473,  # with relative years, rows told apart, names, labelled days, lists, values, offices, extremes
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
@@ -46,7 +46,7 @@ LINES = {
     "suggest": 470,
     "text": 2209,  # with number formats, comparisons, parts of years, clauses, stance, slots, names, titles, lexicon
     "types": 2843,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2479,  # with periods of headings, spans of time, changes between versions, parts of a whole
+    "verify": 2480,  # with periods of headings, spans of time, changes between versions, parts of a whole
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

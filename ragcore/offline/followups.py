@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ragcore.offline.lists import listed
 from ragcore.text.languages import ENGLISH, language_of
 from ragcore.text.names import Word, words_of
-from ragcore.text.periods import period_spans
+from ragcore.text.periods import period_spans, periods
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens
 from ragcore.types.question import FollowUp
 
@@ -37,13 +37,19 @@ _SAYS_LITTLE = STOP_WORDS | _SPOKEN | _CORRECTING | _JOINING | _NARROWING | _PRO
 _OPENING = re.compile(
     rf"\W*(?:(?:(?:what|how)\s+(?:about|of)|i|{'|'.join(_JOINING | _SPOKEN | _CORRECTING)})\b\W*)*", re.IGNORECASE
 )
+_LATER = listed("follow_up", "later")
+_WAYS = "|".join(listed("follow_up", "earlier") | _LATER)
+_RELATIVE = re.compile(
+    rf"\b(?:(?:the|an?|one)\s+)?(?:(?:{_WAYS})\s+(?:fiscal\s+)?(?:year|quarter)|(?:year|quarter)\s+(?:{_WAYS}))\b(?!\s+\w)",
+    re.IGNORECASE,
+)
 _BESIDE = re.compile(r"\S\s+\((?P<about>\w+\s.+)\)$")
 
 
 def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
     """Stand-alone form of ``question`` after the questions ``earlier``, oldest first, in their stand-alone forms."""
-    asked = " ".join(question.split())
     previous = earlier[-1] if earlier else ""
+    asked = _dated(" ".join(question.split()), previous)
     language, before = language_of(asked), language_of(previous)
     foreign = (language or before) not in ("", ENGLISH)
     read = _Read(asked, OTHER_FUNCTION_WORDS.get(language or before, frozenset()))
@@ -108,7 +114,8 @@ class _Read:
                 continue  # "this document", "is it true that"
             if word in _ORDINALS and (self.values or not {"the", "which", *_ORDINALS} & set(before[-1:])):
                 continue  # "one month"
-            at = text.lower().find(word)
+            found = re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE)
+            at = found.start() if found else -1
             clause = not {"the", "a", "an", "it", "they", "there", *_VERBS}.isdisjoint(after[:1])
             clause = clause or any(slot.start == at + len("that ") for slot in self.values)
             if word == "that" and clause and before and before[-1] not in self.function:
@@ -116,6 +123,22 @@ class _Read:
             if not any(slot.end <= at for slot in self.values):
                 return True
         return False
+
+
+def _dated(text: str, previous: str) -> str:
+    """``text`` with the year or quarter for a relative one of ``previous``: 2021 for "the year before", after 2022."""
+    match, known = _RELATIVE.search(text), periods(previous)
+    if match is None or not known.years:
+        return text
+    said = set(tokens(match.group()))
+    step = 1 if said & _LATER else -1
+    year = max(known.years) if step > 0 else min(known.years)
+    if "quarter" not in said:
+        return f"{text[: match.start()]}{year + step}{text[match.end() :]}"
+    if len(known.quarters) != 1:
+        return text
+    count = 4 * year + min(known.quarters) - 1 + step
+    return f"{text[: match.start()]}Q{count % 4 + 1} {count // 4}{text[match.end() :]}"
 
 
 def gone_on_from(question: str) -> str:
@@ -141,6 +164,8 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
     """Text to search for; "" if the question as typed is best."""
     about = _subject(previous)
     if not read.own and not read.slots and not points:
+        if _RELATIVE.search(read.text):
+            return f"{about} {read.rest}?"
         return f"{about}? {read.text}" if set(read.words) & (_ASKING | read.foreign) else previous
     put = _replaced(read, previous) if not own and "than" not in read.words else ""
     if put:

@@ -125,7 +125,8 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
 
 
 def _of_another_span(statement: Statement, evidence: Evidence) -> bool:
-    """Whether a claim's amounts and shares and those of cited prose are of spans of other lengths, such as a year and a quarter;
+    """Whether the amounts and shares of a claim and those of cited prose are of spans of other lengths, as a year and a
+    quarter;
     what stands at the end of one is no span's."""
     said = f"{statement.text} {statement.context}"
     texts = map(lex.without_comparisons, (" ".join(evidence.sentences), *evidence.headings.splitlines()))

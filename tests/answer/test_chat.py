@@ -41,6 +41,11 @@ def standalone(question: str, history: list[Turn]) -> str:
         (["What is Article 12 about?"], "And article 15?", "What is Article 15 about?"),
         (["What was the yield of compound 7b?"], "And of compound 7c?", "What was the yield of compound 7c?"),
         ([IND], "And in 2021?", "What is an IND in 2021?"),
+        ([REVENUES], "And in the year before?", "What were Nike's total revenues in fiscal 2022?"),
+        ([REVENUES, "And last year?"], "And the year before?", "What were Nike's total revenues in fiscal 2021?"),
+        ([REVENUES], "What about the following year?", "What were Nike's total revenues in fiscal 2024?"),
+        (["What did Nike earn in Q1 2023?"], "And the previous quarter?", "What did Nike earn in Q4 2022?"),
+        (["What did Nike earn?"], "And in the year before?", "What did Nike earn in the year before?"),
         ([REVENUES], "Why?", "What were Nike's total revenues in fiscal 2023? Why?"),
         ([REVENUES], "Tell me more", REVENUES),
         ([REVENUES], "Thanks!", "Thanks!"),
@@ -147,6 +152,7 @@ def test_a_question_that_names_nothing_stays_with_what_was_talked_of_where_that_
         (REVENUES, "Who manufactures ZX-410?"),
         (REVENUES, "When was Adidas founded?"),
         (REVENUES, "Why did Puma pay no dividend?"),
+        (REVENUES, "Did the auditor of Puma sign it?"),
     ],
 )
 def test_who_asks_something_else_in_full_has_turned_to_it(earlier: str, question: str) -> None:
