@@ -38,7 +38,7 @@ from ragcore.engine import Engine
 from ragcore.text.sentences import sentence_spans
 from ragcore.types import Document, Scope
 
-HALVES = ("dev", "held", "dev-2", "held-2")
+HALVES = ("dev", "held", "dev-2", "held-2", "held-3")
 NAMED = ("id", "doc", "title", "text", "label", "kind", "half")
 IN_A_PARAGRAPH, ON_A_PAGE = 5, 20
 # Of a sentence that was cut in two.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
-from ragcore.text.periods import date_spans, years
+from ragcore.text.periods import date_spans, is_part, years
 from ragcore.text.words import stem, tokens
 from ragcore.types.check import Correction
 from ragcore.verify.attribution import named_by, terms, with_synonyms
@@ -27,6 +27,8 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
     findings = [finding for finding in against.exact if finding.status == "unsupported"]
     if any(finding.reason == OTHER_SPAN for finding in against.exact):
         return ()
+    if is_part(f"{text} {context}") and not is_part(f"{evidence.words} {evidence.around}"):
+        return ()  # of which part of the year, the evidence does not say
     wrong = {raw for finding in findings for raw in finding.wrong}
     found = [*_figures(text, context, wrong, evidence)]
     given = "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells)))

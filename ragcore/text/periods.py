@@ -33,7 +33,7 @@ _HALF = re.compile(
 )
 _PART_OF_YEAR = re.compile(
     r"\bquarter|\bhalf\b|\b(?:three|six|nine|[369])[\s-]months?\b|\b(?:13|26|39)[\s-]weeks?\b"
-    r"|\b[1-4]?\d[\s-]weeks?\s+(?:ended|ending)\b|\b(?:Q[1-4]|[1-4]Q)",
+    r"|\b[1-4]?\d[\s-]weeks?\s+(?:ended|ending)\b|\b(?:Q[1-4]|[1-4]Q)|\byear[\s-]to[\s-]date\b",
     re.IGNORECASE,
 )
 # In column headers the year may be on a line of its own: "MAY 31, · 2023".
@@ -85,6 +85,12 @@ def column_years(column: str) -> set[int]:
         return named
     year, month, _ = ends[-1]
     return {year, year - 1} if month < _HALF_YEAR else {year}
+
+
+def column_quarter(column: str) -> int:
+    """Calendar quarter that a table's column is of ("Three months ended June 30"), 1–4; 0 if of none."""
+    months = [month for month, _, _ in dates_in(column)]
+    return months[-1] // 3 if months and months_of_part(column) == {3} and months[-1] % 3 == 0 else 0
 
 
 def date_spans(text: str) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from ragcore.retrieve.synonyms import shipped
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
-from ragcore.text.periods import MONTHS, canonical, column_years, is_part, years
+from ragcore.text.periods import MONTHS, canonical, column_years, is_part, period_spans, years
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, parts
 
@@ -172,7 +172,7 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
     direct = terms(part)
     if not own or own & direct:
         return ""
-    others = frozenset[str]().union(*(mark for i, mark in enumerate(marks) if i != place))
+    others = frozenset[str]().union(*marks[place + 1 :])  # a part before may hold the subject of both
     told = {one for one in (others - own) & direct - _OF_FIGURES if one.isalpha()}
     if own & with_synonyms(set(direct)) and not told:
         return ""
@@ -184,6 +184,10 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
     return ""
 
 
+def _year_spans(text: str) -> list[tuple[int, int]]:
+    return [(start, end) for kind, start, end in period_spans(text) if kind == "year"]
+
+
 def _periods(text: str) -> frozenset[str]:
     return frozenset(one for one in terms(text) if _PERIOD.fullmatch(one))
 
@@ -193,6 +197,9 @@ def _marks(sentence: str, rivals: Sequence[Number], headings: str) -> list[froze
     first's if it has none, else the words before the number in its part, else those after it. A part of a whole ("$9
     million, of which $5 million went into the hall") is distinguished by the words after it."""
     own = parts(sentence, rivals)
+    listed = [sentence[slice(*span)] for span in _year_spans(sentence)] if "respectively" in sentence else []
+    if len(listed) == len(rivals):  # "$5 and $4 in 2022 and 2021, respectively"
+        return [frozenset((year,)) for year in listed]
     figures = frozenset(one for number in numbers(sentence) for one in terms(number.raw))
     periods = [_periods(part) for part in own]
     if any(periods) and not periods[0]:

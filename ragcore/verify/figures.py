@@ -58,6 +58,9 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
         found += 1
         out.extend(_check_sign(number, claimed, statement, matches))
         out.extend(_check_scale(number, statement, matches))
+        moves = {_moved(own_part.get(number.start, ""), number.raw) * _moved(f.part, f.number.raw) for f in matches}
+        if moves == {-1}:
+            out.append(Finding("unsupported", f"{number.raw} went the other way in the cited words.", (number.raw,)))
         if number.start in part_of:
             places = (f"{part_of[number.start]} {statement.context}", own_part[number.start])
             reason = misplaced(number, places, context, matches, evidence)
@@ -123,6 +126,11 @@ def _as_given(figure: Figure) -> str:
     currency = figure.currency if figure.currency and not figure.number.currency else ""
     scale = SCALE_NAMES.get(figure.scale or 1.0, "")
     return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
+
+
+def _moved(part: str, figure: str) -> int:
+    """1 if something went up by or to ``figure`` in its ``part`` of a sentence, -1 if down, 0 if neither or both."""
+    return lex.direction(part.partition(figure)[0])
 
 
 def _check_sign(

@@ -11,7 +11,16 @@ from typing import Any, Final
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import WORDS, codes, numbers
-from ragcore.text.periods import MONTHS, column_years, is_part, month_name, months_of_part, periods, years
+from ragcore.text.periods import (
+    MONTHS,
+    column_quarter,
+    column_years,
+    is_part,
+    month_name,
+    months_of_part,
+    periods,
+    years,
+)
 from ragcore.text.units import frequencies
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.claims import Statement
@@ -102,6 +111,8 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
         here = there = getattr(given, kind)
         if kind == "years":
             there |= {year for cell in evidence.cells for year in column_years(cell.column)}
+        if kind == "quarters":
+            there |= {quarter for cell in evidence.cells if (quarter := column_quarter(cell.column))}
         if not getattr(own, kind):
             there |= next((found for one in beyond if (found := getattr(one, kind))), frozenset())
         missing = [one for one in sorted(getattr(said, kind)) if not _is_there(one, there)]
