@@ -1,17 +1,21 @@
 """PostgreSQL for tests, from a wheel: no service to install, and nothing left when it ends.
 
-`python -m tests.postgres pytest tests/index` runs any command with its libraries there.
+`python -m tests.postgres pytest tests/index` runs any command with its libraries there; with ``--pooled`` before it,
+through PgBouncer, where that is installed.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -46,6 +50,38 @@ def database() -> Iterator[str]:
         yield empty(started(Path(folder) / "data"))
 
 
+POOLER = shutil.which("pgbouncer")
+
+
+@contextmanager
+def pooled(url: str) -> Iterator[str]:
+    """Address of the database at ``url`` through a PgBouncer that gives each transaction another connection."""
+    of = psycopg.conninfo.conninfo_to_dict(url)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        users, ini = Path(folder) / "users.txt", Path(folder) / "pgbouncer.ini"
+        users.write_text(f'"{of["user"]}" ""')
+        own = {"listen_addr": "127.0.0.1", "listen_port": port, "unix_socket_dir": "", "auth_type": "trust"}
+        more = {"auth_file": users, "pool_mode": "transaction", "max_client_conn": 200, "server_login_retry": 1}
+        lines = [f"{name} = {value}" for name, value in (own | more).items()]
+        ini.write_text(f"[databases]\n* = host={of['host']}\n[pgbouncer]\n" + "\n".join(lines))
+        owner = Path(str(of["host"])).owner()
+        for path in (Path(folder), users, ini):
+            shutil.chown(path, owner)
+        as_owner = ["-u", owner] if os.geteuid() == 0 else []  # root may not run it
+        with subprocess.Popen([str(POOLER), "-q", *as_owner, str(ini)]) as process:
+            try:
+                for _ in range(100):
+                    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                        break
+                    time.sleep(0.05)
+                yield f"postgresql://{of['user']}@127.0.0.1:{port}/{of['dbname']}"
+            finally:
+                process.terminate()
+
+
 if __name__ == "__main__":
-    with database() as url:
-        sys.exit(subprocess.run(sys.argv[1:], env=os.environ | {URL: url}, check=False).returncode)
+    through, command = (pooled, sys.argv[2:]) if sys.argv[1] == "--pooled" else (nullcontext, sys.argv[1:])
+    with database() as own, through(own) as url:
+        sys.exit(subprocess.run(command, env=os.environ | {URL: url}, check=False).returncode)

@@ -167,9 +167,8 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def _transaction(self, begin: str, lock: str) -> Iterator[Connection]:
-        named = sql.SQL("SELECT set_config('gw.library', {}, true)").format(self._name).as_string()
         with _reported():
-            raw = self._begun(f"{begin}; {named}; {lock}")
+            raw = self._begun(f"{begin}; {_set(self._name)}; {lock}")
             try:
                 with raw:  # committed at the end, or rolled back
                     yield _PostgresConnection(raw)
@@ -189,6 +188,14 @@ class PostgresDatabase(Database):
                     raise
             else:
                 return raw
+
+
+def _set(name: str) -> str:
+    """Statement that sets, until the transaction ends, what it is about: a pooler may give the next one another
+    connection, and this one to a stranger."""
+    settings = {"search_path": TABLES, "lock_timeout": f"{BUSY_SECONDS:.0f}s", "gw.library": name}
+    calls = (sql.SQL("set_config({}, {}, true)").format(*setting) for setting in settings.items())
+    return sql.SQL("SELECT {}").format(sql.SQL(", ").join(calls)).as_string()
 
 
 def reach(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
@@ -218,10 +225,12 @@ def _reason(error: psycopg.Error) -> str:
 @cache
 def _pool(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
     """Connections of this process, made once the tables are there and walled in."""
-    options = f"-c search_path={TABLES} -c lock_timeout={BUSY_SECONDS:.0f}s"
-    given: dict[str, Any] = {"autocommit": True, "row_factory": _rows, "options": options}
+    given: dict[str, Any] = {"autocommit": True, "row_factory": _rows, "prepare_threshold": None}
     with psycopg.connect(url, **given) as raw:
         _create(raw)
+        # Behind a pooler, whose processes have other numbers, statements prepared in one transaction lack in the next.
+        if _PostgresConnection(raw).value("SELECT pg_backend_pid()") == raw.info.backend_pid:
+            del given["prepare_threshold"]
     configure = partial(set_json_loads, from_json)
     return ConnectionPool(url, open=True, kwargs=given, min_size=0, max_size=MOST, configure=configure)
 
@@ -236,6 +245,7 @@ def _create(raw: psycopg.Connection[Row], package: str = "ragcore.index", schema
             hint="Use a role without SUPERUSER and BYPASSRLS that owns its database.",
         )
     with raw.transaction():
+        connection.execute(_set(""))
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('groundwork schema'))")
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {TABLES}")
         connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")

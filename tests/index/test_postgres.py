@@ -37,7 +37,7 @@ from ragcore.types.library import Feedback
 from ragcore.types.report import Span
 from ragcore.types.watch import WatchedFolder
 from tests import pdfs, prepared
-from tests.postgres import empty
+from tests.postgres import POOLER, empty, pooled
 
 ONE, OTHER = "1" * 32, "2" * 32
 pytestmark = pytest.mark.sqlite  # they begin with SQLite's file, and say themselves what is in PostgreSQL
@@ -328,6 +328,36 @@ def test_a_server_that_is_gone_is_told_and_found_again(url: str, postgres: Postg
         PostgresDatabase("postgresql://nobody:secret@127.0.0.1:9/none", ONE)
     assert URL in caught.value.hint
     assert "secret" not in str(caught.value.as_dict())
+
+
+def test_a_connection_keeps_nothing_of_a_transaction(postgres: PostgresServer) -> None:
+    database = PostgresDatabase(empty(postgres), ONE)
+    for _ in range(9):
+        with database.write() as connection:
+            connection.insert("counters", {"name": "n", "value": 1}, key="name")
+    with database._pool.connection() as raw:
+        names = ("search_path", "lock_timeout", "gw.library")
+        assert [raw.execute(f"SHOW {name}".encode()).fetchone() for name in names] == [
+            *(('"$user", public',), ("0",), ("",))
+        ]
+
+
+@pytest.mark.skipif(POOLER is None, reason="PgBouncer isn't installed")
+def test_a_pooler_may_give_each_transaction_another_connection(postgres: PostgresServer) -> None:
+    with pooled(empty(postgres)) as url:
+        libraries = [PostgresDatabase(url, str(number) * 32) for number in range(4)]
+        prepared = "SELECT count(*) FROM pg_prepared_statements"
+
+        def work(number: int) -> None:
+            for value in range(20):
+                with libraries[number].write() as connection:
+                    connection.insert("counters", {"name": str(number), "value": value}, key="name")
+                assert libraries[number].rows("SELECT name, value FROM counters") == [(str(number), value)]
+            assert libraries[number].value(prepared) == 0
+
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(work, number) for number in range(4)]:
+                done.result()
 
 
 def test_processes_that_open_an_empty_database_at_once_make_its_tables_once(postgres: PostgresServer) -> None:
