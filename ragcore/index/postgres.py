@@ -33,6 +33,7 @@ from ragcore.index.database import (
 try:
     import psycopg
     from psycopg import errors, sql
+    from psycopg.conninfo import conninfo_to_dict
     from psycopg.types.json import set_json_loads
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError as error:
@@ -41,6 +42,7 @@ except ImportError as error:
         hint="Run `pip install 'groundwork[postgres]'`.",
     ) from error
 
+CONNECT_SECONDS = 10  # to each address, unless the URL says connect_timeout
 MOST = 32  # connections of a process
 TABLES = "groundwork"  # schema with the tables
 _opening = threading.Lock()
@@ -226,6 +228,7 @@ def _reason(error: psycopg.Error) -> str:
 def _pool(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
     """Connections of this process, made once the tables are there and walled in."""
     given: dict[str, Any] = {"autocommit": True, "row_factory": _rows, "prepare_threshold": None}
+    given["connect_timeout"] = conninfo_to_dict(url).get("connect_timeout", CONNECT_SECONDS)
     with psycopg.connect(url, **given) as raw:
         _create(raw)
         # Behind a pooler, whose processes have other numbers, statements prepared in one transaction lack in the next.

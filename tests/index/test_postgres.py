@@ -6,6 +6,7 @@ All other tests of the index run there too: ``python -m tests.postgres pytest te
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -358,6 +359,16 @@ def test_a_pooler_may_give_each_transaction_another_connection(postgres: Postgre
         with ThreadPoolExecutor(4) as pool:
             for done in [pool.submit(work, number) for number in range(4)]:
                 done.result()
+
+
+def test_an_address_that_does_not_answer_is_told_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        begun = time.monotonic()
+        with pytest.raises(StoreError, match="timeout") as caught:
+            PostgresDatabase(f"postgresql://nobody@127.0.0.1:{silent.getsockname()[1]}/none", ONE)
+        assert time.monotonic() - begun < 8
+    assert URL in caught.value.hint
 
 
 def test_processes_that_open_an_empty_database_at_once_make_its_tables_once(postgres: PostgresServer) -> None:
