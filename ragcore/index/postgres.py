@@ -178,7 +178,9 @@ class PostgresDatabase(Database):
                 self._pool.putconn(raw)
 
     def _begun(self, begin: str) -> psycopg.Connection[Row]:
-        """Connection in a transaction. After one that the server has ended meanwhile, another is taken."""
+        """Connection in a transaction. After one that the server has ended meanwhile, another is taken, but not more
+        often than the pool may have such ones."""
+        tries = 0
         while True:
             raw = self._pool.getconn(BUSY_SECONDS)
             try:
@@ -186,7 +188,8 @@ class PostgresDatabase(Database):
             except BaseException:
                 lost = raw.closed
                 self._pool.putconn(raw)
-                if not lost:
+                tries += 1
+                if not lost or tries > MOST:
                     raise
             else:
                 return raw

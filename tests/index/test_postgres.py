@@ -6,7 +6,10 @@ All other tests of the index run there too: ``python -m tests.postgres pytest te
 from __future__ import annotations
 
 import json
+import select
 import socket
+import socketserver
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -359,6 +362,44 @@ def test_a_pooler_may_give_each_transaction_another_connection(postgres: Postgre
         with ThreadPoolExecutor(4) as pool:
             for done in [pool.submit(work, number) for number in range(4)]:
                 done.result()
+
+
+class Ending(socketserver.BaseRequestHandler):
+    """Way to the server, that ends when somebody wants to read in it."""
+
+    server: Way
+
+    def handle(self) -> None:
+        with socket.socket(socket.AF_UNIX) as there:
+            there.connect(self.server.to)
+            while True:
+                for ready in select.select([self.request, there], [], [])[0]:
+                    data = ready.recv(1 << 16)
+                    if not data or b"READ ONLY" in data:
+                        self.server.ended += bool(data)
+                        return
+                    (there if ready is self.request else self.request).sendall(data)
+
+
+class Way(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 50
+
+    def __init__(self, to: str) -> None:
+        super().__init__(("127.0.0.1", 0), Ending)
+        self.to, self.ended = to, 0
+
+
+def test_a_server_that_ends_every_connection_is_told(postgres: PostgresServer) -> None:
+    of = psycopg.conninfo.conninfo_to_dict(empty(postgres))
+    with Way(f"{of['host']}/.s.PGSQL.5432") as way:
+        threading.Thread(target=way.serve_forever, daemon=True).start()
+        database = PostgresDatabase(f"postgresql://{of['user']}@127.0.0.1:{way.server_address[1]}/{of['dbname']}", ONE)
+        with pytest.raises(StoreError, match="can't be reached"):
+            database.value("SELECT 1")
+        assert 1 < way.ended <= module.MOST + 1
+        database._pool.close()
+        way.shutdown()
 
 
 def test_an_address_that_does_not_answer_is_told_soon(monkeypatch: pytest.MonkeyPatch) -> None:
