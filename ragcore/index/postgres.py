@@ -215,6 +215,12 @@ def _reported() -> Iterator[None]:
         yield
     except (errors.LockNotAvailable, PoolTimeout) as error:
         raise StoreBusy(f"PostgreSQL was busy, or couldn't be reached, for over {BUSY_SECONDS:.0f} s.") from error
+    except (errors.DeadlockDetected, errors.SerializationFailure) as error:
+        said = f"PostgreSQL undid this, because something else changed the same rows: {_reason(error)}."
+        raise StoreBusy(said, hint="Try again.") from error
+    except errors.QueryCanceled as error:
+        said = f"PostgreSQL broke off a statement: {_reason(error)}."
+        raise StoreError(said, hint="Try again, or raise statement_timeout of its role.", retryable=True) from error
     except errors.DiskFull as error:
         raise DiskFull("The disk of PostgreSQL is full.") from error
     except psycopg.OperationalError as error:

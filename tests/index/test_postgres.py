@@ -364,6 +364,48 @@ def test_a_pooler_may_give_each_transaction_another_connection(postgres: Postgre
                 done.result()
 
 
+def test_locks_across_are_told_as_such_and_one_goes_on(url: str) -> None:
+    both = threading.Barrier(2)
+
+    def lock(first: int, then: int) -> str:
+        try:
+            with PostgresDatabase(url, str(first) * 32).write() as connection:
+                connection.value("SELECT pg_advisory_xact_lock(?)", first)
+                both.wait()
+                connection.value("SELECT pg_advisory_xact_lock(?)", then)
+        except StoreBusy as error:
+            return error.message
+        return "went on"
+
+    with ThreadPoolExecutor() as pool:
+        told = sorted(pool.map(lock, (8, 9), (9, 8)))
+    assert "deadlock" in told[0]
+    assert "reached" not in told[0]
+    assert told[1] == "went on"
+
+
+def run(database: Database, *statements: str) -> None:
+    with database.write() as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind", "reason"),
+    [
+        ("DO $$ BEGIN RAISE EXCEPTION 'not serialized' USING ERRCODE = '40001'; END $$", StoreBusy, "not serialized"),
+        ("SELECT set_config('statement_timeout', '50', true), pg_sleep(0)", StoreError, "statement timeout"),
+    ],
+)
+def test_what_the_server_breaks_off_is_told_with_its_reason(
+    url: str, statement: str, kind: type[StoreError], reason: str
+) -> None:
+    with pytest.raises(kind, match=reason) as caught:
+        run(PostgresDatabase(url, ONE), statement, "SELECT pg_sleep(5)")
+    assert "reached" not in caught.value.message
+    assert caught.value.retryable
+
+
 class Ending(socketserver.BaseRequestHandler):
     """Way to the server, that ends when somebody wants to read in it."""
 
