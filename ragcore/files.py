@@ -84,12 +84,12 @@ def reported(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: Path, busy: str, hint: str | None = None) -> Iterator[None]:
+def locked(path: Path, busy: str, hint: str | None = None, seconds: float = 0) -> Iterator[None]:
     """Exclusive lock on the file ``path`` for one thread of one process. Raises `StoreBusy` with the message ``busy``
-    and ``hint`` at once if it is taken, and `StoreError`."""
+    and ``hint`` if it is taken for longer than ``seconds``, and `StoreError`."""
     from filelock import FileLock, Timeout
 
-    lock = FileLock(path, timeout=0, thread_local=False, mode=0o600)
+    lock = FileLock(path, timeout=seconds, thread_local=False, mode=0o600)
     with reported(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

@@ -34,7 +34,7 @@ LINES = {
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 5573,  # with PostgreSQL, watched folders, versions, originals, checks, grids, names, verdicts, owners
+    "index": 5571,  # with PostgreSQL, watched folders, versions, originals, checks, grids, names, verdicts, owners
     "ingest": 10116,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3473,  # with relative years, rows told apart, names, labelled days, lists, values, offices, extremes
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state

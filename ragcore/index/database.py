@@ -181,13 +181,11 @@ def library_name(home: Path, name: str = "") -> str:
         files.private(home)
         path = home / NAME
         if not path.exists():
-            name = name or new_name()
-            new = home / f"{NAME}.{name}"
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "w") as stream:
-                stream.write(name)
-            with suppress(FileExistsError):
-                os.link(new, path)  # whole, and only if there is none
-            new.unlink()
+            busy = f"Another process has been making a library in {home} for over {BUSY_SECONDS:.0f} s."
+            with files.locked(home / "locks" / "name.lock", busy, seconds=BUSY_SECONDS):
+                if not path.exists():
+                    with files.replacing(path) as stream:  # whole, without hard links, which not all disks have
+                        stream.write((name or new_name()).encode())
         return path.read_text("ascii")
 
 

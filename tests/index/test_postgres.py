@@ -5,7 +5,9 @@ All other tests of the index run there too: ``python -m tests.postgres pytest te
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import select
 import socket
 import socketserver
@@ -27,7 +29,7 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreBusy, StoreError
 from ragcore.index import postgres as module
 from ragcore.index.conversations import Conversations, FeedbackStore
-from ragcore.index.database import FILE, IN, NAME, SCHEMA, URL, Database, SqliteDatabase, open_database
+from ragcore.index.database import FILE, IN, NAME, SCHEMA, URL, Database, SqliteDatabase, library_name, open_database
 from ragcore.index.evaluations import EvaluationStore
 from ragcore.index.grids import GridStore
 from ragcore.index.model_records import Ledger, Responses
@@ -495,6 +497,19 @@ def test_a_library_is_read_asked_and_removed_there(tmp_path: Path, url: str, mon
             *("counters", "meta", "spent", "responses", "model_costs")
         }
     assert not (tmp_path / "home" / FILE).exists()
+
+
+def test_a_library_gets_one_name_however_many_ask_and_without_hard_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")  # of exFAT, for one
+
+    monkeypatch.setattr(os, "link", link)
+    with ThreadPoolExecutor(8) as pool:
+        names = set(pool.map(lambda _: library_name(tmp_path / "home"), range(32)))
+    assert names == {(tmp_path / "home" / NAME).read_text()}
+    assert (tmp_path / "home" / NAME).stat().st_mode & 0o077 == 0
 
 
 def test_a_library_of_one_database_is_not_opened_in_the_other(
