@@ -8,6 +8,7 @@ answer is a cell if the words that it cites support it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, pairwise
@@ -35,7 +36,7 @@ from ragcore.text.words import STOP_WORDS, content_stems, cover, tokens
 from ragcore.types import Chunk, Citation, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.grid import UNDECIDED, Cell, CellValue, Column, ColumnType, GridCell
 from ragcore.types.library import DocumentInfo
-from ragcore.types.report import FieldKind, FilledSection, Period, StatedValue, ValueSort
+from ragcore.types.report import INSUFFICIENT, FieldKind, FilledSection, Period, StatedValue, ValueSort
 
 if TYPE_CHECKING:
     from ragcore.report.workspace import ReportWorkspace
@@ -79,6 +80,7 @@ _UNSAID = {
     "yes_no": "yes or no",
     "list": "item",
 }
+_MARKS = re.compile(r"\[\d+\]")
 _BULLET = "-*•– "
 
 
@@ -301,10 +303,13 @@ def _text(filled: FilledSection) -> Cell:
     answer = filled.answer
     if answer is not None and answer.status == "failed":
         return Cell("failed", error=answer.error, model=answer.model, cost_usd=answer.cost_usd)
-    if answer is None or not answer.citations:
-        return replace(_not_stated(filled), model="" if answer is None else answer.model)
+    said = "" if answer is None else INSUFFICIENT.sub("", answer.text).strip()
+    if answer is None or not answer.citations or not _MARKS.sub("", said).strip(" ."):
+        cell = _not_stated(filled)
+        near = cell.nearest or (() if answer is None else answer.citations)
+        return replace(cell, nearest=near, model="" if answer is None else answer.model)
     bad = any(claim.status == "unsupported" for claim in answer.claims)
-    value = CellValue(answer.text, citations=answer.citations)
+    value = CellValue(said, citations=answer.citations)
     return Cell("stated", value, supported=not bad, model=answer.model, cost_usd=answer.cost_usd)
 
 

@@ -164,8 +164,9 @@ def _fill(target: Any, cell: GridCell, column: Column, line: int) -> None:
     value = cell.value
     if cell.status not in STATED:
         put(target, NOT_STATED if cell.status == "not_stated" else "failed").font = Font(color="808080")
-    elif value.number is not None and column.type == "value" and value.unit == column.unit:
-        target.value, target.number_format = value.number, _format(value.number)
+    elif value.number is not None and column.type == "value" and (value.unit == column.unit or not column.unit):
+        target.value = value.number
+        target.number_format = _format(value.number, "" if column.unit else value.unit)
     else:
         put(target, clean(in_words(value, column)))
     target.hyperlink = Hyperlink(ref=target.coordinate, location=f"'Evidence'!A{line}")
@@ -175,9 +176,10 @@ def _fill(target: Any, cell: GridCell, column: Column, line: int) -> None:
         target.comment = Comment(f"{places[0].where}: “{words}” {places[0].since}".rstrip(), "Groundwork")
 
 
-def _format(number: float) -> str:
+def _format(number: float, unit: str) -> str:
     decimals = len(shown(number).partition(".")[2])
-    return "#,##0" + (f".{'0' * decimals}" if decimals else "")
+    beside = f'" {unit.replace(chr(34), "")}"' if unit else ""
+    return "#,##0" + (f".{'0' * decimals}" if decimals else "") + beside
 
 
 def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[list[str]]:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import openpyxl
@@ -58,6 +59,12 @@ def test_a_workbook_has_numbers_units_links_and_quotations() -> None:
     assert [page["A2"].data_type, page["C2"].data_type] == ["s", "s"], "nothing of a document is computed"
     assert page["A4"].value == "Summary"
     assert page["B4"].value.startswith("1 of 2 stated")
+
+
+def test_numbers_of_a_column_without_a_unit_are_numbers_too() -> None:
+    free = replace(GRID, columns=(replace(RENT, unit=""), PARTY))
+    rent = openpyxl.load_workbook(io.BytesIO(write(free, "xlsx")))["Grid"]["B2"]
+    assert (rent.value, rent.data_type, rent.number_format) == (1200.5, "n", '#,##0.0" USD"')
 
 
 def test_csv_has_plain_numbers_and_nothing_that_is_computed() -> None:

@@ -339,6 +339,20 @@ def test_free_text_by_claude_is_bounded_and_paid_once(
         assert grids.estimate(grid_id).usd == 0.0
 
 
+def test_free_text_that_only_says_that_something_lacks_is_not_stated(
+    engine: Engine, server: MessagesServer, key: None
+) -> None:
+    text = {"name": "Patents", "question": "Which patents run out, and when?", "type": "text"}
+    with Engine.open(engine.home) as paid:
+        grid_id = made(paid, text)
+        server.reply(Reply(text="[INSUFFICIENT DATA: when the patents run out] <<SOURCE 1.1>>"))
+        paid.grids.run(grid_id)
+        [found] = paid.grids.get(grid_id).cells.values()
+        assert found.status == "not_stated"
+        assert found.found is not None
+        assert found.found.nearest
+
+
 def test_a_failed_cell_is_filled_by_the_next_run(engine: Engine, server: MessagesServer, key: None) -> None:
     text = {"name": "Capital expenditure", "question": "What was invested, and in what?", "type": "text"}
     with Engine.open(engine.home) as paid:

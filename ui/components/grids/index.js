@@ -24,7 +24,7 @@ class Grids extends JobsPage {
   constructor(root) {
     super(root, { kind: "grids", mark: "g", before: "Grids so far", sample: "Try it: five questions to a report" });
     this.from = ""; // where the columns come from: "" typed later, "file", or a template's name
-    this.name = h("input", { id: "gw-grid-name", class: "gw-field", type: "text", maxlength: "200", placeholder: "Supplier agreements", oninput: () => this.ready() });
+    this.name = h("input", { id: "gw-grid-name", class: "gw-field", type: "text", maxlength: "200", oninput: () => this.ready() });
     this.begin = h("button", { type: "submit", class: "gw-btn primary" }, icon("table", "s16"), "Make the grid");
     this.rows = new Rows(() => this.ready());
     this.file = h("input", { type: "file", id: "gw-grid-file", class: "gw-unseen", accept: ".json,.md,.markdown,.docx", onchange: () => this.take(this.file.files[0]) });
@@ -52,7 +52,16 @@ class Grids extends JobsPage {
   }
 
   ready() {
-    this.begin.disabled = Boolean(this.starting) || !this.name.value.trim() || !this.rows.good || (this.from === "file" && !this.given);
+    const lacks = !this.rows.good ? "Choose documents first" : this.from === "file" && !this.given ? "Choose the file first" : "";
+    this.begin.disabled = Boolean(this.starting || lacks);
+    this.begin.title = lacks;
+    this.name.placeholder = this.suggested();
+  }
+
+  // What a grid is called that nobody names.
+  suggested() {
+    if (this.from === "file" && this.given) return this.given.name.replace(/\.[^.]+$/, "");
+    return this.templates?.find(({ name }) => name === this.from)?.title ?? "New grid";
   }
 
   // The columns
@@ -74,6 +83,7 @@ class Grids extends JobsPage {
       h("div", { class: "row", hidden: this.from !== "file" }, h("label", { class: "gw-btn sm", for: "gw-grid-file" }, icon("upload_file", "s16"), this.given ? "Choose another" : "Choose the file"), this.file),
     );
     this.templates = templates;
+    this.ready();
   }
 
   choose(id) {
@@ -103,7 +113,7 @@ class Grids extends JobsPage {
     this.starting = true;
     this.ready();
     const columns = await this.columns();
-    const made = columns && (await this.act("/new", { name: this.name.value, ...this.rows.value, ...columns }));
+    const made = columns && (await this.act("/new", { name: this.name.value.trim() || this.suggested(), ...this.rows.value, ...columns }));
     this.starting = false;
     this.ready();
     if (made) this.open(made.id);
