@@ -38,4 +38,4 @@ else:
         with st.container(key="gw_rows_drop"):
             uploads.uploader()
         uploads.notes()
-        components.grids(documents)
+        components.grids(payload.offered([one for one in engine.documents() if one.status != "failed"]))

@@ -15,7 +15,7 @@ from ragcore.offline.lists import stems
 from ragcore.offline.rows import Asked, Cell, Row, brief, row_of
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
-from ragcore.text.periods import days_in
+from ragcore.text.periods import days_in, is_part
 from ragcore.text.sentences import says_something
 from ragcore.text.terms import Wanted
 from ragcore.text.words import Rarity, content_stems, tokens
@@ -117,7 +117,7 @@ def quotables(
     """All quotable parts, source by source in text order. A row is narrowed to the columns that ``question``, whose
     words are ``wanted``, names; in doubt it stays whole. ``dated``: what has a day is quotable, though it is no
     sentence."""
-    asked = Asked(wanted.everything, question.years, frozenset(days_in(question.main)))
+    asked = Asked(wanted.everything, question.years, frozenset(days_in(question.main)), is_part(question.main))
     for source in sources:
         heading = source.section[-1] if source.section else ""
         # An AI's description is not the document's words.

@@ -37,11 +37,13 @@ _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question says of columns: its ``words`` (stems), ``years`` and ``days`` (year, month, day)."""
+    """What a question says of columns: its ``words`` (stems), ``years`` and ``days`` (year, month, day), and whether it
+    is about a ``part`` of a year."""
 
     words: frozenset[str]
     years: frozenset[int]
     days: frozenset[tuple[int, int, int]]
+    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +145,12 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
 
 
 def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
-    """Columns of the days or years that the question names and, of several or without a year, those whose rarest words
-    it has; empty if none."""
+    """Columns of the days or years that the question names, those of whole years if it names no part of one, and, of
+    several or without a year, those whose rarest words it has; empty if none."""
     kept = [n for n, column in enumerate(columns) if asked.days.intersection(days_in(column))]
     kept = kept or [n for n, column in enumerate(columns) if not asked.years or column_years(column) & asked.years]
+    if asked.years and not asked.part:
+        kept = [n for n in kept if not is_part(columns[n])] or kept
     own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, column_years(columns[n]))) for n in kept]
     counts = Counter(word for words in own for word in words)
     keys = [{word for word in words if counts[word] == min(map(counts.__getitem__, words))} for words in own]
