@@ -27,7 +27,7 @@ import ragcore
 from ragcore import ingest
 from ragcore.config.settings import OcrSettings, Settings
 from ragcore.engine import Engine
-from ragcore.index.database import NAME, URL, SqliteDatabase, open_database
+from ragcore.index.database import NAME, URL, open_database
 from ragcore.index.move import copy, move
 from ragcore.ingest.layout import PageLayout
 from ragcore.ingest.parse import parse_pages
@@ -80,7 +80,7 @@ def home(made: Path, files: Mapping[str, bytes], *, ask: str = "", starters: boo
                     _make(kept, files, ask, starters)
             shutil.copytree(kept, made)
             if url := os.environ.get(URL):
-                move(made, SqliteDatabase(made / "groundwork.sqlite"), url)
+                move(made, url)
     return made
 
 

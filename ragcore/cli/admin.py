@@ -12,9 +12,9 @@ from ragcore.accounts.libraries import Grants
 from ragcore.accounts.limits import OF_PEOPLE, Limits
 from ragcore.accounts.tokens import DEFAULT_SCOPES, Tokens
 from ragcore.cli.common import moment, show
-from ragcore.config.settings import LIBRARIES
+from ragcore.config.settings import LIBRARIES, default_home
 from ragcore.errors import InputError
-from ragcore.index.database import URL, has_library, open_database
+from ragcore.index.database import URL, has_library
 from ragcore.index.move import SQLITE, move
 from ragcore.types.json import plain
 
@@ -67,14 +67,16 @@ def log(engine: Engine, options: argparse.Namespace) -> int:
     return 0
 
 
-def move_libraries(engine: Engine, options: argparse.Namespace) -> int:
-    homes = [home for home in sorted((engine.home / LIBRARIES).glob("*")) if has_library(home)]
-    for home in homes:
-        move(home, open_database(home), options.to)
-    move(engine.home, engine.store.database, options.to)
-    moved = [str(home) for home in (*homes, engine.home)]
+def move_libraries(options: argparse.Namespace) -> int:
+    """Without an engine, which a library whose move broke off lets nobody open."""
+    top = options.home or default_home()
+    homes = [home for home in (*sorted((top / LIBRARIES).glob("*")), top) if has_library(home)]
+    if not homes:
+        raise InputError(f"There is no library in {top}.", hint="Check --home.")
+    moved = {str(home): move(home, options.to) for home in homes}
+    lines = [f"{'Moved the library in' if now else 'There already:'} {home}" for home, now in moved.items()]
     then = f"{'Unset' if options.to == SQLITE else 'Set'} {URL} for the app and every command from now on."
-    show(options, lambda: {"moved": moved}, [*(f"Moved the library in {home}." for home in moved), then])
+    show(options, lambda: {"moved": [home for home, now in moved.items() if now]}, [*lines, then])
     return 0
 
 

@@ -65,6 +65,8 @@ def _run(options: argparse.Namespace) -> int:
     try:
         if options.run is None:
             return start(options)
+        if options.run == admin.move_libraries:
+            return admin.move_libraries(options)
         from ragcore.engine import Engine
 
         # The settings given as options of a command are those stored under their dotted keys.
@@ -304,9 +306,7 @@ def _parser() -> argparse.ArgumentParser:
 
     steps, people = group("evaluate", "measure answers"), group("admin", "who may sign in to the app")
 
-    def step(
-        name: str, run: Callable[[Engine, argparse.Namespace], int], text: str, within: Any = steps
-    ) -> argparse.ArgumentParser:
+    def step(name: str, run: Callable[..., int], text: str, within: Any = steps) -> argparse.ArgumentParser:
         sub: argparse.ArgumentParser = within.add_parser(name, help=text, description=text, parents=[common])
         sub.set_defaults(run=run)
         return sub

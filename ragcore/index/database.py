@@ -147,17 +147,17 @@ class Database(ABC):
 
 
 def open_database(home: Path) -> Database:
-    """Database of the library in the folder ``home``: in PostgreSQL if the environment has `URL`, else its SQLite
-    file. Raises `StoreError`, and `InputError` for a library that is in the other one."""
+    """Database of the library in the folder ``home``: the one in which it is; a new one is in PostgreSQL if the
+    environment has `URL`. Raises `StoreError`, and `InputError` if it can't be told or reached."""
     url, file, name = os.environ.get(URL, ""), home / FILE, home / NAME
+    if name.exists() and file.exists():
+        raise InputError(
+            f"A move of the library in {home} broke off, and nothing is lost.",
+            hint="Run the same `groundwork admin move` again, or one the other way.",
+        )
     if name.exists() and not url:
         raise InputError(f"The library in {home} is in PostgreSQL.", hint=f"Set {URL}, or use another --home.")
-    if url and file.exists():
-        raise InputError(
-            f"The library in {home} is an SQLite file.",
-            hint=f"Run `groundwork admin move` with the address and without {URL}, or use another --home.",
-        )
-    if not url:
+    if file.exists() or not url:
         return SqliteDatabase(file)
     from ragcore.index.postgres import PostgresDatabase, reach
 
@@ -170,13 +170,8 @@ def has_library(home: Path) -> bool:
     return any((home / name).exists() for name in (FILE, NAME))
 
 
-def new_name() -> str:
-    """Name of a library in PostgreSQL: 32 random hex digits."""
-    return os.urandom(16).hex()
-
-
-def library_name(home: Path, name: str = "") -> str:
-    """Name in PostgreSQL of the library in the folder ``home``; ``name``, or a new one, if it has none yet."""
+def library_name(home: Path) -> str:
+    """Name in PostgreSQL of the library in the folder ``home``: 32 random hex digits, new if it has none yet."""
     with files.reported(home):
         files.private(home)
         path = home / NAME
@@ -185,7 +180,7 @@ def library_name(home: Path, name: str = "") -> str:
             with files.locked(home / "locks" / "name.lock", busy, seconds=BUSY_SECONDS):
                 if not path.exists():
                     with files.replacing(path) as stream:  # whole, without hard links, which not all disks have
-                        stream.write((name or new_name()).encode())
+                        stream.write(os.urandom(16).hex().encode())
         return path.read_text("ascii")
 
 

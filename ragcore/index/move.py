@@ -1,45 +1,93 @@
-"""Move of a library between its SQLite file and PostgreSQL."""
+"""Move of a library between its SQLite file and PostgreSQL.
+
+While a folder has both the file and the library's name in PostgreSQL, nothing but a move opens it. The file is whole
+then, as is what PostgreSQL has, if anything: the same move, or one the other way, ends one that broke off, wherever.
+"""
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
 from importlib import resources
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from ragcore.errors import InputError
-from ragcore.index.database import FILE, NAME, Database, SqliteDatabase, library_name, new_name
+from ragcore import files
+from ragcore.errors import InputError, StoreBusy
+from ragcore.index.database import FILE, NAME, URL, Database, SqliteDatabase, library_name
 
 BATCH = 500
 SQLITE = "sqlite"
 
 
-def move(home: Path, database: Database, to: str) -> None:
-    """Move the library in the folder ``home``, which is in ``database``, to `SQLITE` or the address of a PostgreSQL. An
-    SQLite file that it leaves stays, under another name; rows in PostgreSQL are deleted. Raises `StoreError`."""
-    file = home / FILE
-    if isinstance(database, SqliteDatabase) == (to == SQLITE):
-        raise InputError(f"The library in {home} is {'an SQLite file' if to == SQLITE else 'in PostgreSQL'} already.")
-    if to == SQLITE:
-        with TemporaryDirectory(dir=home) as folder:
-            target = SqliteDatabase(Path(folder) / FILE)
-            copy(database, target)
-            target.checkpoint()
-            target.close()
-            target.path.rename(file)
-        (home / NAME).unlink()
-        with database.write() as connection:
-            for table, _ in reversed(tables()):
-                connection.execute(f"DELETE FROM {table}")
-        return
-    from ragcore.index.postgres import PostgresDatabase
+def move(home: Path, to: str) -> bool:
+    """Move the library in the folder ``home`` to `SQLITE` or the address of a PostgreSQL; returns False if it was there
+    already. An SQLite file that it leaves stays, under another name; rows in PostgreSQL are deleted. A move that fails
+    before all is copied changes nothing. Raises `StoreError`, `InputError`."""
+    file, name, new = home / FILE, home / NAME, home / f"{FILE}.new"
+    url = os.environ.get(URL, "") if to == SQLITE else to
+    busy = f"Another process is moving the library in {home}."
+    with files.reported(home), files.locked(home / "locks" / "move.lock", busy):
+        _delete(new)  # of a move that was killed
+        if not (name if to == SQLITE else file).exists():
+            return False
+        if not url:
+            raise InputError(f"The library in {home} is in PostgreSQL.", hint=f"Set {URL} to its address.")
+        from ragcore.index.postgres import PostgresDatabase, reach
 
-    name = new_name()
-    copy(database, PostgresDatabase(to, name))
-    library_name(home, name)
-    database.checkpoint()
+        reach(url)  # before anything is written
+        if file.exists():
+            _close(SqliteDatabase(file))
+        there = PostgresDatabase(url, library_name(home))
+        try:
+            filled = _filled(there)
+            if to == SQLITE and (filled or not file.exists()):
+                with closing(SqliteDatabase(new)) as target:
+                    copy(there, target)
+                    _close(target)
+                _set_aside(file)
+                new.rename(file)
+            elif to != SQLITE and not filled:
+                with closing(SqliteDatabase(file)) as source:
+                    copy(source, there)
+        except BaseException:
+            _delete(new)
+            if file.exists() and not _filled(there):  # else it isn't known whether all was written
+                name.unlink()
+            raise
+        if to == SQLITE:
+            with there.write() as connection:
+                for table, _ in reversed(tables()):
+                    connection.execute(f"DELETE FROM {table}")
+            name.replace(home / f"{NAME}.moved")
+        else:
+            _set_aside(file)
+        return True
+
+
+def _filled(database: Database) -> bool:
+    return any(database.value(f"SELECT 1 FROM {table} LIMIT 1") for table, _ in tables())
+
+
+def _close(database: SqliteDatabase) -> None:
+    """Close the file, all of which is then in it. Raises `StoreBusy` if another process has it open."""
     database.close()
-    file.rename(home / f"{FILE}.moved")
+    database.checkpoint()
+    if database.path.with_name(f"{database.path.name}-wal").exists():
+        raise StoreBusy(f"Another process has {database.path} open.", hint="Stop the app, then run the same again.")
+
+
+def _delete(file: Path) -> None:
+    for part in file.parent.glob(f"{file.name}*"):
+        part.unlink()
+
+
+def _set_aside(file: Path) -> None:
+    """Rename the file, if it is there, to the first of the names for moved ones that is free."""
+    if file.exists():
+        _close(SqliteDatabase(file))
+        names = (f"{file.name}.moved{f'.{number}' if number > 1 else ''}" for number in count(1))
+        file.rename(next(path for path in map(file.with_name, names) if not path.exists()))
 
 
 def copy(source: Database, target: Database) -> None:

@@ -178,8 +178,7 @@ class PostgresDatabase(Database):
                 self._pool.putconn(raw)
 
     def _begun(self, begin: str) -> psycopg.Connection[Row]:
-        """Connection in a transaction. After one that the server has ended meanwhile, another is taken, but not more
-        often than the pool may have such ones."""
+        """Connection in a transaction. For one that the server has ended meanwhile, another is taken, `MOST` times."""
         tries = 0
         while True:
             raw = self._pool.getconn(BUSY_SECONDS)
@@ -196,8 +195,7 @@ class PostgresDatabase(Database):
 
 
 def _set(name: str) -> str:
-    """Statement that sets, until the transaction ends, what it is about: a pooler may give the next one another
-    connection, and this one to a stranger."""
+    """Statement that sets what holds until the transaction ends: then a pooler may give the connection to another."""
     settings = {"search_path": TABLES, "lock_timeout": f"{BUSY_SECONDS:.0f}s", "gw.library": name}
     calls = (sql.SQL("set_config({}, {}, true)").format(*setting) for setting in settings.items())
     return sql.SQL("SELECT {}").format(sql.SQL(", ").join(calls)).as_string()

@@ -6,11 +6,12 @@ All other tests of the index run there too: ``python -m tests.postgres pytest te
 from __future__ import annotations
 
 import errno
-import json
 import os
 import select
 import socket
 import socketserver
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -43,7 +44,8 @@ from ragcore.types.library import Feedback
 from ragcore.types.report import Span
 from ragcore.types.watch import WatchedFolder
 from tests import pdfs, prepared
-from tests.postgres import POOLER, empty, pooled
+from tests.index.broken_moves import held, library
+from tests.postgres import POOLER, database, empty, pooled
 
 ONE, OTHER = "1" * 32, "2" * 32
 pytestmark = pytest.mark.sqlite  # they begin with SQLite's file, and say themselves what is in PostgreSQL
@@ -87,52 +89,91 @@ def full(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
         yield home
 
 
-def held(database: Database) -> dict[str, list[str]]:
-    """Rows of each table, but for what numbers them, and the name of the library."""
-    found = {}
-    with database.read() as connection:
-        for table, number in tables():
-            hidden = {number, "library_id", "called"}
-            rows = [
-                {name: row[name] for name in {*row.keys()} - hidden}
-                for row in connection.rows(f"SELECT * FROM {table}")
-            ]
-            found[table] = sorted(json.dumps(row, sort_keys=True, default=repr) for row in rows)
-    return found
-
-
 def test_a_library_is_moved_there_and_back_and_is_the_same(
     full: Path, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv(URL, raising=False)
     home = prepared.copied(full, tmp_path / "home")
-    before = held(open_database(home))
+    before = library(home)
     assert sum(bool(rows) for rows in before.values()) > 22
     for address in ("nonsense", "postgresql://nobody@127.0.0.1:9/none"):
         assert main(["--home", str(home), "admin", "move", address]) == 1
         assert "postgresql://USER@HOST/DATABASE" in capsys.readouterr().err
-    assert held(open_database(home)) == before
+    assert library(home) == before
     assert main(["--home", str(home), "admin", "move", url]) == 0
     assert f"Set {URL}" in capsys.readouterr().out
     assert not (home / FILE).exists()
     assert main(["--home", str(home), "documents"]) == 1
     assert "is in PostgreSQL" in capsys.readouterr().err
     monkeypatch.setenv(URL, url)
-    assert held(open_database(home)) == before
+    assert library(home) == before
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         (one,) = engine.conversations.all("wells")
         engine.chat(one.conversation_id, "How many wells were sampled?").run()
         assert len(engine.conversations.get(one.conversation_id).turns) == 3
         after = held(engine.store.database)
-    assert main(["--home", str(home), "admin", "move", url]) == 1
-    assert "already" in capsys.readouterr().err
+    assert main(["--home", str(home), "admin", "move", url]) == 0
+    assert "already" in capsys.readouterr().out
     left = PostgresDatabase(url, (home / NAME).read_text())
     assert main(["--home", str(home), "admin", "move", "sqlite"]) == 0
     assert not any(held(left).values())
-    assert main(["--home", str(home), "documents"]) == 1
-    assert "SQLite file" in capsys.readouterr().err
+    assert library(home) == after, "wherever the environment says that new ones are"
     monkeypatch.delenv(URL)
-    assert held(open_database(home)) == after
+    assert library(home) == after
+    assert main(["--home", str(home), "admin", "move", url]) == 0
+    assert held(SqliteDatabase(home / f"{FILE}.moved")) == before, "an earlier one stays"
+    assert held(SqliteDatabase(home / f"{FILE}.moved.2")) == after
+
+
+@pytest.mark.parametrize(
+    ("back", "every"),
+    [(False, 13), (True, 13), *(pytest.param(back, 1, marks=pytest.mark.slow) for back in (False, True))],
+)
+def test_a_move_that_is_killed_is_ended_by_the_same_command(
+    full: Path, postgres: PostgresServer, back: bool, every: int
+) -> None:
+    url = empty(postgres)
+    root = postgres.get_uri().replace("/postgres?", f"/{psycopg.conninfo.conninfo_to_dict(url)['dbname']}?")
+    way = "back" if back else "there"
+    command = [sys.executable, "-m", "tests.index.broken_moves", str(full), url, root, str(every), way]
+    given = {name: value for name, value in os.environ.items() if name != URL}
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[-1]) >= 50
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_move_that_broke_off_is_taken_back(
+    full: Path, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, back: bool
+) -> None:
+    monkeypatch.delenv(URL, raising=False)
+    home = prepared.copied(full, tmp_path / "home")
+    before = library(home)
+    there = PostgresDatabase(url, library_name(home))
+    with pytest.raises(InputError, match="broke off"):
+        open_database(home)
+    if back:  # all rows were there already
+        source = SqliteDatabase(home / FILE)
+        copy(source, there)
+        source.close()
+    monkeypatch.setenv(URL, url)
+    assert main(["--home", str(home), "admin", "move", "sqlite"]) == 0
+    assert library(home) == before
+    assert not (home / NAME).exists()
+    assert not any(held(there).values())
+
+
+def test_a_library_that_is_open_elsewhere_is_not_moved(
+    full: Path, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(URL, raising=False)
+    home = prepared.copied(full, tmp_path / "home")
+    with Engine.open(home) as engine:
+        engine.documents()
+        assert main(["--home", str(home), "admin", "move", url]) == 1
+        assert "Stop the app" in capsys.readouterr().err
+        assert engine.documents()
+    assert main(["--home", str(home), "admin", "move", url]) == 0
 
 
 @pytest.mark.parametrize("back", [False, True])
@@ -144,12 +185,14 @@ def test_a_move_that_fails_changes_nothing(
     if back:
         assert main(["--home", str(home), "admin", "move", url]) == 0
         monkeypatch.setenv(URL, url)
-    before, there = held(open_database(home)), sorted(path.name for path in home.iterdir())
-    with monkeypatch.context() as broken:
-        broken.setattr("ragcore.index.move.tables", lambda: [*tables(), ("nowhere", "")])
-        assert main(["--home", str(home), "admin", "move", "sqlite" if back else url]) == 1
-    assert held(open_database(home)) == before
-    assert sorted(path.name for path in home.iterdir()) == there
+    wrong = "'NaN'" if back else "x'00ff'"
+    database = open_database(home)
+    run(database, f"UPDATE watched_folders SET every = {wrong}")  # which the other one refuses
+    database.close()
+    before, there = library(home), {path.name for path in home.iterdir()} - {"locks"}
+    assert main(["--home", str(home), "admin", "move", "sqlite" if back else url]) == 1
+    assert library(home) == before
+    assert {path.name for path in home.iterdir()} - {"locks"} == there
 
 
 @pytest.fixture(scope="module")
@@ -310,23 +353,24 @@ def test_one_state_is_read_however_long_it_takes(url: str) -> None:
     assert database.value("SELECT count(*) FROM counters") == 1
 
 
-def cut_off(database: Database, postgres: PostgresServer) -> None:
+def cut_off(database: Database, postgres: PostgresServer, url: str) -> None:
     with database.write() as connection:
         connection.insert("counters", {"name": "n", "value": 1})
         with psycopg.connect(postgres.get_uri(), autocommit=True) as root:
-            root.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()")
+            own = psycopg.conninfo.conninfo_to_dict(url)["dbname"]  # other processes of this run have theirs
+            root.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (own,))
         connection.value("SELECT 1")
 
 
 def test_a_server_that_is_gone_is_told_and_found_again(url: str, postgres: PostgresServer) -> None:
     database = PostgresDatabase(url, "7" * 32)
     with pytest.raises(StoreError, match="PostgreSQL"):
-        cut_off(database, postgres)
+        cut_off(database, postgres, url)
     with ExitStack() as idle:
         for _ in range(5):
             idle.enter_context(database.read())
     with pytest.raises(StoreError, match="PostgreSQL"):
-        cut_off(database, postgres)
+        cut_off(database, postgres, url)
     begun = time.monotonic()
     assert database.value("SELECT count(*) FROM counters") == 0
     assert time.monotonic() - begun < 5, "connections that are gone are not waited for"
@@ -349,8 +393,9 @@ def test_a_connection_keeps_nothing_of_a_transaction(postgres: PostgresServer) -
 
 
 @pytest.mark.skipif(POOLER is None, reason="PgBouncer isn't installed")
-def test_a_pooler_may_give_each_transaction_another_connection(postgres: PostgresServer) -> None:
-    with pooled(empty(postgres)) as url:
+def test_a_pooler_may_give_each_transaction_another_connection() -> None:
+    # Of a server of its own: PgBouncer runs as its user, whom pytest, whenever it starts, shuts out of its folders.
+    with database() as own, pooled(own) as url:
         libraries = [PostgresDatabase(url, str(number) * 32) for number in range(4)]
         prepared = "SELECT count(*) FROM pg_prepared_statements"
 
@@ -512,15 +557,12 @@ def test_a_library_gets_one_name_however_many_ask_and_without_hard_links(
     assert (tmp_path / "home" / NAME).stat().st_mode & 0o077 == 0
 
 
-def test_a_library_of_one_database_is_not_opened_in_the_other(
-    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_is_opened_where_it_is(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(URL, raising=False)
     Engine.open(tmp_path / "one").close()
     monkeypatch.setenv(URL, url)
-    with pytest.raises(InputError, match="SQLite file") as caught:
-        Engine.open(tmp_path / "one")
-    assert "admin move" in caught.value.hint
+    Engine.open(tmp_path / "one").close()
+    assert isinstance(open_database(tmp_path / "one"), SqliteDatabase)
     monkeypatch.setenv(URL, "postgresql://nobody@127.0.0.1:9/none")
     with pytest.raises(StoreError):
         Engine.open(tmp_path / "other")
