@@ -19,6 +19,15 @@ CREATE OR REPLACE TRIGGER document_embedded AFTER INSERT OR UPDATE ON embedded F
 
 -- The wall: every table that has none yet gets the name of its library as a column, before all others in its keys and
 -- indexes, and shows only the rows of the library that the transaction names (``gw.library``).
+--
+-- Whoever writes the next step of the schema: an empty database gets all tables before the wall, one with libraries gets
+-- a new table beside walled ones, and there three things fail, the whole step with them, so nothing is half done:
+-- * A new table's reference to an older one (``doc_id TEXT REFERENCES documents``): keys of that begin with library_id.
+--   It needs `_create` (postgres.py) to leave the reference out of CREATE TABLE, and after this script
+--   ``ALTER TABLE … ADD FOREIGN KEY (library_id, doc_id) REFERENCES documents ON DELETE CASCADE``. New tables may refer
+--   to each other as they like.
+-- * A column with a reference that a step adds to an older table: the same.
+-- * An INSERT in a step: its rows belong to no library. UPDATE and DELETE change the rows of all libraries.
 DO $wall$
 DECLARE
     place text := current_schema();
