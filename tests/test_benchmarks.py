@@ -54,14 +54,20 @@ DRAFTS = {doc: [one for one in check.sentences() if one.doc == doc] for doc in {
 def test_drafts_are_of_one_half_and_both_halves_have_every_kind_of_error() -> None:
     everything = check.sentences()
     assert len({one.id for one in everything}) == len({one.text for one in everything}) == len(everything)
-    assert Counter(of_one[0].half for of_one in DRAFTS.values()) == {"dev": 6, "held": 6}
+    assert Counter(of_one[0].half for of_one in DRAFTS.values()) == {
+        "dev": 6,
+        "held": 6,
+        "dev-2": 2,
+        "held-2": 2,
+        "held-3": 2,
+    }
     for of_one in DRAFTS.values():
         assert len({(one.half, one.title) for one in of_one}) == 1
-        assert {one.label for one in of_one} == {"true", "error", "opinion"}
+        assert {one.label for one in of_one} >= {"true", "error"}
         for one in of_one:
             assert one.places or one.label == "opinion" or one.kind in ("invented", "cause"), one.id
             assert all(page > 0 and 1 <= len(said.split()) <= 8 for page, said in one.places), one.id
-    dev, held = ({one.kind for one in everything if (one.half, one.label) == (h, "error")} for h in check.HALVES)
+    dev, held = ({one.kind for one in everything if (one.half, one.label) == (h, "error")} for h in check.HALVES[:2])
     assert dev == held
 
 
