@@ -11,18 +11,19 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Literal
 
-from ragcore.text.lexicon import COMPARED_WITH, DEDUCTED, DOWN, GAIN, IN_UNITS, LOSS, NARROWED_BY, PARTS, UP
+from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers, scale_note
-from ragcore.text.periods import years
+from ragcore.text.periods import MONTHS, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
-from ragcore.text.words import content_stems, tokens
+from ragcore.text.words import STOP_WORDS, content_stems, tokens
 from ragcore.types import EVERYTHING, Cell, Citation, ClaimStatus, Document, Element, Scope, Table
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 
 Meaning = Literal["gain", "loss", "deduction", ""]
 
 _LINE, _LINES = 120, 30  # characters of a line that names a period, and elements that it heads
+_OF_PERIODS = STOP_WORDS | lex.SPANS | lex.BESIDE_FIGURES | frozenset(MONTHS)
 _BRACKETED = re.compile(r"\([^()\d]*\)")
 
 
@@ -52,7 +53,7 @@ def sense_of(name: str) -> Sense:
     """Sense of the amounts called ``name``: by its last telling noun before words that narrow it, and by the bracketed
     one; "" if the name does not tell."""
     inside = tokens(" ".join(_BRACKETED.findall(name)))
-    nouns = takewhile(lambda word: word not in NARROWED_BY, tokens(_BRACKETED.sub(" ", name)))
+    nouns = takewhile(lambda word: word not in lex.NARROWED_BY, tokens(_BRACKETED.sub(" ", name)))
     found = [meaning for word in nouns if (meaning := _meaning(word))]
     both = "gain" in found and "loss" in found  # "profit or loss": brackets decide which
     plain: Meaning = "gain" if both else found[-1] if found else ""
@@ -63,7 +64,7 @@ def sense_of(name: str) -> Sense:
 
 
 def _meaning(word: str) -> Meaning:
-    return "gain" if word in GAIN else "loss" if word in LOSS else "deduction" if word in DEDUCTED else ""
+    return "gain" if word in lex.GAIN else "loss" if word in lex.LOSS else "deduction" if word in lex.DEDUCTED else ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class CitedCell:
         """Whether its table's scale does not apply: earnings per share, and other "per" figures that the table exempts
         ("in thousands, except revenue per membership")."""
         label, words = self.label.lower(), tokens(self.row)
-        if any(phrase in label for phrase in IN_UNITS):
+        if any(phrase in label for phrase in lex.IN_UNITS):
             return True
         return "except" in self.grid.notes.lower() and "per" in words[:-1] and "cent" not in words
 
@@ -141,9 +142,9 @@ class Figure:
 @dataclass(frozen=True)
 class Evidence:
     """Evidence of one claim's citations. ``words`` may support anything; ``around`` (titles, sections, the rest of the
-    row) only names and periods, of which ``headings`` are those within the document, the
-    nearest first, a line each; ``near`` is the surrounding
-    passage. ``quotes`` holds each citation's quote; ``sentences`` the cited prose; ``cells`` every cited table cell."""
+    row) only names and periods, of which ``headings`` are those within the document, the nearest first, a line each;
+    ``near`` is the surrounding passage. ``quotes`` holds each citation's quote; ``sentences`` the cited prose;
+    ``cells`` every cited table cell."""
 
     words: str
     around: str
@@ -183,14 +184,14 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
     """Part of ``text`` around each of the ``marked`` numbers (in order): "$5 in 2022 | and $4 in 2021"."""
     starts: list[int] = []
     for place, number in enumerate(marked):
-        compared = COMPARED_WITH.search(text, 0, number.start)
+        compared = lex.COMPARED_WITH.search(text, 0, number.start)
         if compared is not None:
             starts.append(compared.start())
         elif not place:
             starts.append(0)
         else:
             end = marked[place - 1].start + len(marked[place - 1].raw)
-            breaks = (match for pattern in PARTS if (match := pattern.search(text, end, number.start)))
+            breaks = (match for pattern in lex.PARTS if (match := pattern.search(text, end, number.start)))
             first = next(breaks, None)
             starts.append(first.start() if first else number.start)
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
@@ -201,7 +202,7 @@ def changes(part: str, figure: str) -> bool:
     million increase"), not what it came to."""
     before, _, after = part.partition(figure)
     ahead = [word for word in tokens(before)[-2:] if word not in ("by", "of")]
-    return not (UP | DOWN).isdisjoint((*ahead[-1:], *(tokens(after)[:1] if after[:1].isspace() else ())))
+    return not (lex.UP | lex.DOWN).isdisjoint((*ahead[-1:], *(tokens(after)[:1] if after[:1].isspace() else ())))
 
 
 def gather(citations: Iterable[Citation], document: Callable[[str], Document], scope: Scope = EVERYTHING) -> Evidence:
@@ -255,8 +256,10 @@ def _period_line(document: Document, element: Element) -> str:
         if one.section != element.section:
             break
         text = document.text[one.start : one.end].strip()
-        if one.table is None and len(text) <= _LINE and text[-1:].isalnum() and years(text):
-            return text
+        if one.table is None and len(text) <= _LINE and years(text):
+            left = [word for word in tokens(text) if word.isalpha() and word not in _OF_PERIODS]
+            if len(left) <= 1:
+                return text
     return ""
 
 

@@ -119,7 +119,7 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
         for one in missing:
             name, wrong = told(one), (str(one),) if kind == "years" else ()
             if here:
-                listed = ", ".join(told(other) for other in sorted(here))
+                listed = ", ".join(map(told, sorted(here if getattr(own, kind) else there)))
                 out.append(Finding("unsupported", f"It says {name}; the cited words say {listed}.", wrong))
             else:
                 name = f"The year {one}" if kind == "years" else f"{name[0].upper()}{name[1:]}"
@@ -137,8 +137,7 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
 
 def _of_another_span(statement: Statement, evidence: Evidence) -> bool:
     """Whether the amounts and shares of a claim and those of cited prose are of spans of other lengths, as a year and a
-    quarter;
-    what stands at the end of one is no span's."""
+    quarter. What stands at the end of one is no span's."""
     said = f"{statement.text} {statement.context}"
     texts = map(lex.without_comparisons, (" ".join(evidence.sentences), *evidence.headings.splitlines()))
     given = next((text for text in texts if years(text) or is_part(text)), "")
