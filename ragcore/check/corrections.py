@@ -35,7 +35,8 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
     own = lex.without_comparisons(given)
     headings = lex.without_comparisons(evidence.headings).splitlines()
     own = own if years(own) else f"{own}\n{next(filter(years, headings), '')}"
-    found = found or [*_periods(text, own, wrong)]
+    if not found and wrong <= set(map(str, years(text))):  # with the same figures, a wrong year is one
+        found = [*_periods(text, own, wrong)]
     for said, given in (finding.contrast for finding in findings if finding.contrast[0]):
         match = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)
         if match:

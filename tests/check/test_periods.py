@@ -22,6 +22,7 @@ RELEASE = {
     "For the First Nine Months of Fiscal 2031": [
         "Net sales increased 11.8% to $7.4 billion compared to $6.6 billion in the first nine months of fiscal 2030.",
     ],
+    "Fiscal 2032 Outlook": ["Diluted earnings per share in fiscal 2032 are expected to be $19.70 to $20.40."],
     "Warehouses": [
         "Three new warehouses were opened, and each is let for a one-year term to its own staff.",
         "Rent costs increased $41.5 million and energy costs increased $12.3 million.",
