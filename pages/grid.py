@@ -14,7 +14,6 @@ sidebar.leave()
 here, deleted = component_events.chosen("grids", "grid", "g", engine.grids.info)
 fresh = uploads.arrived()
 sections = here is not None and bool(fresh) and not engine.grids.add_documents(here.grid_id, fresh)
-documents = payload.offered(engine.documents())
 if here is not None:
     with st.container(key="gw_split"):
         with st.container(key="gw_center"):
@@ -24,7 +23,7 @@ if here is not None:
             if sections:
                 said = "The documents are in the Library. The rows of this grid are sections."
                 frame.message(said, "Choose theirs under the number of rows, once they are read.", "weak")
-            components.grid(here.grid_id, documents)
+            components.grid(here.grid_id, payload.offered(engine.documents()))
         with st.container(key="gw_pane"):
             components.evidence()
             components.pane(

@@ -33,8 +33,7 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
     found = [*_figures(text, context, wrong, evidence)]
     given = "\n".join((*evidence.sentences, *(f"{cell.label} {cell.text}" for cell in evidence.cells)))
     own = lex.without_comparisons(given)
-    headings = lex.without_comparisons(evidence.headings).splitlines()
-    own = own if years(own) else f"{own}\n{next(filter(years, headings), '')}"
+    own = own if years(own) else f"{own}\n{next(filter(years, evidence.own_headings), '')}"
     if not found and wrong <= set(map(str, years(text))):  # with the same figures, a wrong year is one
         found = [*_periods(text, own, wrong)]
     for said, given in (finding.contrast for finding in findings if finding.contrast[0]):

@@ -8,13 +8,13 @@ answer is a cell if the words that it cites support it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragcore.answer.cite import Citer, MarkerParser
+from ragcore.answer.requests import SHOWN_MARK
 from ragcore.answer.sources import Cut, build_sources
 from ragcore.cancel import Stop
 from ragcore.check.checks import CheckedLibrary
@@ -80,7 +80,6 @@ _UNSAID = {
     "yes_no": "yes or no",
     "list": "item",
 }
-_MARKS = re.compile(r"\[\d+\]")
 _BULLET = "-*•– "
 
 
@@ -304,7 +303,7 @@ def _text(filled: FilledSection) -> Cell:
     if answer is not None and answer.status == "failed":
         return Cell("failed", error=answer.error, model=answer.model, cost_usd=answer.cost_usd)
     said = "" if answer is None else INSUFFICIENT.sub("", answer.text).strip()
-    if answer is None or not answer.citations or not _MARKS.sub("", said).strip(" ."):
+    if answer is None or not answer.citations or not SHOWN_MARK.sub("", said).strip(" ."):
         cell = _not_stated(filled)
         near = cell.nearest or (() if answer is None else answer.citations)
         return replace(cell, nearest=near, model="" if answer is None else answer.model)

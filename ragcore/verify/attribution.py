@@ -167,44 +167,39 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
     place = next((i for i, one in enumerate(rivals) if one.start == figure.number.start), -1)
     if len(rivals) < 2 or place < 0:
         return ""
-    marks = _marks(sentence, rivals, evidence.headings)
+    marks = _marks(sentence, rivals, evidence.own_headings)
     own = marks[place].difference(*(mark for i, mark in enumerate(marks) if i != place))
     direct = terms(part)
     if not own or own & direct:
         return ""
-    others = frozenset[str]().union(*marks[place + 1 :])  # a part before may hold the subject of both
-    told = {one for one in (others - own) & direct - _OF_FIGURES if one.isalpha()}
-    if own & with_synonyms(set(direct)) and not told:
+    told = {one for mark in marks[place + 1 :] for one in mark & direct - _OF_FIGURES if one.isalpha()}
+    if own & with_synonyms(set(direct)) and not told:  # parts before may hold the subject of all
         return ""
     for other, mark in enumerate(marks):
-        theirs = mark.difference(*(one for i, one in enumerate(marks) if i != other)) & terms(part)
+        theirs = mark.difference(*(one for i, one in enumerate(marks) if i != other)) & direct
         if other != place and theirs and abs(rivals[other].amount) != abs(figure.number.amount):
             words = ", ".join(f"“{one}”" for one in sorted(own))
             return f"The cited words say {number.raw} of something else ({words})."
     return ""
 
 
-def _year_spans(text: str) -> list[tuple[int, int]]:
-    return [(start, end) for kind, start, end in period_spans(text) if kind == "year"]
-
-
 def _periods(text: str) -> frozenset[str]:
     return frozenset(one for one in terms(text) if _PERIOD.fullmatch(one))
 
 
-def _marks(sentence: str, rivals: Sequence[Number], headings: str) -> list[frozenset[str]]:
+def _marks(sentence: str, rivals: Sequence[Number], headings: Sequence[str]) -> list[frozenset[str]]:
     """Words that distinguish each of the ``rivals``: periods if every part has one, that of the ``headings`` being the
     first's if it has none, else the words before the number in its part, else those after it. A part of a whole ("$9
     million, of which $5 million went into the hall") is distinguished by the words after it."""
     own = parts(sentence, rivals)
-    listed = [sentence[slice(*span)] for span in _year_spans(sentence)] if "respectively" in sentence else []
-    if len(listed) == len(rivals):  # "$5 and $4 in 2022 and 2021, respectively"
-        return [frozenset((year,)) for year in listed]
+    if "respectively" in sentence:  # "$5 and $4 in 2022 and 2021, respectively"
+        listed = [sentence[start:end] for kind, start, end in period_spans(sentence) if kind == "year"]
+        if len(listed) == len(rivals):
+            return [frozenset((year,)) for year in listed]
     figures = frozenset(one for number in numbers(sentence) for one in terms(number.raw))
     periods = [_periods(part) for part in own]
     if any(periods) and not periods[0]:
-        lines = lex.without_comparisons(headings).splitlines()
-        periods[0] = next(filter(None, map(_periods, lines)), frozenset())
+        periods[0] = next(filter(None, map(_periods, headings)), frozenset())
     if all(periods) and len(set(periods)) > 1:
         return periods
     before, after = [], []

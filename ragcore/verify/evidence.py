@@ -155,6 +155,11 @@ class Evidence:
     headings: str = ""
 
     @cached_property
+    def own_headings(self) -> list[str]:
+        """Lines of the headings without what they compare with, the nearest first."""
+        return lex.without_comparisons(self.headings).splitlines()
+
+    @cached_property
     def stems(self) -> set[str]:
         return set(content_stems(f"{self.words} {self.around}"))
 

@@ -104,8 +104,8 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
     said = periods(f"{statement.text} {statement.context}")
     given, own = periods(evidence.words), periods(lex.without_comparisons(evidence.words))
     compares = periods(lex.without_comparisons(statement.text)) != periods(statement.text)
-    headings = evidence.headings if compares else lex.without_comparisons(evidence.headings)
-    beyond = [periods(text) for text in (*headings.splitlines(), evidence.around, evidence.near)]
+    headings = evidence.headings.splitlines() if compares else evidence.own_headings
+    beyond = [periods(text) for text in (*headings, evidence.around, evidence.near)]
     out: list[Finding] = []
     for kind, told in _PERIODS.items():
         here = there = getattr(given, kind)
@@ -139,7 +139,7 @@ def _of_another_span(statement: Statement, evidence: Evidence) -> bool:
     """Whether the amounts and shares of a claim and those of cited prose are of spans of other lengths, as a year and a
     quarter. What stands at the end of one is no span's."""
     said = f"{statement.text} {statement.context}"
-    texts = map(lex.without_comparisons, (" ".join(evidence.sentences), *evidence.headings.splitlines()))
+    texts = (lex.without_comparisons(" ".join(evidence.sentences)), *evidence.own_headings)
     given = next((text for text in texts if years(text) or is_part(text)), "")
     if evidence.cells or not given or not (years(said) or is_part(said)) or "end" in tokens(f"{said} {given}"):
         return False

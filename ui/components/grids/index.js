@@ -24,7 +24,7 @@ class Grids extends JobsPage {
   constructor(root) {
     super(root, { kind: "grids", mark: "g", before: "Grids so far", sample: "Try it: five questions to a report" });
     this.from = ""; // where the columns come from: "" typed later, "file", or a template's name
-    this.name = h("input", { id: "gw-grid-name", class: "gw-field", type: "text", maxlength: "200", oninput: () => this.ready() });
+    this.name = h("input", { id: "gw-grid-name", class: "gw-field", type: "text", maxlength: "200" });
     this.begin = h("button", { type: "submit", class: "gw-btn primary" }, icon("table", "s16"), "Make the grid");
     this.rows = new Rows(() => this.ready());
     this.file = h("input", { type: "file", id: "gw-grid-file", class: "gw-unseen", accept: ".json,.md,.markdown,.docx", onchange: () => this.take(this.file.files[0]) });
@@ -48,7 +48,6 @@ class Grids extends JobsPage {
       this.list,
     );
     this.drawWays([]);
-    this.ready();
   }
 
   ready() {
@@ -95,7 +94,6 @@ class Grids extends JobsPage {
   take(file) {
     this.given = file ?? null;
     this.drawWays(this.templates);
-    this.ready();
   }
 
   loaded({ templates }) {
