@@ -53,7 +53,7 @@ def measured(home: Path, asked: list[dict[str, Any]]) -> tuple[Array, Array]:
             for event in engine.ask(one["question"], doc_ids=[ids[doc] for doc in one["docs"]]):
                 if isinstance(event, Found) and event.sources:
                     question, terms = ANALYSER.read(one["question"]), engine.search.terms(one["question"])
-                    signs = signs_of(question, event.sources, terms, event.retrieval.routes, ANALYSER.fit, reranker)
+                    signs = signs_of(question, event.sources, terms, event.retrieval.routes, reranker)
                     rows.append(list(asdict(signs).values()))
                     answered.append(float(one["answered"]))
     return np.array(rows), np.array(answered)

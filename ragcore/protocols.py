@@ -28,7 +28,7 @@ from ragcore.types import (
     Usage,
 )
 from ragcore.types.library import FileKind
-from ragcore.types.question import AnswerType, FollowUp, Question
+from ragcore.types.question import FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing, Period, ValueSort
 
 Vector = NDArray[np.float32]
@@ -60,10 +60,6 @@ class QuestionAnalyser(Protocol):
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         """Meaning of ``text`` after the stand-alone questions ``earlier``, oldest first."""
-
-    def fit(self, answer: AnswerType, text: str) -> float:
-        """Resemblance of ``text`` to an ``answer`` of this type, 0–1."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

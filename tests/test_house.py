@@ -25,7 +25,7 @@ SETTINGS = 92  # with [auth]: how people sign in, with accounts, a provider or a
 LINES = {
     "": 2223,  # with watched folders, versions, checks, grids, structures, converters, an engine of a person, limits
     "accounts": 1082,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1340,  # with places in originals, and the lifted budget, which check and report share
+    "answer": 1311,  # with places in originals, and the lifted budget, which check and report share
     "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2094,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
@@ -36,7 +36,7 @@ LINES = {
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 5612,  # with PostgreSQL, moves that break off, watched folders, versions, originals, checks, grids, owners
     "ingest": 10116,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 3477,  # with relative years, rows told apart, names, labelled days, lists, values, offices, extremes
+    "offline": 3464,  # with relative years, rows told apart, names, labelled days, lists, values, offices, extremes
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,14 +44,14 @@ LINES = {
     "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
-    "text": 2215,  # with number formats, comparisons, parts of years, clauses, stance, slots, names, titles, lexicon
+    "text": 2243,  # with number formats, comparisons, parts of years, clauses, stance, slots, names, titles, lexicon
     "types": 2843,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2508,  # with periods of headings, spans of time, changes between versions, parts of a whole
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.
 ENGLISH = {
-    "answer": 7,
+    "answer": 1311,
     "export": 1,
     "ingest": 26,
     "types": 2,

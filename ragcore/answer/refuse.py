@@ -16,7 +16,6 @@ from typing import Final
 from ragcore.answer.cite import Marker, Part
 from ragcore.answer.sources import LONGEST_PASSAGE, headed
 from ragcore.protocols import Reranker
-from ragcore.text import lexicon as lex
 from ragcore.text.languages import language_of
 from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.markdown import escape, quoted
@@ -24,15 +23,14 @@ from ragcore.text.names import full_text, is_only_a_word, is_period, named, unna
 from ragcore.text.periods import years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import Rarity, content_stems, stem, tokens
+from ragcore.text.words import Rarity, content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
-from ragcore.types.question import AnswerType, Name, Question
+from ragcore.types.question import Name, Question
 from ragcore.types.scope import nothing_found
 
 Mentions = Callable[[str], Mapping[str, int]]
-Fit = Callable[[AnswerType, str], float]
 
-BELOW = 0.05  # probability of an answer below which no model is asked
+BELOW = 0.1  # probability of an answer below which no model is asked
 NEAREST = 3
 _UNANSWERED = "The documents do not answer this question."
 # Said where nothing shows that the answer is missing: it may take several passages, or a calculation.
@@ -49,21 +47,17 @@ _BEST = 4  # of them, those read with their paragraph
 @dataclass(frozen=True, slots=True)
 class Signs:
     """Features of answerability. ``relevance``: log odds of the best rerank score of a line, alone or with its
-    paragraph, or without a reranker of a passage; ``cover``: the largest share of the question's words, weighted by
-    rarity, in a line and its headings; ``thing``: whether a good line has the rarest word that is not a name; ``fit``:
-    how closely one looks like an answer; ``names``: whether some are in no passage; ``years``: whether they are in
-    none, or the best line speaks of others."""
+    paragraph, without the question's names where no good line has its rarest other word, or without a reranker of a
+    passage; ``names``: whether some are in no passage; ``years``: whether they
+    are in none, or the best line speaks of others."""
 
     relevance: float
-    cover: float
-    thing: float
-    fit: float
     names: float
     years: float
 
 
 # In the order of `Signs`.
-ANSWERED: Final = Logistic(-1.6, (0.19, 2.25, 0.42, 1.86, -3.0, -4.0))
+ANSWERED: Final = Logistic(0.19, (0.185, -1.45, -1.75))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,40 +88,35 @@ def signs_of(
     sources: Sequence[Source],
     terms: Sequence[Term] = (),
     routes: Sequence[Route] = (),
-    fit: Fit | None = None,
     reranker: Reranker | None = None,
 ) -> Signs:
-    """Features of ``sources``; ``fit`` is `QuestionAnalyser.fit`, and ``reranker`` reads their best lines."""
-    # No row of a table says that it is the highest.
-    choosing = frozenset(map(stem, lex.SUPERLATIVES)) if question.extreme else frozenset()
-    wanted, names = Wanted(question.judged, terms, choosing), named(question.names, terms)
+    """Features of ``sources``, whose best lines ``reranker`` reads."""
+    wanted, names = Wanted(question.judged, terms), named(question.names, terms)
     lines = [line for source in sources for line in _lines(source, wanted)]
     held = [wanted.held(line.words) for line in lines]
     rarity = Rarity(held)
+    covers = [rarity.total(words) for words in held]
     total = rarity.total(wanted.words) or 1.0
-    covers = [rarity.total(words) / total for words in held]
-    order = sorted(range(len(lines)), key=lambda n: -covers[n] - lines[n].source.score / 2)[:_READ]
+    order = sorted(range(len(lines)), key=lambda n: -covers[n] / total - lines[n].source.score / 2)[:_READ]
     near = [lines[n] for n in order]
     scores = [line.source.score for line in near]
     if reranker is not None and near:
-        scores = [float(score) for score in reranker.score(question.judged, [line.passage for line in near])]
+        read = wanted.relevance([line.passage for line in near], [line.words for line in near], reranker.score)
+        scores = [float(score) for score in read]
     ranked = sorted(range(len(near)), key=lambda n: -scores[n])[:_BEST]
-    best = [near[n] for n in ranked]
-    good = [*best, *near[:_BEST]]
-    own = {stem for name in names for stem in content_stems(name.text)}
-    things = [word for word in wanted.words if word not in own and not word.isdigit()]
-    thing = max(things, key=rarity.of, default="")
-    said = not thing or any(wanted.has(thing, line.words) for line in good)
     relevance = max(scores, default=0.0)
-    if reranker is not None and best:
+    if reranker is not None and near:
+        best = [near[n] for n in ranked]
+        own = {stem for name in names for stem in content_stems(name.text)}
+        things = [word for word in wanted.words if word not in own and not word.isdigit()]
+        thing = max(things, key=rarity.of, default="")
+        said = not thing or any(wanted.has(thing, line.words) for line in (*best, *near[:_BEST]))
         # A line that only names the question's subject is relevant to the name.
-        asked = question.judged if said else _without(question.judged, names)
-        together = float(reranker.score(asked, [line.paragraph for line in best]).max())
+        asked = wanted if said else Wanted(_without(question.judged, names), terms)
+        together = float(
+            asked.relevance([one.paragraph for one in best], [one.words for one in best], reranker.score).max()
+        )
         relevance = max(relevance, together) if said else together
-    beside = question.answer.beside
-    alike = [
-        line for line in good if len(beside) < 2 or 2 * sum(wanted.has(w, line.words) for w in beside) >= len(beside)
-    ]
     known = " ".join(_routed(routes))
     absent = [name for name in unnamed(names, sources) if name.text not in known]
     # A line with fewer of the question's words may be about something else in that year.
@@ -135,9 +124,6 @@ def signs_of(
     given = set().union(*(years(full_text(source)) for source in sources))
     return Signs(
         log_odds(relevance, _FARTHEST),
-        max(covers, default=0.0),
-        float(said),
-        max((fit(question.answer, line.text) for line in alike), default=0.0) if fit is not None else 0.0,
         # Of two things compared, one may be answerable.
         float(bool(absent) and not (question.compares and len(absent) < len(names))),
         float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
@@ -184,20 +170,19 @@ def reason_to_refuse(
     mentions: Mentions | None = None,
     document: Callable[[str], Document] | None = None,
     extractive: bool = False,
-    fit: Fit | None = None,
     reranker: Reranker | None = None,
     floor: float = BELOW,
 ) -> str:
     """Opening of a refusal with the reason why the sources cannot contain an answer to ``question``, or "" if they may.
 
     It is refused without sources; if its subject is named in no passage found and, by ``mentions`` (as
-    `SparseIndex.mentions`), in no document in scope; and if an answer is less probable than ``floor``. Without rerank
-    scores, that is if no source has any of its words.
+    `SparseIndex.mentions`), in no document in scope; if no source has any of its words, and none is relevant or there
+    are no rerank scores; and if an answer is less probable than ``floor``.
 
     If the sources are in another language, their words are no evidence. A writer that only quotes (``extractive``) then
     refuses, unless a source contains a language-independent word of the question (a number, a name or an identifier);
     other writers read the sources. ``document`` gives a whole document, to look up a name that is also a common word;
-    ``fit`` and ``reranker`` are as in `signs_of`.
+    ``reranker`` is as in `signs_of`.
     """
     if not sources:
         scope = retrieval.scope
@@ -219,9 +204,14 @@ def reason_to_refuse(
     # The opening of a document says what it is about, whatever its words.
     if question.whole or question.task or not Wanted(question.judged).words:
         return ""
-    signs = signs_of(question, sources, terms, retrieval.routes, fit, reranker)
-    if not any("rerank" in hit.scores for hit in retrieval.hits):
-        return "" if signs.cover > 0.0 else f"{_UNANSWERED} No passage found shares a word with the question."
+    reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
+    if not reranked or (not extractive and max(reranked) < BELOW):
+        wanted = Wanted(question.judged, terms)
+        if not any(wanted.held(line.words) for source in sources for line in _lines(source, wanted)):
+            return f"{_UNANSWERED} No passage found shares a word with the question."
+    if not reranked:
+        return ""
+    signs = signs_of(question, sources, terms, retrieval.routes, reranker)
     if ANSWERED(*astuple(signs)) >= floor:
         return ""
     if signs.names or signs.years:

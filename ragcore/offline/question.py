@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from ragcore.offline.followups import follow_up, gone_on_from
-from ragcore.offline.intents import about_whole, answer_type, fit
+from ragcore.offline.intents import about_whole, answer_type
 from ragcore.offline.lists import listed
 from ragcore.text import lexicon as lex
 from ragcore.text.languages import language_of
@@ -35,9 +35,6 @@ class RuleAnalyser:
 
     def follow_up(self, text: str, earlier: Sequence[str]) -> FollowUp:
         return _follow_up(text, tuple(earlier))
-
-    def fit(self, answer: AnswerType, text: str) -> float:
-        return fit(answer, text)
 
 
 _follow_up = lru_cache(maxsize=256)(follow_up)  # clarity is tested before meaning

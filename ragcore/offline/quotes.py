@@ -1,5 +1,5 @@
 """Quotes: parts of the sources that can be an answer alone (sentences, lead-ins with their lists, table rows), ranked
-by the cross-encoder's relevance, the question's words, a row's own name, and the quote's document."""
+by the cross-encoder's relevance and the quote's document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.offline.intents import KIND_ONLY, fit
+from ragcore.offline.intents import fit
 from ragcore.offline.lists import stems
 from ragcore.offline.rows import Asked, Cell, Row, brief, row_of
 from ragcore.protocols import Reranker
@@ -24,27 +24,23 @@ from ragcore.types.question import Question
 
 _LONGEST_LIST = 1500
 _OPENING = 3  # words of a sentence, one of which points back
-_LONGEST_HEADING = 12  # words after a section's number
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
-_NUMBERED = re.compile(
-    r"(?:§+\s?|\d+\.)\d+[\w.()-]*\s+[A-Z]|(?:part|section|article|chapter)\s+[\dIVX]+\b", re.IGNORECASE
-)
-# "9. Confidential Information and Non-Competition.": a number, and capitals on all words of more than three letters.
-_TITLED = re.compile(r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+(?:(?:[A-Z][\w’'-]*|[a-z]{1,3}|&)(?:[\s,;.]+|$))+$")
-CANDIDATES = 40
-RERANK_WEIGHT = 0.7
-NAMED_WEIGHT = 0.6
+CANDIDATES = 60
+# Weight of a source's relevance beside that of a quote in it.
+SOURCE_WEIGHT = 0.5
+# Log odds that a row gains whose whole name the question has.
+NAMED_WEIGHT = 4.0
+# Log odds that a quote gains with the requested thing in its usual words.
+FIT_WEIGHT = 2.0
+# Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
+WORDS_WEIGHT = 0.5
 # Weight of a question word found only in the title, section or heading of a quote.
 AROUND = 0.5
-# Bonus of a quote with the requested thing in its usual words: above similar quotes, below explicit ones.
-INTENT_LIFT = 0.45
-# Loss of worth in the document that the question names least.
-ROUTE_WEIGHT = 0.5
 # Agreement of a question's words with the name of a table that it asks for.
 TABLE = 0.75
-# Share of its worth that a heading keeps.
-HEADING = 0.5
+# Loss of worth in the document that the question names least.
+ROUTE_WEIGHT = 0.5
 # Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
 # Brackets in a name hold its abbreviation or the meaning of negative numbers.
@@ -81,10 +77,6 @@ class Quotable:
     def opening(self) -> int:
         """First unit that is shown."""
         return self.before or self.first
-
-    @property
-    def heading(self) -> bool:
-        return self.first == self.last and self.source.units[self.first - 1].heading
 
     @property
     def shown(self) -> str:
@@ -136,18 +128,23 @@ def quotables(
                 text = source.words(number, number)
                 rest = [(other, other) for other in range(number + 1, last + 1)]
                 listed = _with_list(source, number, [*rest, *lines[place + 1 :]], asked)
-                # "Sponsor: Larkfield Ltd" is short, and printed bold.
                 if listed is not None:
                     end, text, rows = listed
                     yield replace(_quotable(source, number, end, text, heading), rows=rows)
-                elif not _is_heading(text, alone=first == last) and (
-                    says_something(text) or fit(question.answer, text) == 1.0 or (dated and days_in(text))
-                ):
+                elif _speaks(source, number, question) or (dated and days_in(text)):
                     before = number - 1 if number > first and _points_back(text) else 0
                     yield _quotable(source, number, number, text, heading, before=before)
-                    heading = text if source.units[number - 1].heading else heading
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
+
+
+def _speaks(source: Source, number: int, question: Question) -> bool:
+    """Whether unit ``number`` may be an answer: a sentence, or as short as "Sponsor: Larkfield Ltd" an answer in its
+    usual words; no editor's note in brackets, and no heading, unless it gives a day."""
+    text = source.words(number, number)
+    noted = text.startswith("[") and text.rstrip(".").endswith("]")
+    heads = source.units[number - 1].heading and not days_in(text)
+    return not (noted or heads) if says_something(text) else fit(question.answer, text) == 1.0
 
 
 def _with_list(
@@ -224,14 +221,6 @@ def _quotable(
     return Quotable(source, first, last, text, about, passage, words, place, own, name, row, before=before)
 
 
-def _is_heading(text: str, *, alone: bool) -> bool:
-    """Whether a unit is a numbered heading ("§ 312.8 Charging for investigational drugs."), a note in brackets or a
-    signature; ``alone``: it is a whole line."""
-    numbered = alone and _NUMBERED.match(text) is not None and len(text.split()) <= _LONGEST_HEADING
-    noted = text.startswith("[") and text.rstrip(".").endswith("]")
-    return numbered or noted or text.startswith("/s/") or _TITLED.match(text) is not None
-
-
 def with_paragraph(quote: Quotable) -> str:
     """Sentence with the preceding text of its paragraph, which may name its subject."""
     first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
@@ -273,7 +262,12 @@ class Scored:
 
 class Ranking:
     """Ranker of quotes for ``question``, whose words are ``wanted``. ``routes`` are the documents that it names;
-    ``names`` are the stems of their names in it."""
+    ``names`` are the stems of their names in it.
+
+    A quote is worth what the cross-encoder says of it and of its source. That is trained on prose and long questions: a
+    row gains as far as the question has its name, and a quote that looks like an answer. Without a cross-encoder its
+    words decide.
+    """
 
     def __init__(self, question: Question, wanted: Wanted, *, routes: Sequence[Route] = ()) -> None:
         self._question = question
@@ -286,23 +280,27 @@ class Ranking:
         return [(each.quote, each.worth) for each in self.scored(found, reranker)]
 
     def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
-        """The 40 best of ``found``, best first: by the cross-encoder and the question's words, raised if the question
-        names the row, or if the quote looks like an answer. The words choose the 40 that reach the cross-encoder."""
-        shortlist = self._shortlist(found)
-        if not shortlist:
+        """The 60 best of ``found``, best first. Their words and sources choose the 60 that reach the cross-encoder."""
+        if not found:
             return []
-        votes, relevance = self._words_vote(shortlist), None
-        if reranker is not None:
-            relevance = reranker.score(self._question.judged, [quote.passage[:LONGEST_PASSAGE] for quote in shortlist])
-            votes = RERANK_WEIGHT * spread(relevance) + (1 - RERANK_WEIGHT) * votes
-        if not self._question.answer.prose:
-            # A row whose header the question names is relevant, even if the cross-encoder, trained on prose, misses it.
-            votes = 1.0 - (1.0 - votes) * (1.0 - NAMED_WEIGHT * self._named(shortlist))
-        votes = np.minimum(1.0, votes + INTENT_LIFT * self._fits(shortlist)) * self._standing(shortlist)
-        return [
-            Scored(shortlist[i], float(votes[i]), None if relevance is None else float(relevance[i]))
-            for i in np.argsort(-votes, kind="stable")
-        ]
+        sources = np.array([quote.source.score for quote in found])
+        words, named, standing = self._cover(found), self._named(found), self._standing(found)
+        fits = np.array([self._fit(quote) for quote in found])
+        if reranker is None:
+            worth = np.minimum(1.0, words + named + FIT_WEIGHT / 10.0 * fits) * standing
+            return [Scored(found[i], float(worth[i]), None) for i in np.argsort(-worth, kind="stable")[:CANDIDATES]]
+        likely = sources + WORDS_WEIGHT * (words + named + fits)
+        near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
+        passages, spoken = [found[i].passage[:LONGEST_PASSAGE] for i in near], [found[i].words for i in near]
+        relevance = self._wanted.relevance(passages, spoken, reranker.score)
+        odds = log_odds(relevance)
+        # A source without a score says nothing beside its quotes.
+        around = np.where(sources[near] > 0.0, log_odds(sources[near]), odds)
+        odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
+        odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near]
+        worth = share_of(odds) * standing[near]
+        order = np.lexsort((-odds, -worth))
+        return [Scored(found[near[n]], float(worth[n]), float(relevance[n])) for n in order]
 
     def table(self, found: Sequence[Quotable]) -> list[Quotable]:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document
@@ -326,30 +324,23 @@ class Ranking:
         return self._priors.get(doc_id, 0.0) / most if most else 1.0
 
     def _standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Worth of each quote by its document, 0–1, highest in the document that the question names best, and by its
-        place: a heading says what its section is about, not what it says."""
-        standing = (1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found)
-        return np.array([worth * (HEADING if quote.heading else 1.0) for worth, quote in zip(standing, found)])
+        """Worth of each quote by its document, 0–1, highest in the document that the question names best."""
+        return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
+
+    def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Share of each row's name that the question has, 0–1, squared: what only shares words with the question is
+        another quantity. A one-word name counts half, since it may match by chance."""
+        held = [len(quote.name & self._wanted.everything) for quote in found]
+        sizes = [max(len(quote.name), 1) for quote in found]
+        return np.array([(n / size) ** 2 * min(1.0, n / 2) for n, size in zip(held, sizes)])
 
     def _fit(self, quote: Quotable) -> float:
-        """Resemblance to an answer, 0–1: the requested kind of thing, in its usual words, with half of the others."""
+        """Resemblance to an answer, 0–1, of a quote with half of the question's other words."""
         answer = self._question.answer
-        if quote.row is not None and (self._question.whole or answer.figures):
-            # The unit of a row may be in its headers. One without any word of the question is only a figure.
-            said = not self._question.whole and self._wanted.held(quote.words)
-            return max(KIND_ONLY, fit(answer, quote.text)) if said else 0.0
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
-    def _shortlist(self, found: list[Quotable]) -> list[Quotable]:
-        """At most 40, by words, by name and by half the score of their source, in text order."""
-        if len(found) <= CANDIDATES:
-            return found
-        value = self._words_vote(found) + 0.5 * self._named(found) + self._fits(found)
-        value = (value + 0.5 * np.array([quote.source.score for quote in found])) * self._standing(found)
-        return [found[i] for i in sorted(np.argsort(-value, kind="stable")[:CANDIDATES])]
-
-    def _words_vote(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+    def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count
         half."""
         held = [self._wanted.held(quote.words) for quote in found]
@@ -362,16 +353,6 @@ class Ranking:
                 for words, said in zip(held, own)
             ]
         )
-
-    def _fits(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        return np.array([self._fit(quote) for quote in found])
-
-    def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Share of each row's name that the question has, 0–1, squared: what only shares words with the question is
-        another quantity. A one-word name counts half, since it may match by chance."""
-        held = [len(quote.name & self._wanted.everything) for quote in found]
-        sizes = [max(len(quote.name), 1) for quote in found]
-        return np.array([(n / size) ** 2 * min(1.0, n / 2) for n, size in zip(held, sizes)])
 
 
 def name_of(text: str) -> frozenset[str]:
@@ -386,7 +367,16 @@ def agreement(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def spread(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Relevance probabilities rescaled to 0–1, linear in log odds from −4 to 10: the cross-encoder is so certain that
-    its probabilities hardly separate good candidates."""
-    p = np.clip(relevance, 1e-9, 1 - 1e-9)
-    return np.clip((np.log(p / (1 - p)) + 4.0) / 14.0, 0.0, 1.0)
+    """Relevance probabilities rescaled to 0–1 (`share_of` their log odds)."""
+    return share_of(log_odds(relevance))
+
+
+def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    p = np.clip(probability, 1e-5, 1 - 1e-5)
+    return np.log(p / (1 - p))
+
+
+def share_of(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log odds rescaled to 0–1, linear from −4 to 10: the cross-encoder is so certain that its probabilities hardly
+    separate good candidates."""
+    return np.clip((odds + 4.0) / 14.0, 0.0, 1.0)

@@ -71,7 +71,6 @@ class AnswerPipeline:
                 mentions,
                 self.store.titles,
                 self.models.entailment,
-                self.models.analyser.fit,
             ),
             stop,
         )

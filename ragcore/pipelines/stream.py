@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
-from ragcore.answer.refuse import BELOW, Fit, Mentions, reason_to_refuse, refusal
+from ragcore.answer.refuse import BELOW, Mentions, reason_to_refuse, refusal
 from ragcore.answer.requests import build_request
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
@@ -150,7 +150,6 @@ class Services:
     mentions: Mentions | None = None
     titles: Callable[[], Mapping[str, str]] | None = None
     entailment: Entailment | None = None
-    fit: Fit | None = None
 
 
 class AnswerStream:
@@ -253,7 +252,6 @@ class AnswerStream:
             terms=self._task.terms,
             mentions=self._with.mentions,
             document=self._with.document,
-            fit=self._with.fit,
             reranker=self._with.reranker if self._extractive else None,
             extractive=self._extractive,
             floor=self._with.settings.answer.offline_floor if self._extractive else BELOW,

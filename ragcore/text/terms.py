@@ -6,8 +6,11 @@ quote passages need them too, or they would not find "capex" in a line on capita
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragcore.text.languages import language_of
 from ragcore.text.words import OTHER_FUNCTION_WORDS, content_stems, stem
@@ -34,12 +37,14 @@ class Wanted:
     if all words of a synonym are; the stems ``without`` don't count."""
 
     def __init__(self, text: str, terms: Iterable[Term] = (), without: Set[str] = frozenset()) -> None:
+        self._text = text
+        self._terms = tuple(terms)
         said_only = {stem(word) for word in OTHER_FUNCTION_WORDS.get(language_of(text), ())}
         words = tuple(word for word in dict.fromkeys(content_stems(text)) if word not in without)
         # "Wie", "war" and "die" are content words in English, but not in a German question.
         self.words: tuple[str, ...] = tuple(word for word in words if word not in said_only) or words
         others: dict[str, list[frozenset[str]]] = {}
-        for term in terms:
+        for term in self._terms:
             said = set(content_stems(term.said)) & set(self.words)
             names = [name for other in term.others if (name := _name(other))]
             for word in said:
@@ -57,6 +62,29 @@ class Wanted:
     def cover(self, given: Set[str]) -> float:
         """Share of ``words`` that the stems ``given`` contain, 0–1; 1.0 without ``words``."""
         return len(self.held(given)) / len(self.words) if self.words else 1.0
+
+    def asked_of(self, given: Set[str]) -> str:
+        """``text`` in the words of a passage with the stems ``given``: a synonym that it has for a term that it has
+        not."""
+        text = self._text
+        for term in self._terms:
+            if not _name(term.said) <= given:
+                text = text.replace(term.said, next((one for one in term.same if _name(one) <= given), term.said))
+        return text
+
+    def relevance(
+        self,
+        passages: Sequence[str],
+        words: Sequence[Set[str]],
+        score: Callable[[str, Sequence[str]], NDArray[np.float64]],
+    ) -> NDArray[np.float64]:
+        """Relevance of ``passages``, whose stems are ``words``, to ``text``, each asked of in its own words."""
+        out = np.zeros(len(passages))
+        asked = [self.asked_of(one) for one in words]
+        for text in dict.fromkeys(asked):
+            places = [place for place, one in enumerate(asked) if one == text]
+            out[places] = score(text, [passages[place] for place in places])
+        return out
 
     @property
     def everything(self) -> frozenset[str]:

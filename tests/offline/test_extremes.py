@@ -57,8 +57,8 @@ def test_at_least_and_both_ends_ask_for_no_extreme() -> None:
 
 
 def test_a_sentence_that_says_which_is_better_than_a_table_of_something_else() -> None:
-    text = quotes("Which port has the deepest harbour?", "Skerry has the deepest harbour of the coast.", PORTS)
-    assert text.startswith("“Skerry has the deepest harbour of the coast.”")
+    text = quotes("Which quay is the longest?", "Skerry has the longest quay of the coast.", PORTS)
+    assert text.startswith("“Skerry has the longest quay of the coast.”")
 
 
 @settings(max_examples=40, deadline=None)

@@ -113,14 +113,14 @@ def test_the_same_words_are_quoted_once() -> None:
     assert text.count("A sponsor shall submit") == 1
 
 
-def test_at_most_40_reach_the_cross_encoder() -> None:
-    sentences = [f"Revenue in region {name} rose by {i} percent this year." for i, name in enumerate("abcdefghij" * 6)]
+def test_at_most_60_reach_the_cross_encoder() -> None:
+    sentences = [f"Revenue in region {name} rose by {i} percent this year." for i, name in enumerate("abcdefghij" * 8)]
     doc = make_document(*sentences)
     reranker = WordReranker()
     request = ModelRequest(task=WritingTask("How did revenue rise?", (whole(doc),)))
     list(OfflineWriter(reranker, ANSWER).stream(request))
-    assert max(reranker.asked) == 40
-    assert sum(reranker.asked) < 50
+    assert max(reranker.asked) == 60
+    assert sum(reranker.asked) < 70
 
 
 def test_without_a_reranker_words_decide() -> None:
@@ -243,17 +243,18 @@ def test_a_lead_in_and_its_list_on_one_line_are_quoted_together() -> None:
     assert text.strip().endswith("by any office.” <<SOURCE 1.1-1.4>>")
 
 
-def test_a_numbered_heading_is_no_quote() -> None:
+def test_a_heading_is_no_quote() -> None:
     text = quotes(
         "Where are disputes settled, by arbitration or by courts?",
-        "11. Arbitration.",
+        Heading("11. Disputes are settled by arbitration."),
         "Any claim shall be settled by arbitration in Bergen.",
-        "9. Courts and Disputes. Disputes go to arbitration in Turku.",
+        Heading("9. Courts and Disputes."),
+        "Disputes go to arbitration in Turku.",
         offline_share=0.0,
     )
     assert "settled by arbitration in Bergen" in text
     assert "Disputes go to arbitration in Turku" in text
-    assert "“11. Arbitration.”" not in text
+    assert "“11. Disputes" not in text
     assert "“9. Courts and Disputes.”" not in text
 
 
