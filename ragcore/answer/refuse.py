@@ -48,8 +48,8 @@ _BEST = 4  # of them, those read with their paragraph
 class Signs:
     """Features of answerability. ``relevance``: log odds of the best rerank score of a line, alone or with its
     paragraph, without the question's names where no good line has its rarest other word, or without a reranker of a
-    passage; ``names``: whether some are in no passage; ``years``: whether they
-    are in none, or the best line speaks of others."""
+    passage; ``names``: whether some are in no passage; ``years``: whether they are in none, or the best line speaks of
+    others."""
 
     relevance: float
     names: float
@@ -95,9 +95,9 @@ def signs_of(
     lines = [line for source in sources for line in _lines(source, wanted)]
     held = [wanted.held(line.words) for line in lines]
     rarity = Rarity(held)
-    covers = [rarity.total(words) for words in held]
     total = rarity.total(wanted.words) or 1.0
-    order = sorted(range(len(lines)), key=lambda n: -covers[n] / total - lines[n].source.score / 2)[:_READ]
+    covers = [rarity.total(words) / total for words in held]
+    order = sorted(range(len(lines)), key=lambda n: -covers[n] - lines[n].source.score / 2)[:_READ]
     near = [lines[n] for n in order]
     scores = [line.source.score for line in near]
     if reranker is not None and near:
@@ -202,13 +202,13 @@ def reason_to_refuse(
     if foreign:
         return f"{_UNANSWERED} {foreign}" if extractive and not literals(question, sources) else ""
     # The opening of a document says what it is about, whatever its words.
-    if question.whole or question.task or not Wanted(question.judged).words:
+    wanted = Wanted(question.judged, terms)
+    if question.whole or question.task or not wanted.words:
         return ""
     reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
-    if not reranked or (not extractive and max(reranked) < BELOW):
-        wanted = Wanted(question.judged, terms)
-        if not any(wanted.held(line.words) for source in sources for line in _lines(source, wanted)):
-            return f"{_UNANSWERED} No passage found shares a word with the question."
+    unsure = not reranked or (not extractive and max(reranked) < BELOW)
+    if unsure and not any(wanted.held(line.words) for source in sources for line in _lines(source, wanted)):
+        return f"{_UNANSWERED} No passage found shares a word with the question."
     if not reranked:
         return ""
     signs = signs_of(question, sources, terms, retrieval.routes, reranker)

@@ -15,6 +15,7 @@ from ragcore.offline.lists import stems
 from ragcore.offline.rows import Asked, Cell, Row, brief, row_of
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
+from ragcore.text.logistic import log_odds
 from ragcore.text.periods import days_in, is_part
 from ragcore.text.sentences import says_something
 from ragcore.text.terms import Wanted
@@ -27,6 +28,7 @@ _OPENING = 3  # words of a sentence, one of which points back
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
 CANDIDATES = 60
+_FARTHEST = 11.5  # log odds of relevance
 # Weight of a source's relevance beside that of a quote in it.
 SOURCE_WEIGHT = 0.5
 # Log odds that a row gains whose whole name the question has.
@@ -293,12 +295,12 @@ class Ranking:
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
         passages, spoken = [found[i].passage[:LONGEST_PASSAGE] for i in near], [found[i].words for i in near]
         relevance = self._wanted.relevance(passages, spoken, reranker.score)
-        odds = log_odds(relevance)
+        odds = odds_of(relevance)
         # A source without a score says nothing beside its quotes.
-        around = np.where(sources[near] > 0.0, log_odds(sources[near]), odds)
+        around = np.where(sources[near] > 0.0, odds_of(sources[near]), odds)
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
         odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near]
-        worth = share_of(odds) * standing[near]
+        worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n])) for n in order]
 
@@ -366,17 +368,12 @@ def agreement(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
 
-def spread(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Relevance probabilities rescaled to 0–1 (`share_of` their log odds)."""
-    return share_of(log_odds(relevance))
+def odds_of(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log odds of relevance probabilities."""
+    return np.array([log_odds(float(one), _FARTHEST) for one in relevance])
 
 
-def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    p = np.clip(probability, 1e-5, 1 - 1e-5)
-    return np.log(p / (1 - p))
-
-
-def share_of(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+def spread(odds: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log odds rescaled to 0–1, linear from −4 to 10: the cross-encoder is so certain that its probabilities hardly
     separate good candidates."""
     return np.clip((odds + 4.0) / 14.0, 0.0, 1.0)

@@ -18,6 +18,7 @@ from ragcore.offline.quotes import (
     Scored,
     agreement,
     marker,
+    odds_of,
     quotables,
     spread,
     with_paragraph,
@@ -370,7 +371,7 @@ class Evidence:
         asked = f"{self._request.question}: {piece}"
         near = [n for n, (q, _) in enumerate(ranked) if q.row is None and self._share(piece, q) >= _SPEAKS][:_READ]
         read = [with_paragraph(ranked[n][0])[-LONGEST_PASSAGE:] for n in near]
-        worth = dict(zip(near, spread(self._reranker.score(asked, read)), strict=True))
+        worth = dict(zip(near, spread(odds_of(self._reranker.score(asked, read))), strict=True))
         judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
         return sorted(judged, key=lambda each: -each[1])
 

@@ -34,13 +34,13 @@ class Term:
 
 class Wanted:
     """Content words of ``text`` (``words``: distinct stems in order). A word of one of ``terms`` also counts as present
-    if all words of a synonym are; the stems ``without`` don't count."""
+    if all words of a synonym are."""
 
-    def __init__(self, text: str, terms: Iterable[Term] = (), without: Set[str] = frozenset()) -> None:
+    def __init__(self, text: str, terms: Iterable[Term] = ()) -> None:
         self._text = text
         self._terms = tuple(terms)
         said_only = {stem(word) for word in OTHER_FUNCTION_WORDS.get(language_of(text), ())}
-        words = tuple(word for word in dict.fromkeys(content_stems(text)) if word not in without)
+        words = tuple(dict.fromkeys(content_stems(text)))
         # "Wie", "war" and "die" are content words in English, but not in a German question.
         self.words: tuple[str, ...] = tuple(word for word in words if word not in said_only) or words
         others: dict[str, list[frozenset[str]]] = {}

@@ -12,6 +12,7 @@ from ragcore.text.terms import Term
 from ragcore.types import Document, Retrieval, Route, Scope, Segment, Source
 from tests.answer.samples import DIVIDENDS, IND, PROSE, REPORT, SETTINGS, TABLE, retrieval, sources
 from tests.documents import Grid, Heading, Item, make_document
+from tests.offline.test_offline import WordReranker
 
 ANALYSER = RuleAnalyser()
 read = ANALYSER.read
@@ -217,6 +218,19 @@ def test_a_row_says_its_years_beside_a_sentence_of_another_one() -> None:
     )
     asked = {year: read(f"What was revenue of Field Sensors in {year}?") for year in (2024, 2031)}
     assert [signs_of(one, (whole(doc),)).years for one in asked.values()] == [0.0, 1.0]
+
+
+def test_a_row_is_about_what_its_table_is_called() -> None:
+    doc = make_document(
+        "A letter to all shareholders.",
+        Heading("Employees by site"),
+        Grid("", [["At 30 September", "2025"], ["Aberfeld", "312"], ["Leuven", "196"]]),
+        Heading("Results of operations"),
+        Grid("Orders by region", [["", "2025"], ["North", "31"], ["South", "19"]]),
+    )
+    for query in ("How many employees by site?", "How many orders by region?"):
+        # A line that has all of the words, and a reader that goes by them.
+        assert signs_of(read(query), (whole(doc),), reranker=WordReranker()).relevance == pytest.approx(9.0)
 
 
 def test_the_refusal_says_which_words_are_missing() -> None:
