@@ -136,6 +136,7 @@ def quotables(
                 elif _speaks(source, number, question) or (dated and days_in(text)):
                     before = number - 1 if number > first and _points_back(text) else 0
                     yield _quotable(source, number, number, text, heading, before=before)
+                    heading = text if source.units[number - 1].heading else heading
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
 
