@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import threading
@@ -312,6 +313,34 @@ def test_libreoffice_ends_with_the_reading(
         time.sleep(0.05)
     if how == "stopped":
         assert [path.name for path in tmp_path.iterdir()] == ["long.docx"]
+
+
+WRITING = """#!/bin/sh
+n=0
+(while [ $n -lt 3000 ]; do n=$((n + 1)); : > "$TMPDIR/$n" || exit; done) 2>/dev/null &
+sleep 60
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script stands in for LibreOffice")
+def test_what_a_program_writes_while_it_is_ended_goes_too(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, kept = tmp_path / "bin" / "soffice", tmp_path / "kept"
+    program.parent.mkdir()
+    kept.mkdir()
+    program.write_text(WRITING)
+    program.chmod(0o755)
+    waiting.close()  # a waiting process has the path of its start
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr("tempfile.tempdir", str(kept))
+    source = tmp_path / "short.docx"
+    source.write_bytes(word("A short file."))
+    child = Child(None, settings.ingest, name="short.docx", cancelled=lambda: any(kept.glob("*/*/1")))
+    with pytest.raises(Cancelled):
+        child.convert(source, tmp_path / "made.pdf", "docx")
+    child.close()
+    assert list(kept.iterdir()) == []
 
 
 def test_without_libreoffice_the_error_says_what_to_install(
