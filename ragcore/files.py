@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
+import tempfile
 import threading
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,6 +56,19 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
         yield stream
         stream.flush()
         os.fsync(stream.fileno())
+
+
+@contextmanager
+def scratch_folder(seconds: float) -> Iterator[str]:
+    """Temporary folder, deleted after the block with what processes that end still write there within ``seconds``."""
+    folder = tempfile.mkdtemp()
+    try:
+        yield folder
+    finally:
+        end = time.monotonic() + seconds
+        while os.path.isdir(folder) and time.monotonic() < end:
+            shutil.rmtree(folder, ignore_errors=True)
+            time.sleep(0.01)
 
 
 def sealed(data: bytes) -> bytes:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import atexit
 import os
 import queue
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from pydantic import TypeAdapter
 from ragcore import errors
 from ragcore.config.settings import IngestSettings, OcrSettings
 from ragcore.errors import Cancelled, GroundworkError, ParseCrashed, ParseTimeout
+from ragcore.files import scratch_folder
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.worker import receive, send
 from ragcore.types import Box
@@ -204,21 +204,6 @@ waiting = Waiting()
 atexit.register(waiting.close)
 
 
-@contextmanager
-def _folder() -> Iterator[str]:
-    """Temporary folder of a child, removed again until a program that ends with a killed child has ended: it may still
-    write there."""
-    folder = tempfile.mkdtemp()
-    try:
-        yield folder
-    finally:
-        end = time.monotonic() + _START_SECONDS
-        shutil.rmtree(folder, ignore_errors=True)
-        while os.path.isdir(folder) and time.monotonic() < end:
-            time.sleep(_POLL_SECONDS / 10)
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 @dataclass(frozen=True, slots=True)
 class Crop:
     """Crop of a page: size in pixels, the SHA-256 of the pixels and a PNG of them."""
@@ -331,7 +316,7 @@ class Child:
         most = {"kind": kind, "name": self._name, "most_pages": self._settings.max_pages}
         parts = source.stat().st_size / _CONVERTED
         seconds = _START_SECONDS + self._settings.page_seconds + parts * self._settings.plain_seconds
-        with _folder() as folder:
+        with scratch_folder(_START_SECONDS) as folder:
             self.call({"op": "convert", **paths, **most, "folder": folder}, seconds)
 
     def unlock(self, target: Path) -> None:
