@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ragcore.text.periods import YEAR_PATTERNS, date_spans
 from ragcore.text.periods import years as years
-from ragcore.text.units import CURRENCY_CODES, SYMBOLS, Unit, currency, unit_after
+from ragcore.text.units import CURRENCY_CODES, INVERTED, SYMBOLS, Unit, currency, unit_after
 
 SCALES = {
     "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,
@@ -38,7 +38,7 @@ _NUMBER = re.compile(
     (?P<sign>[-−–+])?\s?
     (?P<currency>US\$|C\$|A\$|HK\$|[$€£¥₹]|(?:{CURRENCY_CODES})\s)?\s?
     (?P<sign2>[-−–])?\s?(?P<open2>\()?\s?
-    (?P<digits>(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,2}}(?:,\d\d)+,\d{{3}})(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+    (?P<digits>(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,2}}(?:,\d\d)+,\d{{3}})(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])|\d+(?:\.\d+)?|\.\d+)
     (?P<after>\s?\)?\s?%?)
     (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?|lakhs?|crores?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
     (?P<percent>\s?(?:{_PERCENT_WORDS}))?
@@ -78,6 +78,7 @@ _QUANTITY_CODE = re.compile(
 _PERIOD_CODE = re.compile(
     r"(?:FY|CY|H[12]|Q[1-4])['’]?(?:\d{2}|\d{4})|H[12]|Q[1-4]|[1-4]Q(?:\d{2}|\d{4})?", re.IGNORECASE
 )
+_DECIMAL_COMMA = re.compile(r",(?=\d{1,2}\Z)")
 _BLANKS = re.compile(r"\s")
 _GROUPED = re.compile(r"[-−–]?\d{1,3}(?:\s\d{3})+(?:[.,]\d+)?")
 _POINTED = re.compile(r"[-−–]?\d{1,3}(?:\.\d{3})+")
@@ -155,7 +156,7 @@ def plural(number: int, noun: str) -> str:
 
 def codes(text: str) -> list[str]:
     """Names with letters and digits (``10-K``, ``BMS-986158``), as written."""
-    found = (match.group() for match in _CODE.finditer(text))
+    found = (match.group() for match in _CODE.finditer(INVERTED.sub(" ", text)))
     return [code for code in found if not _QUANTITY_CODE.match(code) and not _PERIOD_CODE.fullmatch(code)]
 
 
@@ -164,7 +165,7 @@ def numbers(text: str) -> list[Number]:
     masked = text
     for start, end in date_spans(text):
         masked = masked[:start] + "\0" * (end - start) + masked[end:]
-    for pattern in YEAR_PATTERNS:
+    for pattern in (*YEAR_PATTERNS, INVERTED):
         masked = pattern.sub(lambda match: "\0" * len(match.group()), masked)
     for match in _CODE.finditer(text):
         if not _QUANTITY_CODE.match(match.group()):
@@ -194,7 +195,7 @@ def _within(one: Number, other: Number) -> bool:
 
 
 def _number(match: re.Match[str], text: str) -> Number:
-    digits = match.group("digits")
+    digits = _DECIMAL_COMMA.sub(".", match.group("digits"))
     after = match.group("after") or ""
     bracketed = (match.group("open") or match.group("open2")) and (")" in after or match.group("close"))
     # "14 (13.3)" is a number and its share.

@@ -51,6 +51,14 @@ def count_tokens(text: str) -> int:
     return len(encoding().encode_ordinary(text))
 
 
+@lru_cache(maxsize=4096)
+def mostly_lowercase(word: str) -> bool:
+    """Whether prose has ``word`` without a capital more often than with one, as "since", by the order in which the
+    token table took them up: a frequent word comes early."""
+    small, capital = (encoding().encode_ordinary(f" {form}") for form in (word.lower(), word.capitalize()))
+    return len(small) == 1 and (len(capital) > 1 or small < capital)
+
+
 @lru_cache(maxsize=1)
 def _splitter() -> PunktSentenceTokenizer:
     splitter = nupunkt.load_default_model()

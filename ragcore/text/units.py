@@ -1,7 +1,7 @@
 """Units and currencies beside figures, so that 12 months are a year and 5 mg are not 5 g.
 
-A compound unit (``ng/mL``, ``mg/kg/day``) is the quotient of its parts. Units of the same quantity are converted; units
-of different quantities never agree.
+A compound unit (``ng/mL``, ``mg/kg/day``, ``mg kg⁻¹ day⁻¹``) is the quotient of its parts. Units of the same quantity
+are converted; units of different quantities never agree.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ class Unit:
 with resources.files("ragcore.text").joinpath("units.toml").open("rb") as _file:
     _DATA: dict[str, Any] = tomllib.load(_file)
 _UNITS = {name: (kind, factor) for kind, names in _DATA["measures"].items() for name, factor in names.items()}
+_UNITS |= {name.replace("µ", "μ"): known for name, known in _UNITS.items()}  # the micro sign, and the letter mu
 # Units of one letter are recognised only inside a compound or in a label's brackets ("(h)"); elsewhere they are words.
 _SHORT = {"h", "g", "l", "L", "V"}
 SYMBOLS = tuple(sorted((name for name in _UNITS if name.isalpha() and 1 < len(name) < 4), key=len, reverse=True))
 _NAMES = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
-_AFTER = re.compile(
-    r"[\s-]?(?:(?:working|business|calendar|trading|full|consecutive)\s)?"
-    rf"(?P<unit>(?:{_NAMES})(?:\s?[/·]\s?(?:{_NAMES}))*)(?![\w/])"
-)
-_LABEL = re.compile(
-    rf"[(\[,]\s?(?:(?:in|working|business|mean|median)\s)*(?P<unit>(?:{_NAMES})(?:\s?[/·]\s?(?:{_NAMES}))*)\s?[)\]]"
-)
+_INVERSE = rf"(?:\s?[.·⋅∙]\s?|\s)(?:{_NAMES})(?:\^?[-−–]1|⁻¹)(?!\d)"  # the " mL-1" of "mg mL-1"
+_COMPOUND = rf"(?P<unit>(?:{_NAMES})(?:{_INVERSE}|\s?[/·]\s?(?:{_NAMES}))*)"
+# A unit with inverses, whose figures are no numbers and no codes.
+INVERTED = re.compile(rf"(?<!\w)(?:{_NAMES})(?:{_INVERSE})+")
+_DIVISOR = re.compile(rf"\s?[.·⋅∙\s]\s?({_NAMES})(?:\^?[-−–]1|⁻¹)")
+_AFTER = re.compile(rf"[\s-]?(?:(?:working|business|calendar|trading|full|consecutive)\s)?{_COMPOUND}(?![\w/])")
+_LABEL = re.compile(rf"[(\[,]\s?(?:(?:in|working|business|mean|median)\s)*{_COMPOUND}\s?[)\]]")
 
 _CURRENCIES: dict[str, str] = {name: sign for sign, names in _DATA["currencies"].items() for name in names.split()}
 CURRENCY_CODES = r"USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|CAD|AUD|HKD|SEK|NOK|DKK"
@@ -58,7 +59,7 @@ _PER = re.compile(
 @lru_cache(maxsize=4096)
 def unit(name: str) -> Unit | None:
     """Unit called ``name`` (``mg``, ``ng/mL``), or None."""
-    spelled = " ".join(name.replace("μ", "µ").split())
+    spelled = _DIVISOR.sub(r"/\1", " ".join(name.split()))
     measures, factor = [], 1.0
     for place, part in enumerate(re.split(r"\s?([/·])\s?", spelled)):
         if place % 2:
@@ -74,7 +75,7 @@ def unit(name: str) -> Unit | None:
 
 def unit_after(text: str, position: int) -> Unit | None:
     """Unit directly after ``position``."""
-    match = _AFTER.match(text.replace("μ", "µ"), position)
+    match = _AFTER.match(text, position)
     if match is None or match.group("unit") in _SHORT - {"g", "h", "L", "V"}:
         return None
     return unit(text[slice(*match.span("unit"))])
@@ -82,9 +83,7 @@ def unit_after(text: str, position: int) -> Unit | None:
 
 def unit_of_label(label: str) -> Unit | None:
     """Unit in brackets or after a comma in a row or column header (``Cmax (ng/mL)``)."""
-    match = _LABEL.search(
-        f"{label.replace('μ', 'µ')})" if "," in label and "(" not in label else label.replace("μ", "µ")
-    )
+    match = _LABEL.search(f"{label})" if "," in label and "(" not in label else label)
     return None if match is None else unit(match.group("unit"))
 
 

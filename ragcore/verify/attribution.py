@@ -98,7 +98,7 @@ def _in_table(number: Number, part: str, claim: str, cell: CitedCell) -> str:
     row = _other_row(part, claim, cell)
     if row:
         return f"{number.raw} is the figure of “{cell.row}”, not of “{row}”."
-    column = _other_column(part, cell)
+    column = _other_column(number, part, cell)
     return f"{number.raw} is the figure of “{cell.column}”, not of “{column}”." if column else ""
 
 
@@ -132,13 +132,16 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
     return ""
 
 
-def _other_column(part: str, cell: CitedCell) -> str:
-    """Column that ``part`` names instead of the column of ``cell``, or ""."""
+def _other_column(number: Number, part: str, cell: CitedCell) -> str:
+    """Column that ``part`` names instead of the column of ``cell``, or "". A percentage is in none but those of
+    percentages, if that of ``cell`` is one."""
     if years(part) and not is_part(part) and is_part(cell.column):
         whole = (one for one in cell.grid.columns if years(one) == years(cell.column) and not is_part(one))
         if (year := next(whole, "")) and "end" not in tokens(part):
             return year
-    columns = {one: _column_terms(lex.without_comparisons(one)) for one in cell.grid.columns}
+    shares = number.percent and "%" in cell.column
+    rivals = [one for one in cell.grid.columns if "%" in one or not shares]
+    columns = {one: _column_terms(lex.without_comparisons(one)) for one in rivals}
     if not cell.row or cell.column not in columns:
         return ""
     shared = frozenset.intersection(*columns.values())

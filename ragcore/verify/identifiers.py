@@ -6,7 +6,7 @@ Each is searched for in the cited words, then in title, section and table, and f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from ragcore.text import lexicon as lex
@@ -21,13 +21,15 @@ from ragcore.text.periods import (
     periods,
     years,
 )
+from ragcore.text.sentences import mostly_lowercase
 from ragcore.text.units import frequencies
-from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.text.words import stem, tokens
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Finding
 
 OTHER_SPAN: Final = "The cited words are of a longer or shorter time."
 _NOT_NAMES = lex.NO_NAMES | frozenset(MONTHS)
+_LONG, _ENDING = 5, 2  # letters of a name, and of an ending
 _CAPITALISED = re.compile(r"(?<![\w'’])[A-Z][\w&.-]*[\w]")
 
 
@@ -57,9 +59,15 @@ def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
     missing = []
     for name in names(statement.text):
         own = [part for part in tokens(name) if part not in _NOT_NAMES and part not in WORDS]
-        if any(part not in given and stem(part) not in stems for part in own):
+        if not all(part in given or stem(part) in stems or _inflected(part, given) for part in own):
             missing.append(name)
     return [Finding("weak", f"The name {name} is not in the cited words.") for name in dict.fromkeys(missing)]
+
+
+def _inflected(name: str, given: Collection[str]) -> bool:
+    """Whether one of the words ``given`` is ``name`` but for an ending: Africa, African."""
+    shared = ((one, max(_LONG, len(name) - _ENDING, len(one) - _ENDING)) for one in given)
+    return any(len(one) >= letters and name[:letters] == one[:letters] for one, letters in shared)
 
 
 def names(text: str) -> list[str]:
@@ -70,7 +78,7 @@ def names(text: str) -> list[str]:
         titled = before.rpartition(" ")[2].rstrip(".").lower() in lex.TITLES
         begins = not titled and (not before or before[-1] in '.!?:“"(•–—-|;' or before.endswith("’"))
         alone = word[1:] == word[1:].lower() and not re.match(r"\s+[A-Z]", text[match.end() :])
-        if begins and (alone or word.lower() in STOP_WORDS):
+        if begins and (alone or mostly_lowercase(word)):
             continue
         if word.lower() not in _NOT_NAMES and not any(c.isdigit() for c in word):
             found.append(word)

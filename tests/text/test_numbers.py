@@ -34,6 +34,8 @@ from ragcore.text.periods import periods
         ("Sales fell for two quarters, and once a quarter the board met.", [2.0]),
         ("in three quarters of 2024 and in the first three quarters of the year", [3.0, 3.0]),
         ("opened a third, smaller plant, two in one year", [2.0]),
+        ("31,5±0.50 of 3,25 %, 1,234 and 1,2,3", [31.5, 0.5, 3.25, 1234.0]),
+        ("8.90 μg.mL-1, 5 mg kg−1 day−1 and 2 g·L⁻¹", [8.9, 5.0, 2.0]),
     ],
 )
 def test_numbers_are_read(text: str, values: list[float]) -> None:
@@ -86,6 +88,9 @@ def test_a_share_in_words_is_a_share(text: str) -> None:
         ("$5", "€5", False),
         ("USD 5", "$5", True),
         ("about 10 days", "10.4 hours", False),
+        ("8.90 μg.mL-1", "8.9 µg/mL", True),
+        ("5 mg kg−1 day−1", "5 mg/kg/day", True),
+        ("5 mg mL⁻¹", "5 mg", False),
     ],
 )
 def test_units_and_currencies_are_compared(one: str, other: str, same: bool) -> None:

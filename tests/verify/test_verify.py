@@ -12,6 +12,7 @@ from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.types import Claim, Mark, Segment
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import Evidence
+from ragcore.verify.identifiers import check_names, names
 from ragcore.verify.support import Support, support
 from ragcore.verify.verify import NOT_CHECKED, unchecked, verify
 from tests.answer.pairs.material import Material, Pair
@@ -257,6 +258,25 @@ def test_a_scale_of_something_else_is_no_scale_of_the_figure() -> None:
 def test_an_uncited_figure_beside_a_cited_one_is_a_claim() -> None:
     text = "| | 2023 | 2022 |\n|-|-|-|\n| Revenues | 62,418 <<SOURCE 1.8>> | 56,940 |\n"
     assert [claim.status for claim in check(text)] == ["supported", "uncited"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Since California’s rules changed", ["California"]),
+        ("Weaker American business", ["American"]),
+        ("Adobe Systems and the Board", ["Adobe", "Systems", "Board"]),
+        ("General Mills fell. Net Sales rose.", ["General", "Mills", "Sales"]),
+    ],
+)
+def test_a_word_that_begins_a_sentence_is_a_name_if_it_is_mostly_capitalised(text: str, found: list[str]) -> None:
+    assert names(text) == found
+
+
+def test_a_name_may_have_another_ending() -> None:
+    evidence = Evidence("Bottling in Africa grew; so did Johnston.", "", "", sentences=("Bottling in Africa grew.",))
+    assert not check_names(Statement("Its African bottler grew.", 0, 25, (1,)), evidence)
+    assert check_names(Statement("So did the Johnson bottler.", 0, 27, (1,)), evidence)
 
 
 @pytest.mark.parametrize(
