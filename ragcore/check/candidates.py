@@ -1,7 +1,8 @@
 """Candidate evidence for a sentence of a draft: the sentences, pairs of sentences and table rows nearest to it.
 
-A search without close reading gives passages; their lines are ranked by the sentence's words that they have, the rare
-ones counting for more, and by its figures, then by the cross-encoder.
+A search without close reading gives passages. Of their lines those are read by the cross-encoder that have most of the
+sentence's words, the rare ones counting for more, and of its figures, or that are nearest in meaning: what is told in
+other words shares few.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ragcore.answer.cite import Citer, Part
 from ragcore.answer.sources import Cut, build_sources, headed, unbounded
 from ragcore.check.sentences import Checkable
 from ragcore.config.settings import AnswerSettings
-from ragcore.protocols import Reranker
+from ragcore.protocols import Embedder, Reranker, Vector
 from ragcore.text.logistic import log_odds
 from ragcore.text.numbers import Number, agree, numbers
 from ragcore.text.words import Rarity, content_stems
@@ -22,18 +23,22 @@ from ragcore.verify.attribution import with_synonyms
 from ragcore.verify.evidence import Evidence, gather
 
 PASSAGES = 24
-_NEAR = 24  # lines that the cross-encoder reads
-_MOST = 12  # candidates
+_NEAR, _MEANT = 24, 8  # lines that the cross-encoder reads: by words, and by meaning
+_FOREMOST = 8  # passages whose lines are ranked by meaning
+_MOST = 14  # candidates: by relevance, by meaning, and by words
+_FIRST = 5  # by relevance, and by meaning
 _FIGURES = 0.5  # weight of the figures beside the words
 _FARTHEST = 9.0  # log odds
+_ALIKE = 30.0  # log odds that a likeness of 1 is worth
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Words of ``source`` as a citation and as evidence; ``relevance`` is the cross-encoder's log odds, 0.0 without
-    one."""
+    """Words of ``source`` (``text``) as a citation and as evidence; ``relevance`` is the cross-encoder's log odds, 0.0
+    without one."""
 
     source: Source
+    text: str
     citation: Citation
     evidence: Evidence
     relevance: float
@@ -56,12 +61,24 @@ class Candidates:
     """Finder of candidates in passages of ``document``s in ``scope``. ``reranker`` is optional."""
 
     def __init__(
-        self, document: Callable[[str], Document], scope: Scope, settings: AnswerSettings, reranker: Reranker | None
+        self,
+        document: Callable[[str], Document],
+        scope: Scope,
+        settings: AnswerSettings,
+        embedder: Embedder,
+        reranker: Reranker | None,
     ) -> None:
         self._document, self._scope = document, scope
         self._settings = unbounded(settings)
-        self._reranker = reranker
+        self._embedder, self._reranker = embedder, reranker
+        self._vectors: dict[str, Vector] = {}
         self._cut = Cut()
+
+    def likeness(self, text: str, others: Sequence[str]) -> list[float]:
+        """Cosines of the meaning of ``text`` and of each of the ``others``."""
+        new = [one for one in dict.fromkeys((text, *others)) if one not in self._vectors]
+        self._vectors.update(zip(new, self._embedder.embed_documents(new)))
+        return [float(self._vectors[text] @ self._vectors[one]) for one in others]
 
     def near(self, sentence: Checkable, asked: str, retrieval: Retrieval) -> list[Candidate]:
         """Candidates in the passages of ``retrieval``, best first; the cross-encoder is ``asked`` about them."""
@@ -79,21 +96,26 @@ class Candidates:
         order = sorted(range(len(lines)), key=lambda n: (-covers[n], n))[: 3 * _NEAR]
         shares = {n: covers[n] + _FIGURES * _held(figures, lines[n].text) for n in order}
         near = sorted(order, key=lambda n: (-shares[n], n))[:_NEAR]
-        relevance = dict.fromkeys(near, 0.0)
+        alone = [n for n, line in enumerate(lines) if line.first == line.last and line.source.number <= _FOREMOST]
+        alike = dict(zip(alone, self.likeness(sentence.text, [lines[n].text for n in alone])))
+        meant = sorted(alone, key=lambda n: (-alike[n], n))[:_MEANT]
+        read = list(dict.fromkeys((*near, *meant)))
+        relevance = dict.fromkeys(read, 0.0)
         if self._reranker is not None:
-            scores = self._reranker.score(asked, [lines[n].passage for n in near])
-            relevance = {n: log_odds(float(score), _FARTHEST) for n, score in zip(near, scores)}
-        best = dict.fromkeys(sorted(near, key=lambda n: (-relevance[n], n))[: _MOST // 2])
+            scores = self._reranker.score(asked, [lines[n].passage for n in read])
+            relevance = {n: log_odds(float(score), _FARTHEST) for n, score in zip(read, scores)}
+        best = dict.fromkeys((*sorted(read, key=lambda n: (-relevance[n], n))[:_FIRST], *meant[:_FIRST]))
         best |= dict.fromkeys(near[: _MOST - len(best)])
         citer = Citer(sources, self._document)
-        out = []
-        for n in best:
+        out: list[tuple[float, Candidate]] = []
+        for n, likeness in zip(best, self.likeness(sentence.text, [lines[n].text for n in best])):
             line = lines[n]
             citation = citer.look(Part(line.source.number, line.first, line.last, ""))
             assert citation is not None  # the part names given units
             evidence = gather([citation], self._document, self._scope)
-            out.append(Candidate(line.source, citation, evidence, relevance[n]))
-        return sorted(out, key=lambda one: -one.relevance)
+            nearness = relevance[n] + _ALIKE * likeness
+            out.append((nearness, Candidate(line.source, line.text, citation, evidence, relevance[n])))
+        return [one for _, one in sorted(out, key=lambda one: -one[0])]
 
 
 def _held(figures: Sequence[Number], text: str) -> float:

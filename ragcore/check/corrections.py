@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
@@ -75,15 +76,24 @@ def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> It
     for number in claimed:
         if number.raw in wrong and not _compares(text[number.start :]):
             others = [one for one in claimed if one is not number]
-            figure = _instead(number, f"{own[number.start]} {context}", others, evidence)
+            figure = _instead(number, f"{own[number.start]} {context}", others, evidence, ranged=_ranged(number, text))
             if figure is not None:
                 end = number.start + len(number.raw)
                 yield Correction(number.start, end, number.raw, _shown(number, figure), _write(number, figure))
 
 
-def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evidence) -> Figure | None:
-    """The one figure of the kind of ``number`` that belongs to the words around it and agrees with none of the
-    ``others``."""
+def _ranged(number: Number, text: str) -> bool:
+    """Whether ``number`` is an end of a range of ``text``, as in "$5 to $6", and not in "from $5 to $6"."""
+    for low, high in pairwise(one for one in numbers(text) if one.kind == number.kind):
+        joined = text[low.start + len(low.raw) : high.start].strip() in ("to", "-", "–", "—")
+        if joined and number.start in (low.start, high.start):
+            return tokens(text[: low.start])[-1:] != ["from"]
+    return False
+
+
+def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evidence, *, ranged: bool) -> Figure | None:
+    """The one figure of the kind of ``number`` that belongs to the words around it and agrees neither with it nor with
+    the ``others``; an end of a range for one (``ranged``) only."""
     given = [
         figure
         for figure in evidence.figures
@@ -91,6 +101,8 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         and not (figure.number.percent and figure.number.in_letters)  # "a fifth" is no slip for 24.0%
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
+        and not agree(number, figure.number, figure.scale, bare=False)
+        and ranged == _ranged(figure.number, figure.cell.text if figure.cell else evidence.sentences[figure.sentence])
         and (figure.cell is not None or changes(part, number.raw) == changes(figure.part, figure.number.raw))
     ]
     said = with_synonyms(set(terms(part)))

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from ragcore.check.checks import CheckedLibrary
 
 # Log odds that words which no exact check is against say the sentence: over the cross-encoder's log odds, the share of
-# its content words in them, whether it has figures, and how far those log odds are below the nearest. Set by hand
-# on the half of `benchmarks/check.jsonl` that is looked at.
-SAYS: Final = Logistic(-3.0, (0.35, 4.0, 1.5, -0.5))
+# its content words in them, the cosine of both in meaning, whether it has figures, and how far the cross-encoder's log
+# odds are below the nearest. Set by hand on the parts of `benchmarks/check.jsonl` that are looked at.
+SAYS: Final = Logistic(-6.5, (0.3, 3.0, 6.0, 1.2, -0.5))
 # That words speak of the same thing, whatever they say of it.
 SAME: Final = Logistic(-4.0, (0.6, 4.0))
 CONFIRMED = 0.4
@@ -52,7 +52,6 @@ ALONE = 0.6  # least share of the words of a sentence in one of several that is 
 MORE = 0.1  # share of the words of a sentence that nearer words must have more
 ROW = 4.0  # log odds of a row that is named
 NAMED = 0.85  # least share of its name
-CLAUSE = 0.5  # least share of the content words of each clause
 AROUND = 0.34  # least share of the words around a quotation in its surroundings
 QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
 NEAREST = 3  # passages shown of a sentence that is not found
@@ -73,7 +72,12 @@ class _Read:
 
     @property
     def confirms(self) -> bool:
-        return self.support.finding.status == "supported" and self.says >= CONFIRMED and not self.doubt
+        return self.exact and self.says >= CONFIRMED and not self.doubt
+
+    @property
+    def exact(self) -> bool:
+        """Whether no exact check is against the statement."""
+        return all(finding.status == "supported" for finding in self.support.exact)
 
     def overlaps(self, other: _Read) -> bool:
         mine, theirs = self.candidate.citation, other.candidate.citation
@@ -95,8 +99,11 @@ class _Read:
 
     @property
     def contradicts(self) -> bool:
-        against = any(finding.status == "unsupported" and not finding.worded for finding in self.support.exact)
-        return against and self.same >= CONTRADICTED and self.dated
+        """Whether it says otherwise of the same thing; with another figure of another year it speaks of that year."""
+        against = [one for one in self.support.exact if one.status == "unsupported" and not one.worded]
+        wrong = {figure for finding in against for figure in finding.wrong}
+        apart = any(years(figure) for figure in wrong) and not all(years(figure) for figure in wrong)
+        return bool(against) and not apart and self.same >= CONTRADICTED and self.dated
 
 
 class Checker:
@@ -110,7 +117,7 @@ class Checker:
         self._looks_elsewhere = elsewhere
         models = library.models.once()
         self._reranker, self._entailment = models.reranker, models.entailment
-        self._candidates = Candidates(library.document, scope, library.settings.answer, self._reranker)
+        self._candidates = Candidates(library.document, scope, library.settings.answer, models.embedder, self._reranker)
 
     def verdict(self, sentence: Checkable) -> CheckedSentence:
         """Raises what retrieval raises."""
@@ -141,7 +148,7 @@ class Checker:
                     sentence, "contradicted", _told(found, against.candidate.source.title), [against], found
                 )
         spans = clause_spans(sentence.text)
-        if best is not None and not any(self._lacks(sentence.text[slice(*span)], best) for span in spans):
+        if best is not None:
             return self._made(sentence, "confirmed", "", [best])
         chosen: dict[tuple[int, int], _Read] = {}
         for span in spans if len(spans) > 1 else []:
@@ -150,10 +157,10 @@ class Checker:
             if not lex.CAUSES.isdisjoint(tokens(text)[:1]):
                 # Two facts that are true do not make one the cause of the other.
                 read = read if any(read.overlaps(one) for one in chosen.values() if read is not None) else None
-            elif read is None or self._lacks(text, read):
+            elif read is None:
                 alone = replace(sentence, text=text, before=sentence.text[: span[0]])
                 read = self._best(self.reads(alone, (0, len(text)), self.near(alone)))
-            if read is not None and not self._lacks(text, read):
+            if read is not None:
                 chosen[span] = read
         if chosen:
             missing = [span for span in spans if span not in chosen]
@@ -263,11 +270,6 @@ class Checker:
         found = [read for read in reads if read.confirms and not any(one.outdoes(read) for one in reads)]
         return min(found, key=lambda read: (-round(read.says, 1), read.length), default=None)
 
-    def _lacks(self, clause: str, read: _Read) -> bool:
-        """Whether the words that confirm a sentence lack what one of its ``clause``s is about."""
-        share, gap = cover_of(clause, read.candidate.evidence)
-        return share < CLAUSE and gap > 1
-
     def near(self, sentence: Checkable) -> list[Candidate]:
         query = f"{sentence.context} {sentence.text}".strip()
         if sentence.before and lex.WHOM.intersection(tokens(sentence.text)[:1]):
@@ -286,15 +288,14 @@ class Checker:
         cover, _ = cover_of(f"{text} {sentence.context}", one.evidence)
         figured = float(any(not number.counts for number in numbers(text)))
         nearness = max(one.relevance, ROW) if _names_row(statement, one.evidence) else one.relevance
-        return _Read(
-            one,
-            found,
-            cover,
-            SAYS(nearness, cover, figured, top - nearness),
-            SAME(nearness if sentence.is_cell else one.relevance, cover),
-            doubt(statement, one.evidence) if found.finding.status == "supported" else "",
-            years(sentence.context) <= years(f"{one.evidence.words}\n{one.evidence.around}"),
-        )
+        [likeness] = self._candidates.likeness(text, [one.text])
+        says = SAYS(nearness, cover, likeness, figured, top - nearness)
+        if self._entailment is not None and not one.evidence.cells:  # which it isn't asked about
+            says = min(says, found.probability)
+        same = SAME(nearness if sentence.is_cell else one.relevance, cover)
+        dated = years(sentence.context) <= years(f"{one.evidence.words}\n{one.evidence.around}")
+        read = _Read(one, found, cover, says, same, "", dated)
+        return replace(read, doubt=doubt(statement, one.evidence)) if read.exact else read
 
     def _made(
         self,

@@ -80,6 +80,13 @@ def test_a_wrong_figure_is_contradicted_by_the_one_in_its_place(
     assert TITLE in found.reason
 
 
+def test_an_end_of_a_range_is_not_corrected_to_a_point(checks: Checks) -> None:
+    [found] = checked(checks, "Revenue was $142.6 million to $145.1 million in fiscal 2025.").sentences
+    assert found is not None
+    assert found.status != "confirmed"
+    assert found.corrections == ()
+
+
 def test_no_figure_is_corrected_to_itself(checks: Checks) -> None:
     [found] = checked(checks, "Revenue was $148.6 million in fiscal 2025.").sentences
     assert found is not None
