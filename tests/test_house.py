@@ -26,7 +26,7 @@ LINES = {
     "": 2235,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1082,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1311,  # with places in originals, and the lifted budget, which check and report share
-    "check": 2940,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "check": 2950,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2094,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
     "context": 280,
@@ -44,9 +44,9 @@ LINES = {
     "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
-    "text": 2251,  # with number formats, inverse units, comparisons, parts of years, clauses, names, titles, lexicon
+    "text": 2268,  # with number formats, inverse units, parts of years, fiscal years, clauses, names, titles, lexicon
     "types": 2843,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2519,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2534,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

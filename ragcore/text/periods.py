@@ -7,6 +7,7 @@ covers more than the year in its name, so a document partly fits a question abou
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -47,7 +48,8 @@ _DATE = re.compile(
 _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
-_HALF_YEAR = 6
+_HALF_YEAR, _EARLY = 6, 2
+_FISCAL = re.compile(r"\b(?:fiscal(?:\s+years?)?|FY)\s*(20\d\d)\b", re.IGNORECASE)
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
     r"|\b(May|Mar|Jan|Dec)\b(?=\.?\s+\d|\s*$|\s*[,;:|]|\s+(?:and|or|to|through|than)\b)"
@@ -78,13 +80,28 @@ def years(text: str) -> set[int]:
     return found
 
 
-def column_years(column: str) -> set[int]:
-    """Years that a table's column may be called by: a fiscal year that ends by May is named after either."""
+def column_years(column: str, lag: int | None = None) -> set[int]:
+    """Years that a table's column may be called by: a fiscal year that ends by May is named after either, or, if it
+    ends by February, after the one that its document's `fiscal_lag` gives."""
     named, ends = years(without_dates(column)), days_in(column)
     if named or not ends:
         return named
     year, month, _ = ends[-1]
+    if month <= _EARLY and lag is not None:
+        return {year - lag}
     return {year, year - 1} if month < _HALF_YEAR else {year}
+
+
+@lru_cache(maxsize=16)
+def fiscal_lag(text: str) -> int | None:
+    """Years from the name of a fiscal year that ends in January or February to its end, 0 or 1: from the fiscal year
+    that a document names first to the year of most such days in it, the later of two. None if it names none."""
+    named = _FISCAL.search(text)
+    ends = Counter(year for year, month, _ in days_in(text) if month <= _EARLY)
+    if named is None or not ends:
+        return None
+    lag = max(ends, key=lambda year: (ends[year], year)) - int(named.group(1))
+    return lag if lag in (0, 1) else None
 
 
 def column_quarter(column: str) -> int:

@@ -14,7 +14,16 @@ from functools import lru_cache
 from ragcore.retrieve.synonyms import shipped
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers
-from ragcore.text.periods import MONTHS, canonical, column_years, is_part, period_spans, years
+from ragcore.text.periods import (
+    MONTHS,
+    canonical,
+    column_years,
+    date_spans,
+    is_part,
+    period_spans,
+    without_dates,
+    years,
+)
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, parts
 
@@ -141,7 +150,8 @@ def _other_column(number: Number, part: str, cell: CitedCell) -> str:
             return year
     shares = number.percent and "%" in cell.column
     rivals = [one for one in cell.grid.columns if "%" in one or not shares]
-    columns = {one: _column_terms(lex.without_comparisons(one)) for one in rivals}
+    dated = bool(date_spans(part))
+    columns = {one: _column_terms(lex.without_comparisons(one), cell.grid.lag, dated=dated) for one in rivals}
     if not cell.row or cell.column not in columns:
         return ""
     shared = frozenset.intersection(*columns.values())
@@ -156,8 +166,11 @@ def _other_column(number: Number, part: str, cell: CitedCell) -> str:
     return "" if not best or here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
 
 
-def _column_terms(column: str) -> frozenset[str]:
-    return label_terms(column) | {str(year) for year in column_years(column)}
+def _column_terms(column: str, lag: int | None, *, dated: bool) -> frozenset[str]:
+    """Terms of a column, its day among them only for words that name one (``dated``), and the years it is called by."""
+    called, either = column_years(column, lag), column_years(column)
+    plain = dated or called == either
+    return label_terms(column if plain else without_dates(column)) | set(map(str, either if plain else called))
 
 
 def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers, scale_note
-from ragcore.text.periods import MONTHS, years
+from ragcore.text.periods import MONTHS, fiscal_lag, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import STOP_WORDS, content_stems, tokens
@@ -70,13 +70,14 @@ def _meaning(word: str) -> Meaning:
 @dataclass(frozen=True)
 class Grid:
     """Context shared by one table's figures: the names of its rows and columns, and the notes around them. ``scale``
-    and ``currency`` are those it states for all of them."""
+    and ``currency`` are those it states for all of them; ``lag`` is its document's `fiscal_lag`."""
 
     rows: tuple[RowLabel, ...]
     columns: tuple[str, ...]
     notes: str
     scale: float | None
     currency: str
+    lag: int | None = None
 
 
 @dataclass(frozen=True)
@@ -301,6 +302,7 @@ def _read_table(
         notes=notes,
         scale=scale_note(notes) or scale_note(document.text[max(0, element.start - 400) : element.start]),
         currency=_currency(document, element, notes, " ".join(texts.values())),
+        lag=fiscal_lag(document.text),
     )
     own = []
     for cell in cited:

@@ -350,6 +350,31 @@ def test_order_days_captions_and_headers_of_function_words(at: str, claim: str, 
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
+def stores(named: str) -> Material:
+    cells = [["", "January 28, 2023", "January 29, 2022"], ["Total assets", "5,370", "4,764"]]
+    return Material("tuned", "stores", "Stores", (f"Results of {named}. Sales rose.", Grid("", cells)), ())
+
+
+@pytest.mark.parametrize(
+    ("named", "at", "claim", "supported"),
+    [
+        ("fiscal 2022", "January 28, 2023", "Total assets were 5,370 at the end of fiscal 2022.", True),
+        ("fiscal 2022", "January 29, 2022", "Total assets were 4,764 at the end of fiscal 2022.", False),
+        ("fiscal year 2023", "January 28, 2023", "Total assets were 5,370 at the end of fiscal 2022.", False),
+        ("fiscal year 2023", "January 29, 2022", "Total assets were 4,764 at the end of fiscal 2022.", True),
+        ("fiscal 2022", "January 28, 2023", "Total assets were 5,370 on January 28, 2023.", True),
+        ("fiscal 2022", "January 28, 2023", "Total assets were 5,370 on January 29, 2022.", False),
+        ("the year", "January 28, 2023", "Total assets were 5,370 at the end of fiscal 2022.", True),
+    ],
+)
+def test_a_year_that_ends_in_january_is_called_as_its_document_does(
+    named: str, at: str, claim: str, supported: bool
+) -> None:
+    at = f"Total assets · {at}"
+    verdict = stores(named).verdict(Pair("tuned", "stores", "stated", claim, (at,), supported, claim, (at,)))
+    assert (verdict.status == "supported") is supported, verdict.reason
+
+
 MEMBERS = Material(
     "tuned",
     "members",

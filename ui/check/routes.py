@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import shorten
 from typing import cast, get_args
 
 from starlette.requests import Request
@@ -71,7 +72,7 @@ def _pasted(text: str) -> str:
     if not lines:
         raise InputError("The draft is empty.", hint="Paste its text, or choose a file.")
     ending = "md" if any(line.startswith(("#", "|", "- ", "* ", "> ")) for line in lines) else "txt"
-    first = lines[0].lstrip("#|-*> ")[:PASTED].strip(" .|*")
+    first = shorten(lines[0].strip("#|-*> "), PASTED, placeholder="…").strip(" .|*")
     return f"{first or 'Pasted text'}.{ending}"
 
 

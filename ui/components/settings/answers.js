@@ -16,7 +16,7 @@ export function answers(page) {
   const shown = page.draft ?? who.choice;
   const where = who.direct || page.draft === "claude" ? "Anthropic" : who.host;
   const choices = [
-    { name: "claude", title: "Claude", said: `Plain prose, each claim cited and checked. Your question, the conversation and the passages found go to ${where}; your files don’t.`, side: claudeSide(page, shown) },
+    { name: "claude", title: "Claude", said: `Plain prose, each claim cited and checked. Your question, the conversation and the passages found go to ${where}, and pictures of a document’s figures when it is read; whole files don’t.`, side: claudeSide(page, shown) },
     { name: "offline", title: "Offline", said: "The best sentences and cells from your documents, quoted and cited. Nothing is sent anywhere.", side: state("off", "cloud_off", "Nothing is sent") },
     { name: "server", title: "Your own server", said: "Any model on a server with the Messages API. The same data goes to that address only.", side: who.choice === "server" && state("off", "key", who.host) },
   ];

@@ -97,7 +97,8 @@ export class Start {
 
   draw() {
     const chosen = this.first.filter((id) => this.documents.some((one) => one.id === id));
-    const ids = [...new Set([...chosen, ...this.documents.map(({ id }) => id)])].slice(0, CARDS);
+    const stood = this.documents.filter(({ id, ready }) => ready && this.onCard?.has(id)); // a card with quotes stays
+    const ids = [...new Set([...chosen, ...[...stood, ...this.documents.filter(({ ready }) => ready), ...this.documents].map(({ id }) => id)])].slice(0, CARDS);
     this.onCard = new Set(ids);
     const on = this.documents.filter(({ id }) => this.onCard.has(id)).reverse(); // as they stand in the scope
     this.head.textContent = heading(this.documents);
@@ -251,8 +252,9 @@ function heading(documents) {
 }
 
 function lead(documents, failed) {
-  const ready = documents.some((one) => one.ready);
-  const words = ready ? `Quotes from ${documents.length > CARDS ? "two of them" : documents.length > 1 ? "each" : "it"}. Click a number to open the page.` : documents.length ? `Quotes appear here as soon as ${documents.length > 1 ? "each" : "it"} is read.` : "Drop files below, or choose documents in the sidebar.";
+  const ready = documents.filter((one) => one.ready).length;
+  const from = ready > CARDS ? "two of them" : ready > 1 ? "each" : "it";
+  const words = ready ? `Quotes from ${from}. Click a number to open the page.` : documents.length ? `Quotes appear here as soon as ${documents.length > 1 ? "each" : "it"} is read.` : "Drop files below, or choose documents in the sidebar.";
   const lost = failed && h("a", { href: "library" }, `${plural(failed, "document")} couldn’t be read.`);
   return lost ? [`${words} `, lost] : [words];
 }
