@@ -26,7 +26,7 @@ LINES = {
     "": 2235,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1082,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1311,  # with places in originals, and the lifted budget, which check and report share
-    "check": 2950,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "check": 2952,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2094,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
     "context": 280,

@@ -101,9 +101,8 @@ class _Read:
     def contradicts(self) -> bool:
         """Whether it says otherwise of the same thing; with another figure of another year it speaks of that year."""
         against = [one for one in self.support.exact if one.status == "unsupported" and not one.worded]
-        wrong = {figure for finding in against for figure in finding.wrong}
-        apart = any(years(figure) for figure in wrong) and not all(years(figure) for figure in wrong)
-        return bool(against) and not apart and self.same >= CONTRADICTED and self.dated
+        in_years = {bool(years(figure)) for finding in against for figure in finding.wrong}
+        return bool(against) and len(in_years) < 2 and self.same >= CONTRADICTED and self.dated
 
 
 class Checker:
