@@ -97,8 +97,10 @@ export class Start {
 
   draw() {
     const chosen = this.first.filter((id) => this.documents.some((one) => one.id === id));
-    const stood = this.documents.filter(({ id, ready }) => ready && this.onCard?.has(id)); // a card with quotes stays
-    const ids = [...new Set([...chosen, ...[...stood, ...this.documents.filter(({ ready }) => ready), ...this.documents].map(({ id }) => id)])].slice(0, CARDS);
+    const ready = this.documents.filter((one) => one.ready);
+    // A card with quotes stays while others are read; then the newest have theirs.
+    const stood = ready.length < this.documents.length ? ready.filter(({ id }) => this.onCard?.has(id)) : [];
+    const ids = [...new Set([...chosen, ...[...stood, ...ready, ...this.documents].map(({ id }) => id)])].slice(0, CARDS);
     this.onCard = new Set(ids);
     const on = this.documents.filter(({ id }) => this.onCard.has(id)).reverse(); // as they stand in the scope
     this.head.textContent = heading(this.documents);
