@@ -68,7 +68,7 @@ def test_drafts_are_of_one_half_and_both_halves_have_every_kind_of_error() -> No
         assert {one.label for one in of_one} >= {"true", "error"}
         for one in of_one:
             assert one.places or one.label == "opinion" or one.kind in ("invented", "cause"), one.id
-            assert all(page > 0 and 1 <= len(said.split()) <= 12 for page, said in one.places), one.id
+            assert all(page > 0 and 1 <= len(said.split()) <= 8 for page, said in one.places), one.id
     dev, held = ({one.kind for one in everything if (one.half, one.label) == (h, "error")} for h in check.HALVES[:2])
     assert dev == held
 

@@ -146,9 +146,9 @@ class Checker:
                 return self._made(
                     sentence, "contradicted", _told(found, against.candidate.source.title), [against], found
                 )
-        spans = clause_spans(sentence.text)
         if best is not None:
             return self._made(sentence, "confirmed", "", [best])
+        spans = clause_spans(sentence.text)
         chosen: dict[tuple[int, int], _Read] = {}
         for span in spans if len(spans) > 1 else []:
             text = sentence.text[slice(*span)]

@@ -48,7 +48,7 @@ _DATE = re.compile(
 _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
-_HALF_YEAR, _EARLY = 6, 2
+_HALF_YEAR, EARLY = 6, 2
 _FISCAL = re.compile(r"\b(?:fiscal(?:\s+years?)?|FY)\s*(20\d\d)\b", re.IGNORECASE)
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
@@ -87,7 +87,7 @@ def column_years(column: str, lag: int | None = None) -> set[int]:
     if named or not ends:
         return named
     year, month, _ = ends[-1]
-    if month <= _EARLY and lag is not None:
+    if month <= EARLY and lag is not None:
         return {year - lag}
     return {year, year - 1} if month < _HALF_YEAR else {year}
 
@@ -97,10 +97,10 @@ def fiscal_lag(text: str) -> int | None:
     """Years from the name of a fiscal year that ends in January or February to its end, 0 or 1: from the fiscal year
     that a document names first to the year of most such days in it, the later of two. None if it names none."""
     named = _FISCAL.search(text)
-    ends = Counter(year for year, month, _ in days_in(text) if month <= _EARLY)
-    if named is None or not ends:
+    if named is None:
         return None
-    lag = max(ends, key=lambda year: (ends[year], year)) - int(named.group(1))
+    ends = Counter(year for year, month, _ in days_in(text) if month <= EARLY)
+    lag = max(ends, key=lambda year: (ends[year], year), default=0) - int(named.group(1))
     return lag if lag in (0, 1) else None
 
 

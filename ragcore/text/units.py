@@ -33,11 +33,10 @@ _UNITS |= {name.replace("µ", "μ"): known for name, known in _UNITS.items()}  #
 _SHORT = {"h", "g", "l", "L", "V"}
 SYMBOLS = tuple(sorted((name for name in _UNITS if name.isalpha() and 1 < len(name) < 4), key=len, reverse=True))
 _NAMES = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
-_INVERSE = rf"(?:\s?[.·⋅∙]\s?|\s)(?:{_NAMES})(?:\^?[-−–]1|⁻¹)(?!\d)"  # the " mL-1" of "mg mL-1"
+_INVERSE = rf"(?:\s?[.·⋅∙]\s?|\s)({_NAMES})(?:\^?[-−–]1|⁻¹)(?!\d)"  # the " mL-1" of "mg mL-1", and its unit
 _COMPOUND = rf"(?P<unit>(?:{_NAMES})(?:{_INVERSE}|\s?[/·]\s?(?:{_NAMES}))*)"
 # A unit with inverses, whose figures are no numbers and no codes.
 INVERTED = re.compile(rf"(?<!\w)(?:{_NAMES})(?:{_INVERSE})+")
-_DIVISOR = re.compile(rf"\s?[.·⋅∙\s]\s?({_NAMES})(?:\^?[-−–]1|⁻¹)")
 _AFTER = re.compile(rf"[\s-]?(?:(?:working|business|calendar|trading|full|consecutive)\s)?{_COMPOUND}(?![\w/])")
 _LABEL = re.compile(rf"[(\[,]\s?(?:(?:in|working|business|mean|median)\s)*{_COMPOUND}\s?[)\]]")
 
@@ -59,7 +58,7 @@ _PER = re.compile(
 @lru_cache(maxsize=4096)
 def unit(name: str) -> Unit | None:
     """Unit called ``name`` (``mg``, ``ng/mL``), or None."""
-    spelled = _DIVISOR.sub(r"/\1", " ".join(name.split()))
+    spelled = re.sub(_INVERSE, r"/\1", " ".join(name.split()))
     measures, factor = [], 1.0
     for place, part in enumerate(re.split(r"\s?([/·])\s?", spelled)):
         if place % 2:

@@ -142,16 +142,15 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
 
 
 def _other_column(number: Number, part: str, cell: CitedCell) -> str:
-    """Column that ``part`` names instead of the column of ``cell``, or "". A percentage is in none but those of
-    percentages, if that of ``cell`` is one."""
+    """Column that ``part`` names instead of that of ``cell``, of percentages for a percentage in one; "" for none."""
     if years(part) and not is_part(part) and is_part(cell.column):
         whole = (one for one in cell.grid.columns if years(one) == years(cell.column) and not is_part(one))
         if (year := next(whole, "")) and "end" not in tokens(part):
             return year
     shares = number.percent and "%" in cell.column
     rivals = [one for one in cell.grid.columns if "%" in one or not shares]
-    dated = bool(date_spans(part))
-    columns = {one: _column_terms(lex.without_comparisons(one), cell.grid.lag, dated=dated) for one in rivals}
+    lag = None if date_spans(part) else cell.grid.lag  # words that name a day name no year by it
+    columns = {one: _column_terms(lex.without_comparisons(one), lag) for one in rivals}
     if not cell.row or cell.column not in columns:
         return ""
     shared = frozenset.intersection(*columns.values())
@@ -166,11 +165,11 @@ def _other_column(number: Number, part: str, cell: CitedCell) -> str:
     return "" if not best or here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
 
 
-def _column_terms(column: str, lag: int | None, *, dated: bool) -> frozenset[str]:
-    """Terms of a column, its day among them only for words that name one (``dated``), and the years it is called by."""
-    called, either = column_years(column, lag), column_years(column)
-    plain = dated or called == either
-    return label_terms(column if plain else without_dates(column)) | set(map(str, either if plain else called))
+def _column_terms(column: str, lag: int | None) -> frozenset[str]:
+    """Terms of a column and the years it is called by; without its day, where ``lag`` gives its year."""
+    called = column_years(column, lag)
+    plain = column if called == column_years(column) else without_dates(column)
+    return label_terms(plain) | set(map(str, called))
 
 
 def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:

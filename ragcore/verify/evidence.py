@@ -13,7 +13,7 @@ from typing import Literal
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers, scale_note
-from ragcore.text.periods import MONTHS, fiscal_lag, years
+from ragcore.text.periods import EARLY, MONTHS, days_in, fiscal_lag, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import STOP_WORDS, content_stems, tokens
@@ -70,7 +70,7 @@ def _meaning(word: str) -> Meaning:
 @dataclass(frozen=True)
 class Grid:
     """Context shared by one table's figures: the names of its rows and columns, and the notes around them. ``scale``
-    and ``currency`` are those it states for all of them; ``lag`` is its document's `fiscal_lag`."""
+    and ``currency`` are those it states for all of them; ``lag`` is its document's `fiscal_lag`, if columns need it."""
 
     rows: tuple[RowLabel, ...]
     columns: tuple[str, ...]
@@ -295,14 +295,15 @@ def _read_table(
     # The header over the row names is no column for a figure.
     valued = [cell for cell in body if cell not in firsts.values()]
     columns = {column for cell in valued for column in range(cell.col, cell.col + cell.col_span)}
-    labels = enumerate(labelled.column_labels())
+    labels = [label for column, label in enumerate(labelled.column_labels()) if label and column in columns]
+    early = any(month <= EARLY for label in labels for _, month, _ in days_in(label))
     grid = Grid(
         rows=tuple(dict.fromkeys(labelled.row_label(cell) for cell in firsts.values())),
-        columns=tuple(dict.fromkeys(label for column, label in labels if label and column in columns)),
+        columns=tuple(dict.fromkeys(labels)),
         notes=notes,
         scale=scale_note(notes) or scale_note(document.text[max(0, element.start - 400) : element.start]),
         currency=_currency(document, element, notes, " ".join(texts.values())),
-        lag=fiscal_lag(document.text),
+        lag=fiscal_lag(document.text) if early else None,
     )
     own = []
     for cell in cited:
