@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.accounts.accounts import COMMAND_LINE, Accounts
@@ -16,6 +17,8 @@ from ragcore.config.settings import LIBRARIES, default_home
 from ragcore.errors import InputError
 from ragcore.index.database import URL, has_library
 from ragcore.index.move import SQLITE, move
+from ragcore.index.objects import copy_files
+from ragcore.text.numbers import plural
 from ragcore.types.json import plain
 
 if TYPE_CHECKING:
@@ -69,15 +72,32 @@ def log(engine: Engine, options: argparse.Namespace) -> int:
 
 def move_libraries(options: argparse.Namespace) -> int:
     """Without an engine, which a library whose move broke off lets nobody open."""
-    top = options.home or default_home()
-    homes = [home for home in (*sorted((top / LIBRARIES).glob("*")), top) if has_library(home)]
-    if not homes:
-        raise InputError(f"There is no library in {top}.", hint="Check --home.")
+    homes = _homes(options)
     moved = {str(home): move(home, options.to) for home in homes}
     lines = [f"{'Moved the library in' if now else 'There already:'} {home}" for home, now in moved.items()]
     then = f"{'Unset' if options.to == SQLITE else 'Set'} {URL} for the app and every command from now on."
     show(options, lambda: {"moved": [home for home, now in moved.items() if now]}, [*lines, then])
     return 0
+
+
+def move_files(options: argparse.Namespace) -> int:
+    """Without an engine, of which each library would have its own."""
+    copied = {str(home): copy_files(home, back=options.do == "download") for home in _homes(options)}
+    lines = [f"Copied {plural(count, 'file')}: {home}" for home, count in copied.items()]
+    show(options, lambda: {"copied": copied}, [*lines, "All files are there now."])
+    return 0
+
+
+WITHOUT_ENGINE = (move_libraries, move_files)
+
+
+def _homes(options: argparse.Namespace) -> list[Path]:
+    """Folders of the home folder that have a library."""
+    top = options.home or default_home()
+    homes = [home for home in (*sorted((top / LIBRARIES).glob("*")), top) if has_library(home)]
+    if not homes:
+        raise InputError(f"There is no library in {top}.", hint="Check --home.")
+    return homes
 
 
 def libraries(engine: Engine, options: argparse.Namespace) -> int:

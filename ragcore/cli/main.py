@@ -65,8 +65,8 @@ def _run(options: argparse.Namespace) -> int:
     try:
         if options.run is None:
             return start(options)
-        if options.run == admin.move_libraries:
-            return admin.move_libraries(options)
+        if options.run in admin.WITHOUT_ENGINE:
+            return int(options.run(options))
         from ragcore.engine import Engine
 
         # The settings given as options of a command are those stored under their dotted keys.
@@ -361,6 +361,8 @@ def _parser() -> argparse.ArgumentParser:
     step("log", admin.log, "list what happened, latest first", people)
     sub = step("move", admin.move_libraries, "move all libraries of the home folder to another database", people)
     sub.add_argument("to", type=_text, metavar="sqlite|postgresql://…", help="files in the home folder, or a server")
+    sub = step("files", admin.move_files, "copy the files of all libraries to object storage, or back", people)
+    sub.add_argument("do", choices=("upload", "download"), help="those that the storage lacks, or the home folder")
     token = people.add_parser("token", help="let programs in, by the HTTP API").add_subparsers(required=True)
     sub = step("add", admin.add_token, "make a token, which is shown once", token)
     sub.add_argument("name", type=_text, metavar="NAME", help="of the program that will use it")

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ragcore import files
 from ragcore.errors import InputError, StoreBusy, UnknownDocument
 from ragcore.index.database import IN, Connection, Database
 from ragcore.index.store import Store
@@ -229,9 +228,7 @@ class Trash:
             gone = connection.rows(query, doc_id, FINAL)
             if not gone:
                 return  # added again in the meantime
-            with files.reported(store.home / "files"):
-                for path in store.files(gone[0]["sha256"]):
-                    path.unlink(missing_ok=True)
+            store.delete_files(gone[0]["sha256"])
         self._database.checkpoint()
         store.opened.drop(doc_id)
         shutil.rmtree(store.pictures / doc_id, ignore_errors=True)

@@ -20,6 +20,7 @@ from ragcore import files
 from ragcore.errors import UnknownDocument
 from ragcore.index.chunks import ChunkStore, chunk_row, fingerprint, settle
 from ragcore.index.database import IN, Connection, Row, made, open_database
+from ragcore.index.objects import open_files
 from ragcore.index.packing import StoredElements, pack, pack_elements, unpack
 from ragcore.index.versions import newest_versions
 from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
@@ -40,6 +41,7 @@ class Store(ChunkStore):
     def __init__(self, home: Path, opened_mb: int = 256) -> None:
         super().__init__(open_database(home))
         self.home = home
+        self.files = open_files(home, self.database)
         self.opened = OpenDocuments(opened_mb << 20)
 
     def document_lock(self, doc_id: str) -> AbstractContextManager[None]:
@@ -61,9 +63,10 @@ class Store(ChunkStore):
 
     def find_ade(self, json: bytes) -> str | None:
         """Document with exactly this ADE JSON, with a PDF or without; None if there is none."""
+        sizes = self.files.sizes()
         for doc_id, sha256 in self.database.rows("SELECT doc_id, sha256 FROM documents WHERE removed IS NULL"):
-            path = self._file(sha256, ".ade.json")
-            if path.is_file() and path.stat().st_size == len(json) and path.read_bytes() == json:
+            path = self.files.find(name) if sizes.get(name := f"{sha256}.ade.json") == len(json) else None
+            if path is not None and path.read_bytes() == json:
                 return str(doc_id)
         return None
 
@@ -100,14 +103,13 @@ class Store(ChunkStore):
 
     def ade_file(self, doc_id: str) -> Path | None:
         """ADE JSON that the document was imported from; None for a PDF."""
-        path = self._file(self.sha256(doc_id), ".ade.json")
-        return path if path.is_file() else None
+        return self.files.find(f"{self.sha256(doc_id)}.ade.json")
 
-    def files(self, sha256: str) -> list[Path]:
-        """All files that the document of this hash may have."""
+    def delete_files(self, sha256: str) -> None:
+        """Delete all files of the document of this hash."""
         kinds = (f".{kind}" for kind in get_args(FileKind))
         suffixes = (*kinds, ".unlocked.pdf", ".drawn.pdf", ".made.pdf", ".ade.json")
-        return [self._file(sha256, suffix) for suffix in suffixes]
+        self.files.delete(f"{sha256}{suffix}" for suffix in suffixes)
 
     @property
     def pictures(self) -> Path:
@@ -119,7 +121,8 @@ class Store(ChunkStore):
         return str(self._row(doc_id, "sha256")[0])
 
     def _file(self, sha256: str, suffix: str) -> Path:
-        return self.home / "files" / sha256[:2] / f"{sha256}{suffix}"
+        name = f"{sha256}{suffix}"
+        return self.files.find(name) or self.files.path(name)
 
     def _add(self, kept: Mapping[str, bytes], sha256: str, name: str, kind: FileKind = "pdf") -> tuple[str, bool]:
         self._keep(kept, sha256)
@@ -134,11 +137,7 @@ class Store(ChunkStore):
 
     def _keep(self, kept: Mapping[str, bytes], sha256: str) -> None:
         for suffix, data in kept.items():
-            path = self._file(sha256, suffix)
-            with files.reported(path.parent):
-                if not path.is_file():
-                    with files.replacing(path) as stream:
-                        stream.write(data)
+            self.files.put(f"{sha256}{suffix}", data)
 
     # Reading a file, page by page
 
@@ -455,4 +454,4 @@ class Storage:
 
 def measure(store: Store) -> Storage:
     """Disk usage of ``store`` now, with that of documents in the trash. Raises `StoreError`."""
-    return Storage(files.size(store.home / "files"), store.database.size(), files.size(store.pictures))
+    return Storage(sum(store.files.sizes().values()), store.database.size(), files.size(store.pictures))

@@ -202,6 +202,7 @@ class DocumentTask:
             parse.make_pages(original, path, kind, settings, name=self.name, cancelled=self.cancelled)
             shutil.rmtree(store.pictures / self.doc_id, ignore_errors=True)  # of the pages before
             info = inspect()
+        store.files.keep(path.name)
 
         ocr = self.of.settings.ocr if kind in SCANNED else None
 
@@ -223,7 +224,8 @@ class DocumentTask:
         if store.original(self.doc_id).is_file():
             info, path = self._unlocked(pdf_name(self.name), password)
         else:
-            info = ade.draw(store.drawn_path(self.doc_id))
+            info = ade.draw(drawn := store.drawn_path(self.doc_id))
+            store.files.keep(drawn.name)
 
         def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
             yield from ade.pages(path, info, numbers, cancelled=self.cancelled)
@@ -240,6 +242,7 @@ class DocumentTask:
         if info.unlocked:
             target = self.of.store.unlocked_path(self.doc_id)
             parse.unlock(path, password or "", target, settings, name=name)
+            self.of.store.files.keep(target.name)
             path = target
         return info, path
 

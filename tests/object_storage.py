@@ -1,0 +1,45 @@
+"""Object storage for tests: S3's interface on this machine, by moto."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+from moto.server import ThreadedMotoServer
+
+# What S3's own programs take from the environment.
+SIGN_IN = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+
+
+class S3:
+    def __init__(self) -> None:
+        self._server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+        self.start()
+
+    def start(self) -> None:
+        self._server.start()
+        self.address = "http://{}:{}".format(*self._server.get_host_and_port())
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return SIGN_IN | {"AWS_ENDPOINT_URL": self.address}
+
+    def bucket(self) -> str:
+        """Address of a new bucket."""
+        name = f"gw-{uuid4().hex}"
+        urllib.request.urlopen(urllib.request.Request(f"{self.address}/{name}", method="PUT")).close()
+        return f"s3://{name}"
+
+
+@contextmanager
+def s3() -> Iterator[S3]:
+    running = S3()
+    try:
+        yield running
+    finally:
+        running.stop()
