@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,11 @@ from ragcore.accounts.tokens import DEFAULT_SCOPES, Tokens
 from ragcore.cli.common import moment, show
 from ragcore.config.settings import LIBRARIES, default_home
 from ragcore.errors import InputError
+from ragcore.index.backup import back_up, faults, tidy
 from ragcore.index.database import URL, has_library
 from ragcore.index.move import SQLITE, move
 from ragcore.index.objects import copy_files
+from ragcore.index.store import Store
 from ragcore.text.numbers import plural
 from ragcore.types.json import plain
 
@@ -88,7 +90,32 @@ def move_files(options: argparse.Namespace) -> int:
     return 0
 
 
-WITHOUT_ENGINE = (move_libraries, move_files)
+def check(options: argparse.Namespace) -> int:
+    """Without an engine, which starts to read documents and removes what is due."""
+    told, documents = [], 0
+    for home in _homes(options):
+        store = Store(home)
+        with closing(store.database):
+            if options.tidy:
+                tidy(store)
+            told += [(str(home), fault) for fault in faults(store)]
+            documents += len(store.documents(earlier=True))
+    lines = [f"{home}: {fault.name}{': ' if fault.name else ''}{fault.message} {fault.hint}" for home, fault in told]
+    lines.append(f"Checked {plural(documents, 'document')}: {plural(len(told), 'fault') if told else 'all is whole'}.")
+    show(options, lambda: {"faults": [{"home": home} | plain(fault) for home, fault in told]}, lines)
+    return 1 if told else 0
+
+
+def backup(options: argparse.Namespace) -> int:
+    top = options.home or default_home()
+    homes = {home: options.to / home.relative_to(top) for home in (top, *_homes(options))}
+    size = sum(back_up(home, to) for home, to in homes.items())
+    line = f"Backed up to {options.to}: {size / 1e6:,.1f} MB of files. It is a home folder: check it with --home."
+    show(options, lambda: {"files": size}, [line])
+    return 0
+
+
+WITHOUT_ENGINE = (move_libraries, move_files, check, backup)
 
 
 def _homes(options: argparse.Namespace) -> list[Path]:

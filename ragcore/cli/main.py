@@ -363,6 +363,12 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("to", type=_text, metavar="sqlite|postgresql://…", help="files in the home folder, or a server")
     sub = step("files", admin.move_files, "copy the files of all libraries to object storage, or back", people)
     sub.add_argument("do", choices=("upload", "download"), help="those that the storage lacks, or the home folder")
+    sub = step("check", admin.check, "read every file and passage, and list what is not whole", people)
+    sub.add_argument("--tidy", action="store_true", help="first delete files of no document")
+    sub = step(
+        "backup", admin.backup, "copy the home folder, while it is used, or what is new since the last copy", people
+    )
+    sub.add_argument("to", type=Path, metavar="FOLDER", help="it is a home folder then")
     token = people.add_parser("token", help="let programs in, by the HTTP API").add_subparsers(required=True)
     sub = step("add", admin.add_token, "make a token, which is shown once", token)
     sub.add_argument("name", type=_text, metavar="NAME", help="of the program that will use it")
