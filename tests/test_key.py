@@ -149,6 +149,7 @@ def test_a_blank_one_is_none(blank: str, tmp_path: Path, monkeypatch: pytest.Mon
         assert engine.models.writer_name.startswith("claude")
 
 
+@pytest.mark.slow
 def test_the_app_takes_it_from_streamlits_secrets(tmp_path: Path) -> None:
     """In a process of its own: Streamlit reads where its secrets are when it is loaded."""
     code = "from ui.server.services import api_key; from ragcore.engine import Engine; print(api_key() or '-'); "

@@ -60,7 +60,8 @@ def test_axe_finds_nothing(theme: str, app: App, shelf: Shelf, open_page: Callab
     check(page, "a document that is read")
 
 
-@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_settings(theme: str, app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/settings", theme=theme)
     page.locator(".gw-settings .opt").first.wait_for()

@@ -217,6 +217,7 @@ def test_figures_that_do_not_add_up_are_decided_on_with_the_keyboard(
         expect(own).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_draft_of_ones_own(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
     page = open_page(f"{sample.url}/check")
     begin = page.get_by_role("button", name="Check", exact=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
 from ragcore.engine import Engine
@@ -99,6 +100,7 @@ def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Cal
             page.get_by_label("Ask your documents").wait_for()
 
 
+@pytest.mark.slow
 def test_the_outline_of_the_library_leads_to_groups_documents_and_sections(
     app: App, open_page: Callable[..., Any]
 ) -> None:

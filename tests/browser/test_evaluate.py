@@ -129,6 +129,7 @@ def test_claude_judges_a_run_after_its_cost_is_shown(
         page.get_by_role("button", name="Cancel").last.click()
 
 
+@pytest.mark.slow
 def test_an_answer_becomes_a_test_question(
     app: App, shelf: Shelf, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:

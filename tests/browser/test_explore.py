@@ -404,6 +404,7 @@ def test_how_a_source_was_reached_through_names(app: App, open_page: Callable[..
             assert page.evaluate("document.activeElement.textContent") == steps.nth(1).inner_text()
 
 
+@pytest.mark.slow
 def test_the_map_of_connections(app: App, open_page: Callable[..., Any]) -> None:
     nodes = ".gw-explore .web .node"
     focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"

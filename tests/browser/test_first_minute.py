@@ -170,6 +170,7 @@ def test_documents_of_ones_own_take_the_place_of_the_sample(sample: App, open_pa
         expect(page.locator(".st-key-gw_notes")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_document_is_renamed_in_the_scope_and_in_the_library(
     app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

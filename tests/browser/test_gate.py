@@ -160,6 +160,7 @@ def test_a_websocket_opens_for_a_session_and_closes_with_it(team: App) -> None:
         accounts.close()
 
 
+@pytest.mark.slow
 def test_without_sign_in_the_server_does_not_start_on_a_network(tmp_path: Path) -> None:
     with (
         pytest.raises(AssertionError, match="listens on this machine only"),

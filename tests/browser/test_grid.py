@@ -270,6 +270,7 @@ def test_documents_of_one_title_stay_apart(sample: App, open_page: Callable[...,
             expect(page.locator(".gw-grid .ln .ce", has_text=re.compile("^120"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_claude_is_asked_for_what_is_not_stated_after_its_cost_is_shown(
     claude: tuple[App, MessagesServer], open_page: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -319,6 +319,7 @@ def readings() -> bytes:
     return saved(made)
 
 
+@pytest.mark.slow
 def test_from_a_dropped_workbook_to_its_lit_cell(empty_app: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "wells.xlsx").write_bytes(readings())
     page = open_page(f"{empty_app.url}/library", 1280, 720)

@@ -33,6 +33,7 @@ def numbers(page: Any) -> list[int]:
     return [int(text.split()[-1].rstrip("?")) for text in page.locator(".gw-q").all_inner_texts()]
 
 
+@pytest.mark.slow
 def test_earlier_turns_come_by_scrolling_and_by_hand(
     app: App, talk: tuple[str, list[str]], open_page: Callable[..., Any]
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_reload_keeps_what_was_being_read(
     assert numbers(page) == list(range(TURNS - 30, TURNS))
 
 
+@pytest.mark.slow
 def test_a_long_question_is_cut_until_all_of_it_is_asked_for(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
     field = page.get_by_placeholder("Ask your documents")

@@ -89,6 +89,7 @@ def themed(page: Any, dark: bool) -> None:
     assert page.evaluate("document.fonts.check('16px \"Source Serif 4\"') && document.fonts.check('13px Inter')")
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_page_is_a_drawer(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/?c={shelf.conversations['survey.pdf']}", 390, 844, has_touch=True)
     chip = page.locator(".gw-answer a.gw-cite").first

@@ -168,6 +168,7 @@ def at_rest(page: Any, selector: str) -> list[Rect]:
     return now
 
 
+@pytest.mark.slow
 def test_the_pane_from_the_desk_to_a_phone(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     survey = f"{app.url}/?c={shelf.conversations['survey.pdf']}"
     page = cited(open_page(survey))

@@ -68,6 +68,7 @@ def lit_in_sight(page: Any, words: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_page_of_the_first_citation_stands_beside_a_section(
     north: tuple[App, str], open_page: Callable[..., Any]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import App, promise
@@ -87,6 +88,7 @@ def test_files_become_outlines_or_are_told_with_the_place_of_their_mistake(
         page.locator(".gw-reports .card").nth(4).wait_for()
 
 
+@pytest.mark.slow
 def test_a_template_is_made_by_hand_and_kept(app: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
     page = open_page(f"{app.url}/reports")
     page.locator(".gw-reports .card", has_text="Blank").click()

@@ -121,6 +121,7 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     assert "2 of 2 written, 1 accepted" in line
 
 
+@pytest.mark.slow
 def test_a_report_beside_its_pages(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/reports?r={filled(app)}")
     with promise("the page beside it is made wider"):

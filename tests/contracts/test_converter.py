@@ -31,9 +31,7 @@ EACH = [(converter, kind) for converter in CONVERTING for kind in converter.kind
 
 
 CASES = [
-    pytest.param(
-        *each, marks=[needs_office] if each[1] in ("docx", "pptx", "ods") else [needs_office, pytest.mark.slow]
-    )
+    pytest.param(*each, marks=[needs_office] if each[1] == "docx" else [needs_office, pytest.mark.slow])
     if each[1] in OFFICE
     else each
     for each in EACH

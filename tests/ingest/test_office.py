@@ -130,24 +130,24 @@ def titled(*paragraphs: tuple[str, str], core: str = "") -> bytes:
 BODY = ("Normal", "The lease runs for five years from March, and either side may end it by letter. " * 4)
 
 
-@pytest.mark.parametrize(
-    ("data", "title"),
-    [
-        (
-            titled(("Title", "Harbour Street Lease: Memorandum"), ("Heading 1", "Term and notice"), BODY),
-            "Harbour Street Lease: Memorandum",
-        ),
-        (
-            titled(("Title", "Harbour Street"), ("Title", "Lease"), ("Subtitle", "Notes"), BODY, core="A template"),
-            "Harbour Street Lease",
-        ),
-        (titled(("Heading 1", "Harbour Street"), ("Heading 2", "Term and notice"), BODY), "Harbour Street"),
-        (titled(BODY, core="Lease of Harbour Street"), "Lease of Harbour Street"),
-        (titled(("Heading 1", "Term and notice"), BODY, ("Title", "Annex"), BODY), "Term and notice"),
-    ],
-    ids=["title", "two paragraphs", "headings", "property", "title of an annex"],
-)
-def test_a_word_file_is_called_by_its_title_alone(engine: Engine, data: bytes, title: str) -> None:
+TITLED = {
+    "title": (
+        titled(("Title", "Harbour Street Lease: Memorandum"), ("Heading 1", "Term and notice"), BODY),
+        "Harbour Street Lease: Memorandum",
+    ),
+    "two paragraphs": (
+        titled(("Title", "Harbour Street"), ("Title", "Lease"), ("Subtitle", "Notes"), BODY, core="A template"),
+        "Harbour Street Lease",
+    ),
+    "headings": (titled(("Heading 1", "Harbour Street"), ("Heading 2", "Term and notice"), BODY), "Harbour Street"),
+    "property": (titled(BODY, core="Lease of Harbour Street"), "Lease of Harbour Street"),
+    "title of an annex": (titled(("Heading 1", "Term and notice"), BODY, ("Title", "Annex"), BODY), "Term and notice"),
+}
+
+
+@pytest.mark.parametrize("case", standing_for(["two paragraphs"], TITLED))
+def test_a_word_file_is_called_by_its_title_alone(engine: Engine, case: str) -> None:
+    data, title = TITLED[case]
     assert read(engine, data, "lease_7.docx")[0].title == title
 
 
@@ -249,7 +249,7 @@ WITHOUT_NETWORKS = (
 )
 
 
-@pytest.mark.parametrize("kind", LINKED)
+@pytest.mark.parametrize("kind", standing_for(["docx"], LINKED))
 def test_no_address_in_a_file_is_asked_for(kind: str, tmp_path: Path) -> None:
     limited = ["unshare", "-r", "sh", "-c", 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"', "sh"]
     if subprocess.run([*limited, "true"], capture_output=True, check=False).returncode:
