@@ -14,7 +14,7 @@ COPY .streamlit ./.streamlit
 COPY pages ./pages
 COPY ui ./ui
 COPY ragcore ./ragcore
-RUN pip install --no-cache-dir . && rm -rf /src
+RUN pip install --no-cache-dir '.[postgres,objects]' && rm -rf /src
 
 RUN useradd --create-home --uid 10001 groundwork && install -d -o groundwork -m 700 /library
 USER groundwork
