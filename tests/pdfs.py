@@ -40,6 +40,20 @@ LEVELS = (
     ("South", "287", "301", "22", "(5)"),
     ("Total", "697", "756", "60", "36"),
 )
+OUTLOOK = (
+    ("", "Previous", "Current"),
+    ("Net sales", "$10.95 to $11.05 billion", "$11.0 to $11.2 billion"),
+    ("Comparable sales", "4% to 5%", "5% to 6%"),
+    ("Operating margin", "14.7% to 15.0%", "13.7% to 14.0%"),
+    ("Diluted earnings per share", "$24.70 to $25.40", "$25.10 to $25.60"),
+    ("New stores", "25 to 30", "25 to 30"),
+)
+BANDS = (
+    ("", "Payments due by period"),
+    ("(in millions)", "Total", "1-3 years", "3-5 years", "Over 5 years"),
+    ("Debt", "$ 2,401", "$ 150", "$ 1,029", "$ 1,146"),
+    ("Leases", "185", "57", "43", "45"),
+)
 PASSWORD = "open sesame"
 
 
@@ -321,6 +335,25 @@ def multi_level_table() -> bytes:
         page.insert_text((x + room / 2, top + 14), name, fontsize=10, fontname=BOLD)
     _table(page, LEVELS, top + height, ruled=True, width=width)
     _prose(page, (72, 310, 540, 370), FINDING)
+    return _bytes(document)
+
+
+def ranges() -> bytes:
+    """Tables with ranges, a page each: `OUTLOOK` among the values, `BANDS` as names of columns under one over all."""
+    document = _new()
+    for rows, names, columns in ((OUTLOOK, 1, (72, 270, 390)), (BANDS, 2, (72, 180, 268, 356, 444))):
+        page = _page(document)
+        _prose(page, (72, 60, 540, 110), INTRO)
+        page.insert_text((72, 140), "Figures of the year", fontsize=11, fontname=BOLD)
+        for place, row in enumerate(rows):
+            font = BOLD if place < names else FONT
+            page.insert_text((columns[0], 170 + 14 * place), row[0], fontsize=9, fontname=font)
+            rights = [left + 90.0 for left in columns[1:]]
+            if len(row) == 2:  # one name over all columns
+                rights = [(columns[1] + rights[-1] + pymupdf.get_text_length(row[1], fontname=font, fontsize=9)) / 2]
+            for right, words in zip(rights, row[1:]):
+                _set_right(page, right, 170 + 14 * place, words, font)
+        _prose(page, (72, 190 + 14 * len(rows), 540, 260 + 14 * len(rows)), FINDING)
     return _bytes(document)
 
 

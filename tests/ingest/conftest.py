@@ -43,6 +43,7 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "marked_table": pdfs.marked_table,
     "statement": pdfs.statement,
     "quarters": pdfs.quarters,
+    "ranges": pdfs.ranges,
     "days_over_years": pdfs.days_over_years,
     "shadowed": pdfs.shadowed,
     "typed_fund": partial(pdfs.typed, pdfs.TYPED_FUND),

@@ -172,6 +172,59 @@ def test_a_row_of_values_is_no_header_whatever_the_finder_says(settings: Setting
     assert lines[1] == "Mill Bridge | April: 12.0 | May: 11.6"
 
 
+OUTLOOK = [["Net sales", "$11.0 to $11.2 billion", "4% to 6%"], ["Operating margin", "13.7% to 14.0%", "1% to 2%"]]
+HEIGHTS = [["Height, cm", "160–182", "158–184"], ["Weight, kg", "52–80", "55–88"]]
+
+
+@pytest.mark.parametrize(
+    ("header", "marked", "rows", "line"),
+    [
+        ([["", "Year", "Growth"]], 3, OUTLOOK, "Net sales | Year: $11.0 to $11.2 billion | Growth: 4% to 6%"),
+        ([["", "Year", ""]], 2, OUTLOOK, "Net sales | Year: $11.0 to $11.2 billion | 4% to 6%"),
+        ([], 1, OUTLOOK, "Net sales | $11.0 to $11.2 billion | 4% to 6%"),
+        (
+            [["", "Before", "Now"]],
+            2,
+            [["Sales growth", "4% to 5%", "5% to 6%"], ["Margin", "3% to 4%", "about 3%"]],
+            "Sales growth | Before: 4% to 5% | Now: 5% to 6%",
+        ),
+        ([["", "2023", "2022"]], 2, [["Yield", "—%", "—%"], ["Rate", "2%", "3%"]], "Yield | 2023: —% | 2022: —%"),
+    ],
+)
+def test_a_row_of_ranges_is_no_header(
+    header: list[list[str]], marked: int, rows: list[list[str]], line: str, settings: Settings
+) -> None:
+    document, table, _lines = read(settings, header + rows, marked)
+    assert document.text[slice(*table.row_spans[0])] == line
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "line"),
+    [
+        ([["Age", "18–24", "25–34"]], HEIGHTS, "Height, cm | 18–24: 160–182 | 25–34: 158–184"),
+        ([["Ages", "20–30", "60–80"]], HEIGHTS, "Height, cm | 20–30: 160–182 | 60–80: 158–184"),
+        (
+            [["Group", "1 (n = 40)", "2 (n = 38)"]],
+            [["Men", "9 (22%)", "7 (18%)"]],
+            "Men | 1 (n = 40): 9 (22%) | 2 (n = 38): 7 (18%)",
+        ),
+        ([["Dose", "5–10 mg", "20–40 mg"]], [["Patients", "12", "14"]], "Patients | 5–10 mg: 12 | 20–40 mg: 14"),
+        ([["Ages", "Total", "5–10 years"]], HEIGHTS, "Height, cm | Total: 160–182 | 5–10 years: 158–184"),
+        ([["Spell", "2019–2021", "2022–2024"]], HEIGHTS, "Height, cm | 2019–2021: 160–182 | 2022–2024: 158–184"),
+        (
+            [["", "Due", ""], ["In millions", "1–3 years", "3–5 years"]],
+            [["Debt", "1–2", "2–4"], ["Leases", "57", "43"]],
+            "In millions — Debt | Due 1–3 years: 1–2 | 3–5 years: 2–4",
+        ),
+    ],
+)
+def test_ranges_that_name_columns_stay_their_header(
+    header: list[list[str]], rows: list[list[str]], line: str, settings: Settings
+) -> None:
+    document, table, _lines = read(settings, header + rows, len(header))
+    assert document.text[slice(*table.row_spans[0])] == line
+
+
 @pytest.mark.parametrize("rows", [[["only"], ["one"], ["column"]], [["a", "single", "row"]], [["", "x"], ["", "y"]]])
 def test_what_is_no_table_becomes_lines(rows: list[list[str]], settings: Settings) -> None:
     page = page_with_table(rows, 0)
@@ -182,7 +235,7 @@ def test_what_is_no_table_becomes_lines(rows: list[list[str]], settings: Setting
     assert document.text.split() == [value for row in rows for value in row if value]
 
 
-@pytest.mark.parametrize("text", ["1,204.5", "(5)", "$ 8,260", "12 %", "-3", "—", "2023", "1 000", "4.5*"])
+@pytest.mark.parametrize("text", ["1,204.5", "(5)", "$ 8,260", "12 %", "-3", "—", "—%", "2023", "1 000", "4.5*"])
 def test_numbers(text: str) -> None:
     assert is_number(text)
 

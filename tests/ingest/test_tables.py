@@ -107,6 +107,20 @@ def test_header_levels_are_joined_and_spanning_headers_reach_over_their_columns(
     assert [document.text[c.start : c.end] for c in heads] == ["South", "Profit", "2023"]
 
 
+def test_ranges_are_values_or_names_of_columns_by_what_stands_below(build: Build) -> None:
+    document = build("ranges")
+    outlook, due = (element.table for element in document.elements if element.table is not None)
+    assert outlook is not None
+    assert due is not None
+    lines = [[document.text[start:end].split(" — ")[-1] for start, end in table.row_spans] for table in (outlook, due)]
+    assert lines[0][:2] == [
+        "Net sales | Previous: $10.95 to $11.05 billion | Current: $11.0 to $11.2 billion",
+        "Comparable sales | Previous: 4% to 5% | Current: 5% to 6%",
+    ]
+    assert len(lines[1]) == 2
+    assert all(f"{column}: {value}" in lines[1][1] for column, value in zip(pdfs.BANDS[1][1:], pdfs.BANDS[3][1:]))
+
+
 def test_the_title_stays_an_element_of_its_own(build: Build) -> None:
     document = build("ruled_table")
     element, _table = table_of(document)

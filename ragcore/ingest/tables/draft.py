@@ -9,13 +9,14 @@ from functools import lru_cache
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
+from ragcore.text.numbers import numbers
 from ragcore.text.periods import period_spans
 
 LONGEST_PERIOD = 20  # characters
 
 BEFORE = frozenset({"$", "€", "£", "¥", "(", "US$", "$(", "€(", "£("})
 AFTER = frozenset({"%", ")", ")%", "%)", "‰", "pp", "x"})
-_NUMBER = re.compile(r"^[\s($€£¥+\-−–<>~≈]*\d[\d\s.,'’]*[)%‰*†‡]*$|^[-–—]+$")
+_NUMBER = re.compile(r"^[\s($€£¥+\-−–<>~≈]*\d[\d\s.,'’]*[)%‰*†‡]*$|^[-–—]+\s?%?$")
 _VALUED = re.compile(r"^[\s($€£¥+\-−–<>~≈±≤≥]*\d")
 _SCALE = r"(?:thousands?|millions?|billions?|trillions?|tonnes|euros?|dollars?)"
 UNIT = re.compile(
@@ -35,6 +36,18 @@ def is_valued(text: str) -> bool:
     """Whether ``text`` is a value with its additions: ``34 (45%)``, ``6.4 (6-13) months``, ``$ 1.2 bn``."""
     letters = sum(c.isalpha() for c in text)
     return is_number(text) or (bool(_VALUED.match(text)) and letters <= sum(c.isdigit() for c in text) + 2)
+
+
+def range_ends(text: str) -> tuple[float, float, str] | None:
+    """Ends, unsigned, and kind of a range that ``text`` begins with: ``$11.0 to $11.2 billion``; None for years."""
+    found = numbers(text) if _VALUED.match(text) else []
+    if len(found) != 2:
+        return None
+    between = text[found[0].start + len(found[0].raw) : found[1].start] + found[1].raw[0]
+    if "=" in between or not any(c.isalpha() or c in "-–—−" for c in between):
+        return None  # "34 (45%)", "1 (n = 40)"
+    low, high = sorted(abs(number.value) for number in found)
+    return low, high, found[1].kind
 
 
 def is_year(text: str) -> bool:

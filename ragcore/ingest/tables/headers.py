@@ -11,10 +11,10 @@ to the next group.
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from ragcore.ingest.layout import BOLD
-from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year
+from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year, range_ends
 
 _AMOUNT = re.compile(r"[$€£(]|\d[.,]\d|^[-–—]$")
 _NONE = re.compile(r"^(?:\*+|#|n/?[am]\.?)$", re.IGNORECASE)  # text of an empty value
@@ -57,9 +57,10 @@ def _count_header_rows(draft: Draft) -> int:
         if not top or not all(c.header for c in top):
             break
         marked += 1
+    marked = next((row for row in range(1, marked) if _has_ranges(draft, row)), marked)
     while marked > 1 and _has_values(draft, marked - 1):
         marked -= 1
-    if marked == 1 and _is_body(draft):
+    if marked == 1 and (_is_body(draft) or _has_ranges(draft, 0)):
         return 0
     values = next((row for row in range(draft.rows) if _has_values(draft, row)), None)
     while marked and values is not None and marked < values and _names_columns(draft, marked):
@@ -117,6 +118,21 @@ def _has_values(draft: Draft, row: int) -> bool:
     """Whether at least half of the row's cells after the first are numbers; years name columns and do not count."""
     values = [c.value for c in draft.row(row) if c.col > 0]
     return bool(values) and sum(is_number(v) and not is_year(v) for v in values) >= len(values) / 2
+
+
+def _has_ranges(draft: Draft, row: int) -> bool:
+    """Whether ``row`` has a label and ranges as values (``4% to 6%``), with ranges below them. Where nothing above
+    names each of its columns, ranges apart from each other (``18–24``, ``25–34``) name them."""
+    values = [c for c in draft.row(row) if c.col > 0]
+    ends = {cell: found for cell in values if (found := range_ends(cell.value))}
+    numeric = len(ends) + sum(is_number(c.value) and not is_year(c.value) for c in values)
+    below = [range_ends(other.value) is not None for cell in ends for other in draft.column(cell.col, row + 1)]
+    if len(values) == len(draft.row(row)) or 2 * numeric <= len(values) or not any(below):
+        return False
+    if {c.col for c in draft.cells if c.row < row and c.col_span == 1 and c.lines}.issuperset(c.col for c in values):
+        return True
+    apart = any(one[2] == other[2] and one[1] <= other[0] for one, other in pairwise(sorted(ends.values())))
+    return not apart and 2 * sum(below) >= len(below)
 
 
 def _spread(draft: Draft, row: int) -> None:
