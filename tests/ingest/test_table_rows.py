@@ -190,6 +190,7 @@ def test_words_stay_whole_whatever_is_mended(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("first", "line"),
     [
+        ("62,408,157", "For: 62,408,157 | Against: 1,370,482"),
         ("2023", "2023 | Against: 1,370,482"),
         ("4.2", "4.2 | Against: 1,370,482"),
     ],
@@ -201,4 +202,9 @@ def test_a_first_column_of_amounts_names_no_rows(first: str, line: str, settings
     assert element.table is not None
     labelled = LabelledTable(document, element.table)
     labels = [labelled.label(cell) for cell in element.table.cells if not cell.header]
-    assert labels == ["", f"{first} · Against"]
+    assert labels == (["For", "Against"] if "," in first else ["", f"{first} · Against"])
+
+
+def test_amounts_that_tell_rows_apart_name_them(settings: Settings) -> None:
+    rows = [["Income", "Households"], ["10,000", "1,204"], ["20,000", "960"]]
+    assert read(settings, rows, 1)[2][1:] == ["10,000 | Households: 1,204", "20,000 | Households: 960"]

@@ -12,7 +12,7 @@ from itertools import chain, repeat
 
 from ragcore.ingest.canonical import CanonicalText, Line, first_words, plain
 from ragcore.ingest.tables.cells import tail
-from ragcore.ingest.tables.draft import Draft, DraftCell
+from ragcore.ingest.tables.draft import Draft, DraftCell, is_number
 from ragcore.ingest.tables.headers import groups, header_levels
 from ragcore.types import Cell, Table
 
@@ -34,6 +34,7 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
     row_spans: list[tuple[int, int]] = []
     row_numbers: list[int] = []
     above, body = groups(draft), draft.body()
+    unnamed = _is_row_of_amounts(draft)
     for row in range(draft.header_rows, draft.rows):
         row_cells = sorted(body.get(row, ()), key=lambda c: c.col)
         if not any(c.row == row for c in row_cells):
@@ -49,7 +50,7 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
         for place, cell in enumerate(row_cells):
             if place:
                 text.separate(" | ")
-            if place or cell.col > 0:
+            if place or cell.col > 0 or unnamed:
                 _write_headers(text, _paths([levels[col] for col in cell.columns]))
             if cell.row == row:
                 written[cell] = _write_cell(text, cell)
@@ -59,6 +60,12 @@ def write_table(text: CanonicalText, draft: Draft) -> Table:
         row_numbers.append(row)
     cells = tuple(written[cell] for cell in draft.cells if cell in written)
     return Table(plain(heading), draft.rows, draft.columns, cells, tuple(row_spans), tuple(row_numbers))
+
+
+def _is_row_of_amounts(draft: Draft) -> bool:
+    """Whether the only row of the body has no label: it begins with an amount (``75,612,318`` under "Votes for")."""
+    cells = draft.row(draft.header_rows) if draft.rows == draft.header_rows + 1 > 1 else []
+    return all(is_number(c.value) for c in cells) and any(sign in c.value for c in cells[:1] for sign in ",$€£¥%")
 
 
 def _write_cell(text: CanonicalText, cell: DraftCell) -> Cell:
