@@ -172,7 +172,7 @@ class SectionAccepted(InputError):
 
 
 class EmptyQuestion(InputError):
-    hint_default = "Type a question."
+    hint_default = "Type a question in words."
 
 
 class QuestionTooShort(InputError):

@@ -138,7 +138,7 @@ def test_a_question_asked_from_another_branch_follows_what_its_asker_saw(engine:
         engine.chat(engine.conversations.new(), "And then?", instead_of=run.turn_id)
 
 
-@pytest.mark.parametrize("question", ["?", "Q4"])
+@pytest.mark.parametrize("question", ["Q4", "ok"])
 def test_a_short_question_goes_on_from_the_one_before_or_is_refused(engine: Engine, question: str) -> None:
     one = engine.conversations.new()
     with pytest.raises(QuestionTooShort):
@@ -152,6 +152,20 @@ def test_a_short_question_goes_on_from_the_one_before_or_is_refused(engine: Engi
     assert "nitrate" in answer.queries[0]
     with pytest.raises(EmptyQuestion):
         engine.chat(one, "  ")
+
+
+@pytest.mark.parametrize("question", ["?", "????", "… !", "🤔"])
+def test_a_question_without_a_word_is_refused_and_not_stored(engine: Engine, question: str) -> None:
+    one = engine.conversations.new()
+    for stored in (0, 1):
+        with pytest.raises(EmptyQuestion, match="has no words") as refused:
+            engine.chat(one, question)
+        assert refused.value.hint == "Type a question in words."
+        assert len(engine.conversations.get(one).turns) == stored
+        if not stored:
+            engine.chat(one, QUESTION).run()
+    with pytest.raises(EmptyQuestion):
+        engine.ask(question).run()
 
 
 def test_two_characters_are_a_word_where_they_are_chinese(engine: Engine) -> None:

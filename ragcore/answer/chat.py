@@ -84,8 +84,8 @@ def check(question: str, history: Sequence[Turn]) -> None:
     """Validate ``question``: it has words, at most `LONGEST` characters and, unless it follows another question, at
     least `SHORTEST` letters and digits (a Chinese, Japanese or Korean character counts as two). Raises `EmptyQuestion`,
     `QuestionTooLong`, `QuestionTooShort`."""
-    if not question.strip():
-        raise EmptyQuestion("The question is empty.")
+    if not _length(question):  # nor does it mean what was asked before
+        raise EmptyQuestion("The question has no words.")
     if len(question) > LONGEST:
         raise QuestionTooLong(f"The question has {len(question):,} characters; the limit is {LONGEST:,}.")
     if not history and _length(question) < SHORTEST:

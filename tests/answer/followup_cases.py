@@ -115,7 +115,6 @@ TUNING = (
         (NORDVIK, "Tell me more", "Nordvik|net revenue|2021", ""),
         (NORDVIK, "Can you explain that in more detail?", "Nordvik|net revenue|2021", ""),
         (NORDVIK, "By segment?", "Nordvik|net revenue|2021|segment", ""),
-        (NORDVIK, "?", "Nordvik|net revenue|2021", ""),
         ("What was Calder's inventory in Q3 2022?", "Q4", "Calder|inventory|Q4|2022", "Q3"),
     ),
     *_cases(
