@@ -33,7 +33,7 @@ _OPENING = 2  # opening sentences of a document without a description of itself
 _LEAST = 8  # words of a meaningful sentence
 _LONGEST_TITLE = 110  # characters of a document's or table's name
 _MOST_CELLS = 4  # cells of one row, if the question names none of its columns
-_MOST_ROWS = 6  # cells of a table
+_MOST_ROWS = 8  # cells of a table
 _MOST_NAMED = 12  # documents that are named and not quoted
 _MOST_LISTED = 24  # cells of a table that is asked for
 
@@ -193,27 +193,25 @@ def _extreme(question: Question, most: Extreme) -> Iterator[str]:
 
 def _table(rows: Sequence[Quotable]) -> Iterator[str]:
     """Cells of the rows of one table, under its name."""
-    cells = [cell for quote in rows for row in _table_rows(quote) for cell in row]
-    yield f"{escape(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)}:\n\n"
-    yield cell_table(cells[:_MOST_LISTED])
+    cells, more = _table_cells(rows, _MOST_LISTED)
+    yield f"{escape(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)}:\n\n{cell_table(cells)}\n{more}"
 
 
 def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None) -> Iterator[str]:
     """Cells of ``chosen`` as one table, or the rows that a ``lead`` already quoted introduces, and the other quotes as
     block quotes in order."""
     titled = _several(chosen) if titled is None else titled
-    introduced = [cells for cells in _table_rows(lead) if cells] if lead else []
-    most = _MOST_LISTED // max(map(len, introduced), default=1)
-    cells = [cell for row in introduced[:most] for cell in row]
-    others = [cell for quote in chosen for row in _table_rows(quote) for cell in row]
-    cells += others[: max(_MOST_ROWS - len(cells), 0)]
-    if cells:
-        yield cell_table(cells) + "\n"
-    if len(introduced) > most:
-        yield f"{plural(len(introduced) - most, 'more row')} of this table on its page.\n\n"
-    for quote in chosen:
+    cells, left = list[CellRow](), list[str]()
+    for quote in (lead, *chosen) if lead else chosen:
+        room = (_MOST_LISTED if quote is lead else _MOST_ROWS) - len(cells)
+        shown, more = _table_cells([quote], max(room, 0))
+        cells += shown
+        left.append(more)
+    yield f"{cell_table(cells)}\n" if cells else ""
+    yield left.pop(0) if lead else ""
+    for quote, more in zip(chosen, left, strict=True):
         if _cells(quote.row) is None:
-            yield f"> {_quotation(quote, titled=titled)}\n\n"
+            yield f"> {_quotation(quote, titled=titled)}\n\n{more}"
 
 
 def _quotation(quote: Quotable, *, titled: bool = False) -> str:
@@ -250,9 +248,14 @@ def _cells(row: Row | None) -> list[Cell] | None:
     return short if row.named else short[:_MOST_CELLS]
 
 
-def _table_rows(quote: Quotable) -> list[list[CellRow]]:
-    rows = quote.rows or ((quote.row,) if quote.row is not None else ())
-    return [[_table_row(quote.source, row, cell) for cell in _cells(row) or ()] for row in rows]
+def _table_cells(quotes: Sequence[Quotable], most: int) -> tuple[list[CellRow], str]:
+    """Cells of ``quotes`` of one table, at most ``most``; whole rows of several, and a line that counts the rest."""
+    every = [(quote.source, row) for quote in quotes for row in quote.rows or (quote.row,) if row is not None]
+    rows = [[_table_row(source, row, cell) for cell in cells] for source, row in every if (cells := _cells(row))]
+    kept = most // max(map(len, rows)) if len(rows) > 1 else 1
+    left = plural(len(rows) - kept, "more row" if kept else "row")
+    more = f"{left} of this table on its page.\n\n" if len(rows) > kept else ""
+    return [cell for row in rows[:kept] for cell in row][:most], more
 
 
 def _table_row(source: Source, row: Row, cell: Cell) -> CellRow:

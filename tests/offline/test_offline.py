@@ -186,6 +186,24 @@ def test_a_lead_in_is_quoted_with_whole_rows_and_the_rest_is_counted(elected: in
     assert (f"{elected - shown} more rows" in text) == (shown < elected)
 
 
+def test_what_is_shown_of_a_table_is_whole_rows_and_says_how_many_more_there_are() -> None:
+    votes = [[f"Nominee {chr(65 + n)}", f"{700 + n}", f"{20 + n}", f"{90 + n}"] for n in range(10)]
+    table = [["", "For", "Against", "Abstained"], *votes]
+    text = quotes(
+        "Were the nominees elected to the board?",
+        "Nominees were elected to the board.",
+        "The nominees to be elected to the board had these votes cast:",
+        Grid("", table),
+    )
+    assert text.startswith("“Nominees were elected"), "another sentence comes first"
+    told = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| Nominee")]
+    assert told == ["Nominee A"] * 3 + ["Nominee B"] * 3
+    assert "\n8 more rows of this table on its page.\n" in text
+    listed = quotes("List votes for the board", Grid("Votes for the board", table))
+    assert listed.count("| Nominee") == 24
+    assert listed.endswith("\n2 more rows of this table on its page.\n\n")
+
+
 def test_a_list_ends_where_an_outer_one_goes_on() -> None:
     text = quotes(
         "When may a sponsor ship the drug?",
