@@ -36,6 +36,15 @@ UNEVEN = """In 2021 the margin was 12.0%.
 In 2021 the margin was 14.0%.
 """
 
+WITH_A_LONG_NAME = "() => (document.querySelector('.gw-check h1').textContent = 'Quarterly results '.repeat(9))"
+COUNTS_OUT_OF_SIGHT = """() => {
+    const shown = document.querySelector(".gw-check .tal").getBoundingClientRect();
+    const out = ({ left, right, top, bottom }) =>
+        left < shown.left - 1 || right > shown.right + 1 || top < shown.top - 1 || bottom > shown.bottom + 1;
+    const counts = [...document.querySelectorAll(".gw-check .tal button b")];
+    return counts.filter((one) => out(one.getBoundingClientRect())).map((one) => one.parentElement.textContent);
+}"""
+
 
 @pytest.fixture(scope="module")
 def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
@@ -71,6 +80,12 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         lit.wait_for()
         check(page, f"a checked draft, {theme}")
         expect(page.locator(".gw-pane .cn button[aria-keyshortcuts]")).to_have_count(0)
+    with promise("all counts are in sight however long the draft's name is"):
+        for width in (1280, 1024):
+            page.set_viewport_size({"width": width, "height": 720})
+            page.evaluate(WITH_A_LONG_NAME)
+            assert page.evaluate(COUNTS_OUT_OF_SIGHT) == [], width
+        page.set_viewport_size({"width": 1280, "height": 720})
     with promise("an address that names no sentence opens the first problem too"):
         page.goto(f"{page.url.split('&')[0]}&s=%22")
         expect(current).to_contain_text("30 June 2028")

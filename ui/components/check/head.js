@@ -31,11 +31,18 @@ export class Head {
     this.progress = h("span", { class: "prog num", role: "status" });
     this.place = h("span", { class: "num" });
     this.steps = h("span", { class: "nx" }, button("Previous problem", "keyboard_arrow_up", () => check.step(-1), { title: "Previous problem (p)" }), this.place, button("Next problem", "keyboard_arrow_down", () => check.step(1), { title: "Next problem (n)" }));
-    this.stop = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/stop") }, icon("stop", "s16"), h("span", { class: "lb" }, "Stop"));
-    this.goOn = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), h("span", { class: "lb" }, "Go on"));
-    this.again = h("button", { type: "button", class: "gw-btn", onclick: () => check.act("/again") }, icon("refresh", "s16"), h("span", { class: "lb" }, "Check again"));
+    this.stop = h("button", { type: "button", class: "gw-btn", title: "Stop", onclick: () => check.act("/stop") }, icon("stop", "s16"), h("span", { class: "lb" }, "Stop"));
+    this.goOn = h("button", { type: "button", class: "gw-btn", title: "Go on", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), h("span", { class: "lb" }, "Go on"));
+    this.again = h("button", { type: "button", class: "gw-btn", title: "Check again", onclick: () => check.act("/again") }, icon("refresh", "s16"), h("span", { class: "lb" }, "Check again"));
     this.exports = new Exports(KINDS, () => `/checks/${check.id}/export`, "check").spelled("gw-btn primary");
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Draft" }, button("All drafts", "arrow_back", () => check.leave()), this.title, this.against.element, this.tally, h("span", { class: "sp" }), this.progress, this.steps, this.stop, this.goOn, this.again, this.exports.element);
+    new ResizeObserver(() => this.fit()).observe(this.element);
+  }
+
+  // What was found is always counted: where its words have no room, those with a sign lose them.
+  fit() {
+    this.tally.classList.remove("tight");
+    this.tally.classList.toggle("tight", this.tally.scrollWidth > this.tally.clientWidth + 1);
   }
 
   draw() {
@@ -51,7 +58,7 @@ export class Head {
     if (key !== this.drawn) {
       this.drawn = key;
       const held = this.tally.contains(document.activeElement) ? document.activeElement.dataset.status : null;
-      this.tally.replaceChildren(...shown.map(([status, tone, words, n, sign]) => h("button", { type: "button", class: tone, "data-status": status, "aria-pressed": String(check.filter === status), disabled: !n, onclick: () => check.only(status) }, sign && icon(sign, "s16"), h("span", {}, h("b", {}, n.toLocaleString("en")), ` ${words}`))));
+      this.tally.replaceChildren(...shown.map(([status, tone, words, n, sign]) => h("button", { type: "button", class: tone, "data-status": status, "aria-pressed": String(check.filter === status), disabled: !n, title: words, onclick: () => check.only(status) }, sign && icon(sign, "s16"), h("span", {}, h("b", {}, n.toLocaleString("en")), h("span", { class: "w" }, ` ${words}`)))));
       if (held) this.tally.querySelector(`[data-status="${held}"]`)?.focus();
     }
     const working = ["waiting", "running", "stopping"].includes(state);
@@ -63,6 +70,7 @@ export class Head {
     this.goOn.hidden = state !== "stopped";
     this.again.hidden = state !== "done";
     this.step();
+    this.fit();
   }
 
   // Which problem is open, of how many.
