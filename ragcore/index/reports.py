@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import pack, unpack
 from ragcore.index.versions import followed, newest_versions
 from ragcore.types import Scope
-from ragcore.types.report import NO_FOCUS, FilledSection, Focus, Span
+from ragcore.types.report import NO_FOCUS, FilledSection, Focus, SectionStatus, Span
 
 Json = dict[str, Any]
 PlaceKind = Literal["pinned", "excluded"]
@@ -29,9 +29,10 @@ PlaceKind = Literal["pinned", "excluded"]
 @dataclass(frozen=True, slots=True)
 class ReportInfo:
     """Line of the list of reports. ``doc_ids`` is None if all documents are searched; ``trouble`` is
-    `GroundworkError.as_dict` of the error that ended the last filling; ``sections`` counts those to be written;
-    ``focus`` is None until a person was asked for it; ``own`` is False for one that somebody else shared. Times are
-    seconds since the epoch."""
+    `GroundworkError.as_dict` of the error that ended the last filling; ``sections`` counts those to be written, and
+    of those written, in a list, ``filled`` those that state something and ``not_stated`` those that only name what is
+    missing; ``focus`` is None until a person was asked for it; ``own`` is False for one that somebody else shared.
+    Times are seconds since the epoch."""
 
     report_id: str
     title: str
@@ -42,7 +43,8 @@ class ReportInfo:
     created: float
     updated: float
     sections: int = 0
-    written: int = 0
+    filled: int = 0
+    not_stated: int = 0
     accepted: int = 0
     waiting: int = 0
     focus: Focus | None = None
@@ -100,6 +102,13 @@ class Task:
     visit: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Brief:
+    """What a list needs of a `FilledSection`, unpacked in a third of its time."""
+
+    status: SectionStatus
+
+
 # Reports of one's own, and of nobody, who are everybody's; the question mark is the owner, None for all.
 OWN = "owner IN ('', coalesce(?, owner))"
 OPEN = f"({OWN} OR shared)"
@@ -148,8 +157,16 @@ class Reports:
 
     def all(self) -> list[ReportInfo]:
         """All reports, most recently changed first."""
+        query = "SELECT report_id, content FROM report_sections JOIN report_versions ON version_id = shown"
         with self.database.read() as connection:
-            return _infos(connection, self.owner)
+            infos = _infos(connection, self.owner)
+            ids = [info.report_id for info in infos]
+            rows = connection.rows(f"{query} WHERE NOT removed AND report_id {IN}", ids)
+        n = Counter((row["report_id"], unpack(row["content"], _Brief).status) for row in rows)
+        return [
+            replace(info, filled=n[key, "filled"] + n[key, "partial"], not_stated=n[key, "empty"])
+            for key, info in zip(ids, infos, strict=True)
+        ]
 
     def info(self, report_id: str) -> ReportInfo:
         with self.database.read() as connection:
@@ -372,13 +389,12 @@ def _infos(connection: Connection, owner: str | None, where: str = "true", *valu
     rows = connection.rows(
         f"""
         WITH outline AS (
-            SELECT report_id, shown, accepted, guided OR coalesce(lead(level) OVER printed, 0) <= level AS filled
+            SELECT report_id, accepted, guided OR coalesce(lead(level) OVER printed, 0) <= level AS filled
             FROM report_sections WHERE NOT removed
             WINDOW printed AS (PARTITION BY report_id ORDER BY position, section_id)
         )
         SELECT *, {OWN} AS own,
             (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND filled) AS sections,
-            (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND shown IS NOT NULL) AS written,
             (SELECT count(*) FROM outline o WHERE o.report_id = r.report_id AND accepted) AS accepted,
             (SELECT count(*) FROM report_tasks t WHERE t.report_id = r.report_id) AS waiting
         FROM reports r WHERE {OPEN} AND {where} ORDER BY updated DESC, created DESC

@@ -118,7 +118,7 @@ def test_from_a_template_to_a_file(app: App, open_page: Callable[..., Any]) -> N
     expect(page.locator(".gw-reports .list li")).to_have_count(begun + 1)  # a double click begins one report
     line = page.locator(".gw-reports .list li", has_text="Survey report").inner_text()
     assert "all documents" in line
-    assert "2 of 2 written, 1 accepted" in line
+    assert "1 of 2 filled, 1 not stated, 1 accepted" in line
 
 
 @pytest.mark.slow

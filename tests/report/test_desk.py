@@ -83,6 +83,7 @@ def test_a_report_survives_and_keeps_every_version(home: Path) -> None:
         assert first.shown is not None
         assert (first.shown.author, first.shown.change) == ("offline", "Filled")
         assert first.content is not None
+        assert [(one.filled, one.not_stated, one.sections) for one in workspace.all()] == [(1, 1, 2)]
         workspace.edit(wells, first.content.text + "\n\nA sentence of my own.")
     with Engine.open(home=home, overrides={"llm.model": "offline"}) as engine:
         workspace = engine.reports
@@ -99,6 +100,7 @@ def test_a_report_survives_and_keeps_every_version(home: Path) -> None:
         workspace.undo(wells)
         workspace.undo(wells)
         assert shown(workspace, wells).content is None
+        assert [(one.filled, one.not_stated, one.sections) for one in workspace.all()] == [(0, 1, 2)]
         with pytest.raises(InputError, match="nothing to undo"):
             workspace.undo(wells)
         gaps = shown(workspace, absent).content

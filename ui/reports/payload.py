@@ -27,7 +27,7 @@ def listed(infos: Sequence[ReportInfo], names: Mapping[str, str]) -> list[Json]:
         {
             "id": info.report_id,
             "title": info.name,
-            **picked(info, "origin sections written accepted waiting updated own shared"),
+            **picked(info, "origin sections filled not_stated accepted waiting updated own shared"),
             "from": _from(info, names),
         }
         for info in infos
@@ -52,7 +52,7 @@ def report(workspace: ReportWorkspace, report_id: str, live: Live | None, infos:
         "revision": revision(info),
         **picked(info, "title name guidance origin own shared"),
         "shares": access().accounts is not None,
-        "fresh": info.focus is None and not info.written and not info.waiting,
+        "fresh": info.focus is None and not info.waiting and all(one.shown is None for one, _ in draft.pairs),
         "docs": None if info.doc_ids is None else list(info.doc_ids),
         "documents": _documents(infos, names),
         "trouble": payload.error(info.trouble) if info.trouble else None,

@@ -57,7 +57,7 @@ class Reports {
   }
 
   row(one) {
-    const done = [`${one.written} of ${one.sections} written`, one.accepted && `${one.accepted} accepted`, one.waiting && "being filled"].filter(Boolean).join(", ");
+    const done = [`${one.filled} of ${one.sections} filled`, one.not_stated && `${one.not_stated} not stated`, one.accepted && `${one.accepted} accepted`, one.waiting && "being filled"].filter(Boolean).join(", ");
     const open = (event) => {
       event.preventDefault();
       this.open(one.id);
