@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
+from unicodedata import category
 
 from ragcore.types.grid import STATED, CellValue, Column, GridCell, Summary
 
 FEW = 3  # distinct values that are named
+SCALES = ((1e9, " billion"), (1e6, " million"))
 
 
 def summary(column: Column, cells: Sequence[GridCell]) -> Summary:
@@ -35,17 +37,25 @@ def _words(column: Column, values: Sequence[CellValue]) -> str:
 
 
 def _range(values: Sequence[CellValue]) -> str:
-    """Range and median of the numbers in the unit that most have."""
+    """Range and median of the numbers in the unit that most have, a currency before them, and in one scale."""
     numbers = [(value.unit, value.number) for value in values if value.number is not None]
     if not numbers:
         return ""
     unit = Counter(unit for unit, _ in numbers).most_common(1)[0][0]
     own = sorted(number for other, number in numbers if other == unit)
-    after = f" {unit}" if unit else ""
+    middle = median(own)
+    least = min((abs(number) for number in (own[0], middle, own[-1]) if number), default=0.0)
+    money = category(unit) == "Sc" if len(unit) == 1 else False
+    scale, word = next((each for each in SCALES if least >= each[0] and (money or not unit)), (1.0, ""))
+
+    def said(number: float) -> str:
+        return f"{'−' if number < 0 else ''}{unit if money else ''}{shown(abs(number) / scale)}"
+
+    after = word or (f" {unit}" if unit and not money else "")
     others = f" ({len(numbers) - len(own)} in other units)" if len(own) < len(numbers) else ""
     if own[0] == own[-1]:
-        return f"{shown(own[0])}{after}{others}"
-    return f"{shown(own[0])} – {shown(own[-1])}{after}, median {shown(median(own))}{others}"
+        return f"{said(own[0])}{after}{others}"
+    return f"{said(own[0])} – {said(own[-1])}{after}, median {said(middle)}{word}{others}"
 
 
 def shown(number: float) -> str:

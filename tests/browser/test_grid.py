@@ -116,6 +116,16 @@ def test_three_questions_from_a_file_to_a_file(
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Undo").click()
         expect(cells.nth(1)).to_contain_text("649")
+    with promise("an amount is shown whole, with its sign and currency before it, and so is its column's summary"):
+        page.keyboard.press("e")
+        field.fill("-$1,242,408,000")
+        page.keyboard.press("Enter")
+        expect(cells.nth(1)).to_contain_text("−$1.2424billion")
+        expect(page.locator(".gw-grid .ft")).to_contain_text("−$1.2424 billion")
+        values = page.locator(".gw-grid .l1:not(.long) :is(b, small)")
+        assert values.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
+        page.get_by_role("button", name="Undo").click()
+        expect(cells.nth(1)).to_contain_text("649")
     with promise("a cell is copied with its source, also where the page has no clipboard of its own"):
         page.keyboard.press("Control+c")
         expect(said).to_have_text("Copied with its source.")

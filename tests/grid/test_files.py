@@ -141,4 +141,11 @@ def test_a_summary_counts_what_is_stated() -> None:
     assert found.words == "900 – 1,200.5 USD, median 1,050.25 (1 in other units)"
     yes = [GridCell(str(n), "c", Cell("stated", CellValue(text))) for n, text in enumerate(["Yes", "No", "Yes"])]
     assert summary(Column("c", "Pays", "", "yes_no"), yes).words == "Yes 2, No 1"
+    for numbers, words in (
+        ((-312_126_000.0,), "−$312.126 million"),
+        ((1_242_408_000.0, 10_208_580_000.0), "$1.2424 – $10.2086 billion, median $5.7255 billion"),
+        ((-61.0, 0.0, 2_000_000.0), "−$61 – $2,000,000, median $0"),
+    ):
+        money = [GridCell(str(n), "c", Cell("stated", CellValue("", one, "$"))) for n, one in enumerate(numbers)]
+        assert summary(Column("c", "Pays", "", "value"), money).words == words
     assert summary(RENT, []) == summary(RENT, [GridCell("d1", "c1")])

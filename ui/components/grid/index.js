@@ -92,10 +92,12 @@ class GridPage {
     const { rows, columns, cells, summaries, ...head } = found;
     const fresh = !this.data;
     this.data = { ...this.data, ...head };
-    if (rows) Object.assign(this, { rows, columns, cells: new Map() });
+    if (rows) Object.assign(this, { rows, columns, cells: new Map(), longest: new Map(columns.map((one) => [one.id, 0])) });
+    const kinds = new Map(this.columns.map((one) => [one.id, one]));
     for (const [row, column, cell] of cells ?? []) {
       if (cell) this.cells.set(`${row} ${column}`, cell);
       else this.cells.delete(`${row} ${column}`);
+      if (cell) this.longest.set(column, Math.max(this.longest.get(column), valued(cell, kinds.get(column)).join(" ").length));
     }
     if (summaries) Object.assign(this, { summaries, summed: found.at, summedAt: performance.now() });
     if (rows) this.view.fit(this.columns);
@@ -110,7 +112,7 @@ class GridPage {
     const { view } = this;
     const cell = (row, column) => this.cells.get(`${row} ${column}`);
     const pivoted = this.columns.find((one) => one.id === view.pivot);
-    const shown = pivoted ? this.ofPeriods(pivoted) : this.columns.map((column) => ({ ...column, key: column.id, head: this.menus.head(column), summary: this.summaryOf(column) }));
+    const shown = pivoted ? this.ofPeriods(pivoted) : this.columns.map((column) => ({ ...column, key: column.id, longest: this.longest.get(column.id), head: this.menus.head(column), summary: this.summaryOf(column) }));
     this.table.show(view.lines({ rows: this.rows, columns: this.columns, cell }), shown, this.menus.rowHead(this.documentsSay()), pivoted ? null : this.menus.add);
     this.table.element.setAttribute("aria-busy", String(["running", "waiting"].includes(this.data.state)));
     this.head.draw();
@@ -212,7 +214,7 @@ class GridPage {
       const name = period ? day(period) : "No period";
       const said = h("button", { type: "button", class: "hb", onclick: () => this.look(() => {}) }, h("span", { class: "nm" }, h("b", {}, name)), h("span", { class: "ty" }, [column.name, column.unit].filter(Boolean).join(" · ")));
       const stated = Object.values(this.periods.values).filter((one) => one[period]).length;
-      return { ...column, name, key: period, period, id: `${column.id} ${period}`, head: h("div", { role: "columnheader", class: "he ce" }, said), summary: ["", `${stated} stated`] };
+      return { ...column, name, key: period, period, id: `${column.id} ${period}`, longest: this.longest.get(column.id), head: h("div", { role: "columnheader", class: "he ce" }, said), summary: ["", `${stated} stated`] };
     });
   }
 

@@ -11,6 +11,7 @@ const OVER = 6; // rows drawn beyond what is in sight
 const SIDE = 240; // pixels beside it in which columns are drawn
 const ADD = 44;
 const [LETTER, SIGN, WIDEST] = [7, 36, 200]; // what the name in a head takes
+const [DIGIT, MARK, MOST] = [8, 42, 280]; // what a value takes, which is shown whole
 const WIDTHS = { value: 124, date: 120, name: 156, yes_no: 92, list: 220, quote: 260, text: 260 };
 
 // What is the same already is not set: that would lay it out anew.
@@ -59,7 +60,7 @@ export class Table {
     this.first = this.element.clientWidth < 620 ? 132 : this.page.data.sections ? 232 : 186;
     let left = 0;
     this.places = this.columns.map((column) => {
-      const width = Math.max(WIDTHS[column.type], Math.min(WIDEST, column.name.length * LETTER + SIGN));
+      const width = Math.max(WIDTHS[column.type], Math.min(WIDEST, column.name.length * LETTER + SIGN), column.type === "value" ? Math.min(MOST, Math.max(column.longest, column.summary[0].length) * DIGIT + MARK) : 0);
       left += width;
       return { left: left - width, width };
     });

@@ -13,6 +13,7 @@ export const SHOWN = { "": "All", stated: "Stated", not_stated: "Not stated", ri
 
 const SYMBOL = /^\p{Sc}$/u; // a currency that stands before its figure
 const SCALES = [[1e9, "billion"], [1e6, "million"]];
+const FIGURE = new Intl.NumberFormat("en", { maximumFractionDigits: 4 });
 const MARKUP = /\*\*|^ *- | ?\[\d+\]/gm; // of a text: bold, items, marks of its citations
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -23,8 +24,8 @@ export function valued({ text = "", number, unit = "", period = "" }, { type, un
   if (type === "value" && number !== null && number !== undefined) {
     const money = SYMBOL.test(unit);
     const [scale, scaled] = (!unit || money) && SCALES.find(([least]) => Math.abs(number) >= least) || [1, ""];
-    const shown = (number / scale).toLocaleString("en", { maximumFractionDigits: 4 });
-    return money ? [unit + shown, scaled] : [shown, scaled || (unit === own ? "" : unit)];
+    const shown = FIGURE.format(Math.abs(number) / scale);
+    return [`${number < 0 ? "−" : ""}${money ? unit : ""}${shown}`, scaled || (money || unit === own ? "" : unit)];
   }
   if (type === "date") return [day(period || text), ""];
   return [type === "text" ? text.replace(MARKUP, "") : text, ""];
