@@ -25,6 +25,13 @@ ASKED = (3, 21)
 PICTURE = re.compile(r"/pages/(\d+)\.png\?w=(\d+)")
 THUMBNAIL = 160
 
+# Scrolls until what is lit is the last that the pane shows.
+LOW = """(lit) => {
+    const desk = document.querySelector(".gw-pane .desk");
+    const lowest = Math.max(...[...document.querySelectorAll(lit)].map((one) => one.getBoundingClientRect().bottom));
+    desk.scrollBy({ top: lowest + 6 - desk.getBoundingClientRect().bottom, behavior: "instant" });
+}"""
+
 
 @pytest.fixture(scope="module")
 def register(app: App) -> Iterator[tuple[App, str]]:
@@ -153,10 +160,27 @@ def test_a_document_of_many_pages(register: tuple[App, str], open_page: Callable
             page.locator(".gw-turn").nth(turns % 2).locator("a.gw-cite").first.click()
             lit = f'.gw-highlight[data-page="{ASKED[turns % 2]}"][data-role="cited"]'
             still(page, lit)
-            (desk,) = client_rects(page, ".gw-pane .desk")
-            for rect in client_rects(page, lit):
-                assert desk["y0"] <= rect["y0"]
-                assert rect["y1"] <= desk["y1"]
+            assert whole(page, lit)
+
+    with promise("in a window of another size, and loaded again in one, words that were in sight still are"):
+        for width, height, again in ((1440, 900, False), (1280, 560, False), (1920, 1080, False), (1280, 600, True)):
+            page.evaluate(LOW, lit)
+            assert whole(page, lit)
+            address = page.url
+            if again:
+                page.goto("about:blank")
+            page.set_viewport_size({"width": width, "height": height})
+            if again:
+                page.go_back()
+                page.wait_for_url(address)
+            still(page, lit)
+            assert whole(page, lit), (width, height)
+    with promise("what one had gone away from stays away"):
+        page.locator(".gw-pane .desk").evaluate("(desk) => desk.scrollBy({ top: 2000, behavior: 'instant' })")
+        idle(page)
+        page.set_viewport_size({"width": 1440, "height": 900})
+        idle(page)
+        assert not whole(page, lit)
 
     with promise("numbers in the margin lie over no word and no other number"):
         many_numbers(page)
@@ -169,6 +193,13 @@ def test_a_document_of_many_pages(register: tuple[App, str], open_page: Callable
             page.locator(".gw-page .gw-tag.on").wait_for()
             still(page, ".gw-page .gw-tag")
             assert apart(page, 1) == 3
+
+
+def whole(page: Any, selector: str) -> bool:
+    """Whether what ``selector`` finds is there, and within the pane."""
+    (desk,) = client_rects(page, ".gw-pane .desk")
+    rects = client_rects(page, selector)
+    return bool(rects) and all(desk["y0"] <= rect["y0"] and rect["y1"] <= desk["y1"] for rect in rects)
 
 
 def in_sight_first(page: Any) -> None:

@@ -160,8 +160,10 @@ export class Pages {
     this.events.zoomed();
   }
 
+  // What was opened stays in sight where it was.
   resized() {
     if (!this.document || this.desk.clientWidth < 50) return;
+    const { saw, opened } = this;
     if (this.sizes.some((size, i) => Math.abs(this.scaled(size) - this.scales[i]) > 0.002)) this.rescale();
     else {
       this.layout();
@@ -169,6 +171,7 @@ export class Pages {
       this.draw();
     }
     this.settle();
+    if (saw && !this.sees(opened)) this.bring(opened.boxes, opened.page, { behavior: "instant" });
   }
 
   pageAt(y) {
@@ -200,6 +203,7 @@ export class Pages {
     for (let page = first; page <= last; page++) if (!this.drawn.has(page)) this.add(page);
     if (rest) this.rested ??= setTimeout(() => this.rest(scrollTop), rest);
     else this.fill();
+    this.saw = this.sees(this.opened);
     const now = this.pageAt(scrollTop + clientHeight * 0.4);
     if (now === this.page) return;
     this.page = now;
@@ -336,6 +340,25 @@ export class Pages {
     this.settle(true);
   }
 
+  // The citation that was opened, or the first of an answer.
+  get opened() {
+    return this.lit.citation ?? this.pending;
+  }
+
+  // Whether a citation's words are in the window, as far as they stand on its first page.
+  sees(citation) {
+    if (!citation?.boxes.length || citation.doc !== this.document?.id) return false;
+    const { scrollTop, clientHeight } = this.desk;
+    const [at] = citation.boxes[0];
+    const [top, bottom] = [0, clientHeight].map((edge) => (scrollTop + edge - this.tops[at - 1]) / this.scale(at));
+    return this.onSheet(citation.boxes).every(([, , y0, , y1]) => y0 >= top && y1 <= bottom);
+  }
+
+  // Boxes on the page of the first, as it is turned.
+  onSheet(boxes) {
+    return boxes.filter((box) => box[0] === boxes[0][0]).map((box) => turnBox(box, this.document.pages[box[0] - 1], this.turn));
+  }
+
   // On a narrow pane: as large as the lit words allow.
   closeUp(boxes) {
     const [page] = boxes[0];
@@ -353,13 +376,13 @@ export class Pages {
     if (!citation || citation.doc !== this.document?.id || !this.desk.clientHeight) return;
     if (!moving && !this.desk.closest("[data-gw-drawer]") && this.settled === citation) return;
     this.settled = citation;
-    this.bring(citation.boxes, citation.page, this.desk.clientWidth < CLOSE_UP && matchMedia("(max-width: 900px)").matches);
+    this.bring(citation.boxes, citation.page, { closely: this.desk.clientWidth < CLOSE_UP && matchMedia("(max-width: 900px)").matches });
   }
 
   // Brings boxes into sight, or the page where there are none.
-  bring(boxes, page, closely = false) {
+  bring(boxes, page, { closely = false, behavior = "smooth" } = {}) {
     if (!boxes.length) return this.scrollDown(page);
-    const here = boxes.filter((box) => box[0] === boxes[0][0]).map((box) => turnBox(box, this.document.pages[box[0] - 1], this.turn));
+    const here = this.onSheet(boxes);
     if (closely) this.closeUp(here);
     const [at, , y0, , y1] = here[0];
     const { clientHeight, clientWidth, scrollTop } = this.desk;
@@ -368,7 +391,7 @@ export class Pages {
     // As much of the page's left as there is room for: there stand the names of rows and the numbers of citations.
     const left = Math.max(0, Math.min(x1 + MARGIN - clientWidth, x0 - MARGIN));
     const far = !this.drawn.has(at) || Math.abs(top - scrollTop) > clientHeight * 2.5;
-    this.desk.scrollTo({ top, left, behavior: far || still() ? "instant" : "smooth" });
+    this.desk.scrollTo({ top, left, behavior: far || still() ? "instant" : behavior });
     if (!far) pictureOf(this, at);
     this.draw();
   }
