@@ -116,7 +116,7 @@ class NoText(InputError):
 
 
 class BadAdeJson(InputError):
-    hint_default = "Save the JSON from LandingAI's ADE again and add that file."
+    hint_default = "Add the document itself, or save its JSON from LandingAI's ADE again."
 
 
 class AdeMismatch(InputError):

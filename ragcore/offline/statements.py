@@ -73,7 +73,8 @@ def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
         days = days_in(opening[start : stop + _AFTER])
         # A statement about another year's report is older than the statements.
         if days and days[0][0] >= end[0]:
-            return Coverage(part, days[0], f"{opening[start:stop].lower()} {_day(days[0])}", covered)
+            said = [*_WORD.findall(opening[start:stop].lower()), _day(days[0])]  # no quotes of a defined term
+            return Coverage(part, days[0], " ".join(said), covered)
     words = " ".join(column.split()) if part else f"year ended {_day(end)}" if end[1] else str(end[0] or "")
     return Coverage(part, end, words, covered)
 

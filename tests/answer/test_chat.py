@@ -206,9 +206,7 @@ def test_the_same_fragment_again_does_not_pile_up() -> None:
     assert standalone("Why?", asked(REVENUES, "Why?", "Why?")) == once
 
 
-@pytest.mark.parametrize(
-    ("question", "refused"), [("Q4", True), ("hm", True), ("R&D", True), ("EPS", False)]
-)
+@pytest.mark.parametrize(("question", "refused"), [("Q4", True), ("hm", True), ("R&D", True), ("EPS", False)])
 def test_a_question_of_hardly_a_letter_needs_one_before_it(question: str, refused: bool) -> None:
     check(question, asked(REVENUES))
     if refused:

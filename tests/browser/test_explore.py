@@ -50,7 +50,7 @@ def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callab
         page.keyboard.press("Enter")
         page.locator(".gw-explore .pas h2").wait_for()
         expect(page.get_by_label("Penalty")).to_be_hidden()
-        expect(page.locator(".gw-explore .said")).to_contain_text("given in", use_inner_text=True)
+        expect(page.locator(".gw-explore .said")).to_contain_text("gave the writer", use_inner_text=True)
         link = page.locator(f"{ROW} a").first
         link.focus()
         page.keyboard.press("Enter")
@@ -321,7 +321,7 @@ def test_what_the_searches_found_is_shown_while_passages_are_read(app: App, open
     )
     page.get_by_label("Question", exact=True).last.fill("How was dissolved oxygen measured at the stations?")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => heard.at(-1)?.includes('given in')")
+    page.wait_for_function("() => heard.at(-1)?.includes('gave the writer')")
     assert any("now reading" in said for said in page.evaluate("heard"))
     assert [answer.json()["draft"] for answer in answers] == [True, False]
 

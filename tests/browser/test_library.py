@@ -150,7 +150,7 @@ def test_ade_json_comes_with_its_pdf_or_says_what_is_missing(empty_app: App, ope
             {"name": "package.json", "mimeType": "application/json", "buffer": b'{"name": "package"}'},
         ]
     )
-    page.get_by_text("package.json is JSON, but not from ADE: it has no chunks.").wait_for()
+    page.get_by_text("package.json is JSON, but not what LandingAI's ADE has read of a PDF.").wait_for()
     page.get_by_text("alone.json came without its PDF.").wait_for()
     page.locator('tr[data-status="ready"]').nth(1).wait_for(timeout=120_000)
     rows = page.locator(".gw-library tbody tr")

@@ -180,7 +180,7 @@ def test_an_upload_pairs_a_json_with_its_pdf(engine: Engine) -> None:
     assert [(note.tone, note.text) for note in notes] == [
         (
             "bad",
-            "b.json is JSON, but not from ADE: it has no chunks.\n"
+            "b.json is JSON, but not what LandingAI's ADE has read of a PDF.\n"
             "B.json is not JSON: EOF while parsing an object at line 1 column 1.",
         ),
     ]

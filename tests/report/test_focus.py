@@ -150,6 +150,12 @@ def test_a_release_whose_columns_are_all_of_a_quarter_covers_a_part_of_a_year() 
     assert (covered.part, covered.end, covered.years) == (False, (2021, 12, 31), (2021, 2020))
 
 
+def test_a_period_that_a_cover_defines_is_told_in_words_alone() -> None:
+    opening = "Results for the fifty-two-week period (“fiscal year”) ended January 28, 2023 are announced today."
+    covered = RuleFields().coverage(make_document(opening, title="Results"))
+    assert covered.words == "fiscal year ended January 28, 2023"
+
+
 def test_the_gap_of_a_year_asked_of_a_quarter_says_so() -> None:
     made = filled(Searched(release()), REVENUE, Focus())
     (gap,) = made.gaps

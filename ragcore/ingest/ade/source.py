@@ -151,5 +151,5 @@ def _complaint(error: ValidationError, name: str) -> str:
         return f"{name} is not JSON: {detail.removeprefix('Invalid JSON: ')}."
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
     if not place or (place == "chunks" and first["type"] == "missing"):
-        return f"{name} is JSON, but not from ADE: it has no chunks."
+        return f"{name} is JSON, but not what LandingAI's ADE has read of a PDF."
     return f"{name} isn't valid ADE output at {place}: {detail[:1].lower()}{detail[1:]}."

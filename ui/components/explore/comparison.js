@@ -31,7 +31,7 @@ export class Comparison {
     for (const side of SIDES) {
       const { stats, named } = given[side];
       this.captions[side].replaceChildren(h("b", {}, side.toUpperCase()), h("span", { class: "muted num" }, named));
-      this.totals[side].replaceChildren(...[[stats.segments, "segment"], [stats.given, "chunk"], [stats.sources, "source"]].map(([count, noun]) => h("span", {}, h("b", {}, count.toLocaleString("en")), ` ${noun}${count === 1 ? "" : "s"}${noun === "chunk" ? " given" : ""}`)));
+      this.totals[side].replaceChildren(...[[stats.segments, "segment"], [stats.given, "chunk"], [stats.sources, "source"]].map(([count, noun]) => h("span", {}, h("b", {}, count.toLocaleString("en")), ` ${noun}${count === 1 ? "" : "s"}${noun === "chunk" ? " for the writer" : ""}`)));
       await this.plots[side].draw(given[side].figure, marked);
     }
     const left = given.left && h("p", { class: "muted" }, `${given.left} more differences not listed.`);

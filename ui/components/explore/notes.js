@@ -43,4 +43,4 @@ export function questions(root, asked, turn, again) {
   );
 }
 
-export const counted = (stats) => `${stats.chunks.toLocaleString("en")} chunks, ${stats.weighed.toLocaleString("en")} weighed, ${stats.hits} found, ${stats.given} given in ${stats.ms} ms`;
+export const counted = (stats) => `Searched ${stats.chunks.toLocaleString("en")} chunks, weighed ${stats.weighed.toLocaleString("en")}, found ${stats.hits}, gave the writer ${stats.given}, in ${stats.ms} ms`;

@@ -28,7 +28,7 @@ const KINDS = [
   ["segment", "filled in by a segment", true],
   ["table", "row of a table", true],
   ["neighbour", "beside a passage", true],
-  ["vector", "hollow: found, not given", false],
+  ["vector", "hollow: found, not for the writer", false],
   ["unseen", "not found", false],
 ];
 
