@@ -298,7 +298,7 @@ def test_the_command_line_lists_and_goes_on(
         turns = engine.conversations.get(one).turns
         assert [turn.question for turn in turns] == [walrus, "And the highest?", "And the lowest?"]
         assert turns[2].turn_id == further["turn_id"]
-    assert ragcore(stdin="?\n", code=1)[0]["error"]["code"] == "question_too_short"
+    assert ragcore(stdin="?\n", code=1)[0]["error"]["code"] == "empty_question"
     for wrong in (["--resume"], ["--resume", one, "--list"]):
         with pytest.raises(SystemExit):
             main(["--home", str(home), "conversation", *wrong])
