@@ -33,7 +33,8 @@ def _check(request: Request) -> str:
 
 def _head(check_id: str) -> Json:
     made = services()
-    return payload.head(made.engine.checks.info(check_id), made.checks.jobs, made.checks.trouble)
+    jobs = made.checks.jobs  # before what is stored, which would else be of a moment before the job ended: "stopped"
+    return payload.head(made.engine.checks.info(check_id), jobs, made.checks.trouble)
 
 
 def _ready(check_id: str) -> None:
