@@ -33,8 +33,8 @@ def _check(request: Request) -> str:
 
 def _head(check_id: str) -> Json:
     made = services()
-    jobs = made.checks.jobs  # before what is stored, which would else be of a moment before the job ended: "stopped"
-    return payload.head(made.engine.checks.info(check_id), jobs, made.checks.trouble)
+    jobs, trouble = made.checks.jobs, made.checks.trouble  # before what is stored: a job may end in between
+    return payload.head(made.engine.checks.info(check_id), jobs, trouble)
 
 
 def _ready(check_id: str) -> None:
@@ -51,7 +51,8 @@ def _ready(check_id: str) -> None:
 def checks(_: Request) -> Response:
     """Checks, newest first."""
     made = services()
-    return JSONResponse({"checks": payload.listed(made.engine.checks.all(), made.checks.jobs, made.checks.trouble)})
+    jobs, trouble = made.checks.jobs, made.checks.trouble
+    return JSONResponse({"checks": payload.listed(made.engine.checks.all(), jobs, trouble)})
 
 
 @action(GroundworkError)

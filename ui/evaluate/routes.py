@@ -22,8 +22,9 @@ from ui.settings.rights import checked_reach
 
 @guarded
 def overview(_: Request) -> Response:
-    jobs, evaluation = services().evaluations, services().engine.evaluation
-    return JSONResponse(payload.overview(evaluation.sets(), evaluation.runs(), jobs.jobs, jobs.trouble))
+    queue, evaluation = services().evaluations, services().engine.evaluation
+    jobs, trouble = queue.jobs, queue.trouble  # before what is stored: a job may end in between
+    return JSONResponse(payload.overview(evaluation.sets(), evaluation.runs(), jobs, trouble))
 
 
 @action(InputError)

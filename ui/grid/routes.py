@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast, get_args
 
 from starlette.requests import Request
@@ -42,28 +42,30 @@ def _column(request: Request) -> str:
     return given
 
 
-def _head(request: Request, info: GridInfo) -> Json:
+def _head(request: Request) -> Json:
     """Grid without its cells; where it rests, what going on may cost (``expense``, "" for nothing), and what the writer
     can be asked for (``asking``)."""
-    made, (shown,), grids = services(), _heads([info]), engine_of(request).grids
-    most = grids.estimate(info.grid_id) if shown["state"] == "stopped" else None
+    made, grids, grid_id = services(), engine_of(request).grids, _grid(request)
+    (shown,) = _heads(lambda: [grids.info(grid_id)])
+    most = grids.estimate(grid_id) if shown["state"] == "stopped" else None
     words = expense(most)["words"] if most is not None and costs(most) else ""
-    left = grids.estimate_asking(info.grid_id) if shown["state"] in ("done", "arriving") else None
+    left = grids.estimate_asking(grid_id) if shown["state"] in ("done", "arriving") else None
     asking = expense(left) | {"model": model_name(left.model)} if left is not None and left.sections else None
     reading = payload.reading(shown["unread"], made.ingestion.jobs())
     return shown | {"reading": reading, "expense": words, "asking": asking}
 
 
-def _heads(infos: Sequence[GridInfo]) -> list[Json]:
+def _heads(stored: Callable[[], Sequence[GridInfo]]) -> list[Json]:
     made = services()
+    jobs, trouble = made.grids.jobs, made.grids.trouble  # before what is stored: a job may end in between
+    infos = stored()
     documents = made.engine.documents()
     lost = payload.lost(documents, made.ingestion.failures, made.ingestion.jobs())
-    jobs, trouble = made.grids.jobs, made.grids.trouble
     return [payload.head(info, documents, lost, jobs, trouble) for info in infos]
 
 
 def _at(request: Request) -> Json:
-    return _head(request, services().engine.grids.info(_grid(request)))
+    return _head(request)
 
 
 @guarded
@@ -78,7 +80,7 @@ def grids(_: Request) -> Response:
         {"name": name, "title": template.title, "columns": [one.name for one in columns(template)]}
         for name, template in own
     ]
-    return JSONResponse({"grids": _heads(made.engine.grids.all()), "templates": templates})
+    return JSONResponse({"grids": _heads(made.engine.grids.all), "templates": templates})
 
 
 @action(GroundworkError)
@@ -190,12 +192,11 @@ def grid(request: Request) -> Response:
     nothing is filled anymore, before that if the page is ``late`` with them, and not if it has those of this counter
     (``summed``)."""
     made, query = services().engine.grids, request.query_params
-    info = made.info(_grid(request))
-    shown = _head(request, info)
+    grid_id, shown = _grid(request), _head(request)
     since, same = query.get("since", ""), query.get("shape") == shown["shape"]
-    changed, at = made.changes(info.grid_id, int(since) if same and since.isdecimal() else 0)
+    changed, at = made.changes(grid_id, int(since) if same and since.isdecimal() else 0)
     due = query.get("summed") != f"{at}" and (shown["state"] not in payload.BUSY or "late" in query)
-    found = None if same and not due else made.get(info.grid_id)
+    found = None if same and not due else made.get(grid_id)
     shown["at"] = at
     if changed or not same:
         gone = services().engine.versions.stale(cited for one in changed for cited in one.value.citations)
