@@ -167,6 +167,30 @@ def quarters() -> bytes:
     return _bytes(document)
 
 
+def release() -> bytes:
+    """An earnings release: a quarter and its year, each in a paragraph under a heading and in a table of its own."""
+    document = _new()
+    page = _page(document)
+    page.insert_text((72, 72), "Larkfield Beauty, results of fiscal 2022", fontsize=18, fontname=BOLD)
+    y = 110.0
+    for heading, rate, before in (
+        ("For the Fourth Quarter of Fiscal 2022", "24.6%", "22.9%"),
+        ("For the Full Year of Fiscal 2022", "24.4%", "23.9%"),
+    ):
+        page.insert_text((72, y), heading, fontsize=14, fontname=BOLD)
+        _prose(page, (72, y + 8, 540, y + 40), f"The tax rate increased to {rate} compared to {before} a year ago.")
+        y += 60
+    for weeks, opening, income in (
+        ("13", ("2,179", "1,739"), ("340,751", "289,366")),
+        ("52", ("10,601", "9,517"), ("1,242,408", "985,837")),
+    ):
+        page.insert_text((72, y), "Consolidated Statements of Income (in thousands)", fontsize=11, fontname=BOLD)
+        ends = (f"{weeks} Weeks Ended January {day}" for day in ("28, 2023", "29, 2022"))
+        rows = [["", *ends], ["Pre-opening expenses", *opening], ["Net income", *income]]
+        y = _table(page, rows, y + 12, ruled=True, width=156) + 40
+    return _bytes(document)
+
+
 def _set_right(page: pymupdf.Page, right: float, y: float, words: str, font: str) -> None:
     left = right - pymupdf.get_text_length(words, fontname=font, fontsize=9)
     page.insert_text((left, y), words, fontsize=9, fontname=font)

@@ -44,7 +44,7 @@ LINES = {
     "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
-    "text": 2267,  # with number formats, inverse units, parts of years, fiscal years, clauses, names, titles, lexicon
+    "text": 2282,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
     "types": 2843,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2534,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

@@ -3,6 +3,7 @@ by the cross-encoder's relevance and the quote's document."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from ragcore.offline.rows import Asked, Cell, Row, brief, row_of
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
-from ragcore.text.periods import days_in, is_part
+from ragcore.text.periods import days_in, periods, spans_of_time, without_dates, without_parts
 from ragcore.text.sentences import says_something
 from ragcore.text.terms import Wanted
 from ragcore.text.words import Rarity, content_stems, tokens
@@ -35,6 +36,9 @@ SOURCE_WEIGHT = 0.5
 NAMED_WEIGHT = 4.0
 # Log odds that a quote gains with the requested thing in its usual words.
 FIT_WEIGHT = 2.0
+# Log odds between a quote of the span of time asked for and one of another.
+SPAN_WEIGHT = 3.0
+_YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
 WORDS_WEIGHT = 0.5
 # Weight of a question word found only in the title, section or heading of a quote.
@@ -54,8 +58,9 @@ class Quotable:
     """Units ``first``..``last`` of ``source``. ``text`` is the quoted text, ``passage`` the text judged, ``words`` its
     content stems, ``own`` those of the text alone, ``place`` those of its document, section and table. For a row,
     ``about`` names its table, ``name`` holds the stems of its own header and ``row`` is the row; ``rows`` are those of
-    a list that it leads in. ``before`` is the preceding unit if the text points back to it ("It ends …"), else 0: the
-    passage begins with it, and so does the text as it is shown."""
+    a list that it leads in. ``spans`` are the lengths in months of what it covers, by its words, else by what stands
+    over it. ``before`` is the preceding unit if the text points back to it ("It ends …"), else 0: the passage begins
+    with it, and so does the text as it is shown."""
 
     source: Source
     first: int
@@ -70,6 +75,7 @@ class Quotable:
     row: Row | None = None
     rows: tuple[Row, ...] = ()
     before: int = 0
+    spans: frozenset[int] = frozenset()
 
     @property
     def marker(self) -> str:
@@ -111,7 +117,8 @@ def quotables(
     """All quotable parts, source by source in text order. A row is narrowed to the columns that ``question``, whose
     words are ``wanted``, names; in doubt it stays whole. ``dated``: what has a day is quotable, though it is no
     sentence."""
-    asked = Asked(wanted.everything, question.years, frozenset(days_in(question.main)), is_part(question.main))
+    days, quarters = frozenset(days_in(question.main)), periods(question.main).quarters
+    asked = Asked(wanted.everything, question.years, days, _spans_of(question), quarters)
     for source in sources:
         heading = source.section[-1] if source.section else ""
         # An AI's description is not the document's words.
@@ -216,12 +223,20 @@ def _quotable(
     where = " > ".join(part for part in (source.title, heading if heading not in about else "", about) if part)
     passage = f"{where}: {source.words(before, last) if before else text}"
     place = frozenset(content_stems(" ".join((source.title, *source.section, heading, about))))
-    # A row quoted for one cell is also named by that cell's column.
+    # A row quoted for one cell is also named by that cell's column, but for its period.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
-    named = f"{row.head} {row.cells[row.named[0]].column if alone else ''}" if row is not None else ""
-    name = name_of(named)
+    column = without_parts(without_dates(row.cells[row.named[0]].column)) if row is not None and alone else ""
+    said = (word for word in tokens(_BRACKETS.sub(" ", column)) if word not in lex.SPANS)
+    name = name_of(" ".join((row.head, *said)) if row is not None else "")
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
-    return Quotable(source, first, last, text, about, passage, words, place, own, name, row, before=before)
+    over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))
+    spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())
+    return Quotable(source, first, last, text, about, passage, words, place, own, name, row, before=before, spans=spans)
+
+
+def _spans_of(question: Question) -> frozenset[int]:
+    """Spans of time that ``question`` names, in months, or that what it goes on from does."""
+    return spans_of_time(question.main) or spans_of_time(question.about)
 
 
 def with_paragraph(quote: Quotable) -> str:
@@ -301,6 +316,7 @@ class Ranking:
         around = np.where(sources[near] > 0.0, odds_of(sources[near]), odds)
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
         odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near]
+        odds += SPAN_WEIGHT * self._span([found[i] for i in near])
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n])) for n in order]
@@ -342,6 +358,15 @@ class Ranking:
         answer = self._question.answer
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
+
+    def _span(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """How much nearer each quote's span of time is to the one asked for than others are on average, −1 to 1, or, if
+        none is asked for, to a year, which is what a row without a span is of. 0 for other quotes without one."""
+        asked = _spans_of(self._question)
+        own = [quote.spans or (_YEAR if quote.row is not None and not asked else frozenset()) for quote in found]
+        share = (bool(asked & one) if asked else math.log2(max(one, default=3) / 3) / 2 for one in own)
+        near, given = np.array(list(map(float, share))), np.array(list(map(bool, own)))
+        return np.where(given, near - near[given].sum() / max(given.sum(), 1), 0.0)
 
     def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 from ragcore.text.markdown import escape
-from ragcore.text.periods import column_years, days_in, is_part, without_dates, years
+from ragcore.text.periods import column_years, columns_of_span, days_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Source
@@ -37,13 +37,14 @@ _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question says of columns: its ``words`` (stems), ``years`` and ``days`` (year, month, day), and whether it
-    is about a ``part`` of a year."""
+    """What a question says of columns: its ``words`` (stems), ``years`` and ``days`` (year, month, day), the ``spans``
+    of time that it is about, in months, and their ``quarters``."""
 
     words: frozenset[str]
     years: frozenset[int]
     days: frozenset[tuple[int, int, int]]
-    part: bool = False
+    spans: frozenset[int] = frozenset()
+    quarters: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +146,18 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
 
 
 def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
-    """Columns of the days or years that the question names, those of whole years if it names no part of one, and, of
-    several or without a year, those whose rarest words it has; empty if none."""
+    """Columns of the days or years that the question names, of these the ones of its span of time and quarter, without
+    a span those not shorter than others, and, of several or without a year, those whose rarest words it has; empty if
+    none."""
     kept = [n for n, column in enumerate(columns) if asked.days.intersection(days_in(column))]
     kept = kept or [n for n, column in enumerate(columns) if not asked.years or column_years(column) & asked.years]
-    if asked.years and not asked.part:
-        kept = [n for n in kept if not is_part(columns[n])] or kept
+    some, kept = len(kept), columns_of_span(columns, kept, asked.spans, asked.quarters)
     own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, column_years(columns[n]))) for n in kept]
     counts = Counter(word for words in own for word in words)
     keys = [{word for word in words if counts[word] == min(map(counts.__getitem__, words))} for words in own]
     shared = {word for word, count in counts.items() if count > 1 and count == len(kept)}
     named = [n for n, key in zip(kept, keys) if key - shared <= asked.words and (key - shared or asked.years)]
-    return named or (kept if asked.years else [])
+    return named or (kept if asked.years or len(kept) < some else [])
 
 
 def says_something(cell: Cell) -> bool:

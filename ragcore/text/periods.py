@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from ragcore.text import words
 
@@ -159,9 +160,32 @@ def is_part(text: str) -> bool:
 
 
 def months_of_part(text: str) -> set[int]:
-    """Lengths in months of the parts of a year that ``text`` names: 3 for a quarter, "three months" and "13 weeks"."""
-    found = {_MONTHS_OF[match.group().lower()[:2]] for match in _SEVERAL_MONTHS.finditer(text)}
+    """Lengths in months of the parts of a year that ``text`` names: 3 for a quarter, "three months" and "13 weeks"; 12
+    for "52 weeks"."""
+    found = {(_IN_MONTHS | _IN_WEEKS)[next(filter(None, one)).lower()] for one in _SEVERAL_MONTHS.findall(text)}
     return found | ({3} if _QUARTERLY.search(text) else set()) | ({6} if _HALF.search(text) else set())
+
+
+@lru_cache(maxsize=4096)
+def spans_of_time(text: str) -> frozenset[int]:
+    """Lengths in months of what ``text`` covers, by its `months_of_part`, else 12 for "full year" and "year ended"."""
+    return frozenset(months_of_part(text) or ({12} if _WHOLE_YEAR.search(text) else ()))
+
+
+def columns_of_span(columns: Sequence[str], kept: list[int], spans: Set[int], quarters: Set[int]) -> list[int]:
+    """Indexes ``kept`` of a table's columns without those of other ``spans`` of time or ``quarters``, or without spans
+    those shorter than another; all if none would be left. A plain year is as long as one. Four days without a year, a
+    quarter apart ("December 31", "September 30", …), are the quarters of one in that order."""
+    if not spans:
+        length = [max(spans_of_time(one), default=12 if years(one) and not is_part(one) else 0) for one in columns]
+        return [n for n in kept if length[n] in (0, max(length[other] for other in kept))]
+    months = [month for column in columns for month, _, year in dates_in(column)[:1] if not year]
+    steps = {(after - month) % 12 for month, after in pairwise(months)}
+    own = [periods(column).quarters for column in columns]
+    if len(months) == len(columns) == 4 and (steps <= {2, 3, 4} or steps <= {8, 9, 10}):
+        own = [frozenset({n}) for n in ((1, 2, 3, 4) if min(steps) < 8 else (4, 3, 2, 1))]
+    kept = [n for n in kept if spans & spans_of_time(columns[n])] or kept
+    return [n for n in kept if quarters & own[n]] or kept
 
 
 def without_parts(text: str) -> str:
@@ -235,21 +259,12 @@ _OTHER_QUARTER, _OTHER_FORM = 0.6, 0.7  # factors
 _ANNUAL = 0.8  # factor of a document with no quarter for a question about one
 _UNDATED = 0.5  # fit of a document without a year
 _FORM = re.compile(r"(?<![A-Za-z0-9])(10-?[KQ]|8-?K|20-?F|6-?K)(?![A-Za-z0-9])", re.IGNORECASE)
-_SEVERAL_MONTHS = re.compile(r"\b(?:three|six|nine|[369])[- ]months?\b|\b(?:13|26|39)[- ]weeks?\b", re.IGNORECASE)
-_MONTHS_OF = {
-    "th": 3,
-    "si": 6,
-    "ni": 9,
-    "3 ": 3,
-    "3-": 3,
-    "6 ": 6,
-    "6-": 6,
-    "9 ": 9,
-    "9-": 9,
-    "13": 3,
-    "26": 6,
-    "39": 9,
-}
+_IN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12}
+_IN_WEEKS = {"thirteen": 3, "13": 3, "14": 3, "26": 6, "27": 6, "39": 9, "40": 9, "fifty-two": 12, "52": 12, "53": 12}
+_SEVERAL_MONTHS = re.compile(
+    rf"\b(?:({'|'.join(_IN_MONTHS)})[- ]months?|({'|'.join(_IN_WEEKS)})[- ]weeks?)\b", re.IGNORECASE
+)
+_WHOLE_YEAR = re.compile(r"\b(?:full|fiscal|whole|entire)[\s-]year\b|\byears?\s+end(?:ed|ing)\b|^\W*year\W*$", re.I)
 _QUARTERLY = re.compile(r"\bquarter(?:ly)?\b|\bQ[1-4]\b|\b[1-4]Q(?:\d\d)?\b", re.IGNORECASE)
 _HYPHEN = re.compile(r"_|(?<=[A-Za-z])-(?=\d)")
 

@@ -331,8 +331,17 @@ def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(qu
         ("net sales in the first quarter of fiscal 2024?", ["September 30, 2023", "September 30, 2022"], [0, 1]),
         # Of columns of the same day, a year is asked for unless a part of one is.
         ("net sales of fiscal 2022?", ["13 Weeks January 28, 2023", "52 Weeks January 28, 2023", "Change"], [1]),
-        ("net sales of fiscal 2022?", ["13 Weeks Ended January 28, 2023", "9 Months Ended January 28, 2023"], [0, 1]),
         ("net sales of 52 weeks of 2022?", ["13 Weeks January 28, 2023", "52 Weeks January 28, 2023"], [1]),
+        # Of parts of a year the one asked for is kept, or without one the longest.
+        ("net sales of fiscal 2022?", ["13 Weeks Ended January 28, 2023", "9 Months Ended January 28, 2023"], [1]),
+        ("net sales in Q4 2022?", ["13 Weeks January 28, 2023", "52 Weeks January 28, 2023"], [0]),
+        ("net sales in the first half of 2023?", ["Three Months Ended June 30, 2023", "6 Months June 30, 2023"], [1]),
+        ("net sales in the first nine months of 2023?", ["3 Months Sep. 30, 2023", "9 Months Sep. 30, 2023"], [1]),
+        ("net sales in the second quarter of 2022?", ["2Q22", "1Q22", "Six months ended June 30, 2022"], [0]),
+        ("net sales?", ["First Quarter", "Second Quarter", "Full Year"], [2]),
+        # Four days a quarter apart are the quarters of a year.
+        ("net sales in the third quarter?", ["December 31", "September 30", "June 30", "March 31"], [1]),
+        ("net sales in the third quarter?", ["April 30", "July 30", "October 29", "January 28"], [2]),
         ("net sales in fiscal 2022?", ["Fiscal 52 Weeks Ended January 28, 2023", "January 31, 2021"], [0]),
         # A header whose year stands under its day.
         ("net sales in fiscal 2022?", ["Years ended March 31, · 2023", "Years ended March 31, · 2021"], [0]),

@@ -236,3 +236,29 @@ def test_the_questions_that_the_app_offers_are_answered_first(
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         answer = engine.ask(question).run()
     assert told in answer.text.partition("\n")[0]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    engine = Engine.open(home=tmp_path_factory.mktemp("release"), overrides={"llm.model": "offline"})
+    prepared.read(engine, pdfs.release(), "release.pdf")
+    engine.index()
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What was net income for the 13 weeks ended January 28, 2023?", "340,751"),
+        ("What was net income for the 52 weeks ended January 28, 2023?", "1,242,408"),
+        ("How much were pre-opening expenses in the fourth quarter?", "2,179"),
+        # Without a span of time the longest.
+        ("How much were pre-opening expenses?", "10,601"),
+        ("What was the tax rate in the fourth quarter of fiscal 2022?", "24.6%"),
+        ("What was the tax rate for the full year of fiscal 2022?", "24.4%"),
+    ],
+)
+def test_a_value_of_the_span_of_time_that_is_asked_for_comes_first(release: Engine, question: str, first: str) -> None:
+    answer = release.ask(question).run()
+    assert not answer.refused
+    assert first in answer.citations[0].quote
