@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 from ragcore.text.markdown import escape
-from ragcore.text.periods import column_years, columns_of_span, days_in, is_part, without_dates, years
+from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Source
@@ -104,7 +104,8 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
         return None  # table of contents without page numbers
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     dated = bool(years(name) & asked.years)  # the row is the year, and its columns are not
-    named = tuple(named_columns(columns, replace(asked, years=frozenset()) if dated else asked))
+    plain = dated or not any(map(column_years, (name, *columns)))
+    named = tuple(named_columns(columns, replace(asked, years=frozenset()) if plain else asked))
     if not any(says_something(cells[i]) for i in named or range(len(cells))):
         return None
     row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
@@ -149,7 +150,8 @@ def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
     """Columns of the days or years that the question names, of these the ones of its span of time and quarter, without
     a span those not shorter than others, and, of several or without a year, those whose rarest words it has; empty if
     none."""
-    kept = [n for n, column in enumerate(columns) if asked.days.intersection(days_in(column))]
+    days = asked.days | {(0, month, day) for _, month, day in asked.days}  # the year may stand over the column
+    kept = [n for n, column in enumerate(columns) if any((y, m, d) in days for m, d, y in dates_in(column))]
     kept = kept or [n for n, column in enumerate(columns) if not asked.years or column_years(column) & asked.years]
     some, kept = len(kept), columns_of_span(columns, kept, asked.spans, asked.quarters)
     own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, column_years(columns[n]))) for n in kept]

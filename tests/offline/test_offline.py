@@ -339,6 +339,9 @@ def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(qu
         ("net sales in the first nine months of 2023?", ["3 Months Sep. 30, 2023", "9 Months Sep. 30, 2023"], [1]),
         ("net sales in the second quarter of 2022?", ["2Q22", "1Q22", "Six months ended June 30, 2022"], [0]),
         ("net sales?", ["First Quarter", "Second Quarter", "Full Year"], [2]),
+        # The year may stand elsewhere, over the table or its columns.
+        ("net sales in 2022?", ["First Quarter", "Second Quarter", "Full Year"], [2]),
+        ("net sales in the quarter ended June 3, 2016?", ["Quarter Ended March 4", "Quarter Ended June 3"], [1]),
         # Four days a quarter apart are the quarters of a year.
         ("net sales in the third quarter?", ["December 31", "September 30", "June 30", "March 31"], [1]),
         ("net sales in the third quarter?", ["April 30", "July 30", "October 29", "January 28"], [2]),
