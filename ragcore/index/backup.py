@@ -110,6 +110,10 @@ def back_up(home: Path, to: Path) -> int:
     SQLite file there, and files from object storage are in its folder. Raises `StoreError`, `InputError`."""
     if to.resolve().is_relative_to(home.resolve()):
         raise InputError(f"The backup {to} would be inside of what it is a backup of.", hint="Choose another folder.")
+    own = _name(home) if has_library(home) else ""  # it is drawn before it is copied
+    if has_library(to) and _name(to) != own:
+        hint = "Choose an empty folder, or that of an earlier backup of the same library."
+        raise InputError(f"The folder {to} has another library.", hint=hint)
     with files.reported(to):
         files.private(to)
         for name in SETTINGS:
@@ -117,7 +121,7 @@ def back_up(home: Path, to: Path) -> int:
                 _copy(home / name, to / name)
         if (home / ACCOUNTS).is_file():
             _copy_sqlite(home / ACCOUNTS, to / ACCOUNTS)
-    if not has_library(home):
+    if not own:
         return 0
     store = Store(home)
     with closing(store.database), files.reported(to):
@@ -138,6 +142,12 @@ def back_up(home: Path, to: Path) -> int:
     with closing(copied.database):
         tidy(copied)  # what was removed since
         return sum(copied.files.sizes().values())
+
+
+def _name(home: Path) -> str:
+    store = Store(home)
+    with closing(store.database):
+        return store.name()
 
 
 def _copy_files(store: Store, to: Path) -> None:

@@ -162,8 +162,18 @@ def test_a_backup_of_a_library_in_postgresql_is_one_file(
     back_up(home, tmp_path / "backup")
     monkeypatch.delenv(database.URL)
     copied = Store(tmp_path / "backup")
-    assert held(copied.database) == before
+    assert held(copied.database) | {"meta": []} == before | {"meta": []}  # it was given a name to know it again
     assert list(faults(copied)) == []
+
+
+def test_a_backup_replaces_no_other_library(home: Path, sampled: Path, tmp_path: Path) -> None:
+    other = prepared.copied(sampled, tmp_path / "other")
+    with closing(Store(other).database) as there:
+        before = held(there)
+    with pytest.raises(InputError, match="another library"):
+        back_up(home, other)
+    with closing(Store(other).database) as there:
+        assert held(there) | {"meta": []} == before | {"meta": []}
 
 
 def test_a_backup_is_not_inside_of_what_it_is_of(home: Path) -> None:
