@@ -16,7 +16,7 @@ COPY ui ./ui
 COPY ragcore ./ragcore
 RUN pip install --no-cache-dir '.[postgres,objects]' && rm -rf /src
 
-RUN useradd --create-home --uid 10001 groundwork && install -d -o groundwork -m 700 /library
+RUN useradd --create-home --uid 10001 groundwork && install -d -o groundwork -m 700 /library /backup
 USER groundwork
 WORKDIR /home/groundwork
 ENV GROUNDWORK_HOME=/library

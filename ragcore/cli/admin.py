@@ -8,14 +8,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragcore import files
 from ragcore.accounts.accounts import COMMAND_LINE, Accounts
 from ragcore.accounts.libraries import Grants
 from ragcore.accounts.limits import OF_PEOPLE, Limits
 from ragcore.accounts.tokens import DEFAULT_SCOPES, Tokens
-from ragcore.cli.common import moment, show
+from ragcore.cli.common import moment, say_error, show
 from ragcore.config.settings import LIBRARIES, default_home
-from ragcore.errors import InputError
-from ragcore.index.backup import back_up, faults, tidy
+from ragcore.errors import GroundworkError, InputError, StoreError
+from ragcore.index.backup import Fault, back_up, faults, tidy
 from ragcore.index.database import URL, has_library
 from ragcore.index.move import SQLITE, move
 from ragcore.index.objects import copy_files
@@ -94,25 +95,36 @@ def check(options: argparse.Namespace) -> int:
     """Without an engine, which starts to read documents and removes what is due."""
     told, documents = [], 0
     for home in _homes(options):
-        store = Store(home)
-        with closing(store.database):
-            if options.tidy:
-                tidy(store)
-            told += [(str(home), fault) for fault in faults(store)]
-            documents += len(store.documents(earlier=True))
+        try:
+            store = Store(home)
+            with closing(store.database):
+                if options.tidy:
+                    tidy(store)
+                told += [(str(home), fault) for fault in faults(store)]
+                documents += len(store.documents(earlier=True))
+        except GroundworkError as error:  # the others are checked all the same
+            told.append((str(home), Fault("", error.message, error.hint)))
     lines = [f"{home}: {fault.name}{': ' if fault.name else ''}{fault.message} {fault.hint}" for home, fault in told]
     lines.append(f"Checked {plural(documents, 'document')}: {plural(len(told), 'fault') if told else 'all is whole'}.")
-    show(options, lambda: {"faults": [{"home": home} | plain(fault) for home, fault in told]}, lines)
+    found = [{"home": home} | plain(fault) for home, fault in told]
+    show(options, lambda: {"documents": documents, "faults": found}, lines)
     return 1 if told else 0
 
 
 def backup(options: argparse.Namespace) -> int:
     top = options.home or default_home()
-    homes = {home: options.to / home.relative_to(top) for home in (top, *_homes(options))}
-    size = sum(back_up(home, to) for home, to in homes.items())
-    line = f"Backed up to {options.to}: {size / 1e6:,.1f} MB of files. It is a home folder: check it with --home."
-    show(options, lambda: {"files": size}, [line])
-    return 0
+    failed = {}
+    for home in dict.fromkeys((top, *_homes(options))):
+        try:
+            back_up(home, options.to / home.relative_to(top))
+        except StoreError as error:  # the others are copied all the same
+            failed[str(home)] = error.as_dict()
+            say_error(error, str(home))
+    size = files.size(options.to)
+    line = f"{'Backed up, but for these,' if failed else 'Backed up'} to {options.to}, {size / 1e6:,.1f} MB in all."
+    then = f"It is a home folder: groundwork admin check --home {options.to}"
+    show(options, lambda: {"folder": str(options.to), "bytes": size, "failed": failed}, [line, then])
+    return 1 if failed else 0
 
 
 WITHOUT_ENGINE = (move_libraries, move_files, check, backup)

@@ -113,6 +113,13 @@ def _ending(kinds: Sequence[str]) -> Callable[[str], Path]:
     return path
 
 
+def _folder(text: str) -> Path:
+    """Argument type: a folder that is named."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("names no folder")
+    return Path(text)
+
+
 def _amount(text: str) -> float:
     """Argument type: a finite number of at least 0."""
     value = float(text)
@@ -368,7 +375,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = step(
         "backup", admin.backup, "copy the home folder, while it is used, or what is new since the last copy", people
     )
-    sub.add_argument("to", type=Path, metavar="FOLDER", help="it is a home folder then")
+    sub.add_argument("to", type=_folder, metavar="FOLDER", help="new, empty, or of an earlier backup")
     token = people.add_parser("token", help="let programs in, by the HTTP API").add_subparsers(required=True)
     sub = step("add", admin.add_token, "make a token, which is shown once", token)
     sub.add_argument("name", type=_text, metavar="NAME", help="of the program that will use it")

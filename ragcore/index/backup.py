@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import sqlite3
+import time
 import zlib
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ragcore import files
-from ragcore.errors import InputError, StoreError
+from ragcore.errors import DiskFull, InputError, StoreError, UnknownDocument
 from ragcore.index.chunks import fingerprint
 from ragcore.index.database import FILE, SqliteDatabase, has_library
 from ragcore.index.move import copy
@@ -23,6 +23,9 @@ from ragcore.types.library import DocumentInfo
 
 ACCOUNTS = "accounts.sqlite"
 SETTINGS = ("config.toml", "synonyms.toml", "web.secret")  # files of a home folder that are copied as they are
+BACKUP = "backup.of"  # in a backup: the name of the library that it is of
+REMADE = (".made.pdf", ".unlocked.pdf", ".drawn.pdf")  # endings of files that may be made anew; others never change
+DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -42,27 +45,31 @@ def faults(store: Store) -> Iterator[Fault]:
         for said in database.column("PRAGMA integrity_check"):
             if said != "ok":
                 yield Fault("", f"The database {database.path} is damaged: {said}.", "Use a backup of it.")
+    sizes = store.files.sizes()
     for info in store.documents(earlier=True):
-        yield from _file_faults(store, info)
-        yield from _text_faults(store, info)
+        with suppress(UnknownDocument):  # removed meanwhile
+            yield from [*_file_faults(store, info, sizes), *_text_faults(store, info)]
     left = leftovers(store)
     if left:
         said = f"{plural(len(left), 'file')} of {sum(left.values()):,} bytes in all, of no document."
         yield Fault("", said, "They only take room. Delete them with --tidy.")
 
 
-def _file_faults(store: Store, info: DocumentInfo) -> Iterator[Fault]:
+def _file_faults(store: Store, info: DocumentInfo, sizes: Mapping[str, int]) -> Iterator[Fault]:
     again = "Add the same file again: its text, answers and reports stay."
-    given = [path for path in (store.ade_file(info.doc_id), store.original(info.doc_id)) if path and path.is_file()]
+    names = [f"{info.sha256}.ade.json", f"{info.sha256}.{info.kind}"]
+    given = [name for name in names if name in sizes]
+    digest = hashlib.sha256()
+    try:
+        for name in given:
+            for piece in store.files.read(name):
+                digest.update(piece)
+    except FileNotFoundError:
+        given = []
     if not given:
         yield Fault(info.name, "Its file is missing.", again)
-        return
-    digest = hashlib.sha256()
-    for path in given:
-        digest.update(path.read_bytes())
-    if digest.hexdigest() != info.sha256:
-        paths = " and ".join(map(str, given))
-        yield Fault(info.name, "Its file is damaged.", f"Delete {paths}. {again}")
+    elif digest.hexdigest() != info.sha256:
+        yield Fault(info.name, "Its file is damaged.", f"Delete {' and '.join(given)}. {again}")
     elif info.status == "ready" and not store.file(info.doc_id).is_file():
         yield Fault(info.name, "The pages that were made of it are missing.", "Read it again in the Library.")
 
@@ -96,73 +103,87 @@ def leftovers(store: Store) -> dict[str, int]:
 
 
 def tidy(store: Store) -> int:
-    """Delete the files of no document; returns their number. One that is being added stays: it is stored once more
-    after it is listed."""
+    """Delete the files of no document, and what was half written a day ago; returns the number of the former. One that
+    is being added stays: it is stored once more after it is listed."""
     with store.database.write():  # nothing is listed meanwhile
         left = leftovers(store)
         store.files.delete(left)
+    for part in store.files.folder.glob("*/*.part"):
+        with suppress(FileNotFoundError):
+            if part.stat().st_mtime < time.time() - DAY:
+                part.unlink()
     return len(left)
 
 
-def back_up(home: Path, to: Path) -> int:
-    """Copy the library, settings and accounts in the folder ``home`` to the folder ``to``, or only what is new since an
-    earlier backup there, while others use them; returns the bytes of the backup's files. A library in PostgreSQL is an
-    SQLite file there, and files from object storage are in its folder. Raises `StoreError`, `InputError`."""
+def back_up(home: Path, to: Path) -> None:
+    """Copy the library, settings and accounts in the folder ``home`` to the folder ``to``, which is new, empty or has
+    an earlier backup of the same library, while others use them. A library in PostgreSQL is an SQLite file there, and
+    files from object storage are in its folder. Raises `StoreError`, `InputError`."""
     if to.resolve().is_relative_to(home.resolve()):
         raise InputError(f"The backup {to} would be inside of what it is a backup of.", hint="Choose another folder.")
-    own = _name(home) if has_library(home) else ""  # it is drawn before it is copied
-    if has_library(to) and _name(to) != own:
-        hint = "Choose an empty folder, or that of an earlier backup of the same library."
-        raise InputError(f"The folder {to} has another library.", hint=hint)
+    store = Store(home) if has_library(home) else None
+    own = store.name() if store is not None else ""
     with files.reported(to):
+        _require_backup(to, own)
         files.private(to)
-        for name in SETTINGS:
-            if (home / name).is_file():
-                _copy(home / name, to / name)
-        if (home / ACCOUNTS).is_file():
-            _copy_sqlite(home / ACCOUNTS, to / ACCOUNTS)
-    if not own:
-        return 0
-    store = Store(home)
-    with closing(store.database), files.reported(to):
-        _copy_files(store, to)
-        if isinstance(store.database, SqliteDatabase):
-            _copy_sqlite(store.database.path, to / FILE)
-        else:
-            with files.whole(to / FILE) as part:
-                part.unlink()
-                with closing(SqliteDatabase(part)) as target:
-                    copy(store.database, target)
-                    with target.write() as connection:
-                        connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
-                    target.close()
-                    target.checkpoint()
-        _copy_files(store, to)  # those that were added before its tables were copied
+        busy = f"Another backup to {to} is being made."
+        with files.locked(to / "locks" / "backup.lock", busy):
+            for part in to.glob("*.part*"):
+                part.unlink()  # of a backup that was killed
+            with files.replacing(to / BACKUP) as stream:
+                stream.write(own.encode())
+            for name in SETTINGS:
+                if (home / name).is_file():
+                    _copy([(home / name).read_bytes()], to / name)
+                else:
+                    (to / name).unlink(missing_ok=True)
+            if (home / ACCOUNTS).is_file():
+                _copy_sqlite(home / ACCOUNTS, to / ACCOUNTS)
+            if store is not None:
+                with closing(store.database):
+                    _copy_library(store, to)
+
+
+def _require_backup(to: Path, own: str) -> None:
+    """Raise `InputError` if the folder has anything but a backup of the library called ``own``."""
+    there = [path.name for path in to.iterdir()] if to.exists() else []
+    if not set(there) <= {"locks", "libraries"} and not (BACKUP in there and (to / BACKUP).read_text("utf-8") == own):
+        hint = "Choose a new or empty folder, or that of an earlier backup of the same library."
+        raise InputError(f"The folder {to} has something else.", hint=hint)
+
+
+def _copy_library(store: Store, to: Path) -> None:
+    _copy_files(store, to)
+    if isinstance(store.database, SqliteDatabase):
+        _copy_sqlite(store.database.path, to / FILE)
+    else:
+        with files.whole(to / FILE) as part:
+            part.unlink()
+            with closing(SqliteDatabase(part)) as target:
+                with store.database.read() as rows:
+                    copy(rows, target)
+                with target.write() as connection:
+                    connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
+                target.close()
+                target.checkpoint()
+            _forget_log(to / FILE)
+    _copy_files(store, to)  # those that were added before its tables were copied
     copied = Store(to)
     with closing(copied.database):
         tidy(copied)  # what was removed since
-        return sum(copied.files.sizes().values())
-
-
-def _name(home: Path) -> str:
-    store = Store(home)
-    with closing(store.database):
-        return store.name()
 
 
 def _copy_files(store: Store, to: Path) -> None:
-    there = to / "files"
     for name, size in store.files.sizes().items():
-        target = there / name[:2] / name
-        if files.size(target) != size:
-            found = store.files.find(name)
-            if found is not None:  # else it was removed meanwhile
-                _copy(found, target)
+        target = to / "files" / name[:2] / name
+        if not target.is_file() or (name.endswith(REMADE) and files.size(target) != size):
+            with suppress(FileNotFoundError):  # removed meanwhile
+                _copy(store.files.read(name), target)
 
 
-def _copy(source: Path, target: Path) -> None:
-    with files.replacing(target) as stream, source.open("rb") as given:
-        shutil.copyfileobj(given, stream)
+def _copy(pieces: Iterator[bytes] | list[bytes], target: Path) -> None:
+    with files.replacing(target) as stream:
+        stream.writelines(pieces)
 
 
 def _copy_sqlite(source: Path, target: Path) -> None:
@@ -172,6 +193,13 @@ def _copy_sqlite(source: Path, target: Path) -> None:
             with closing(sqlite3.connect(source)) as given, closing(sqlite3.connect(part)) as taken:
                 given.backup(taken)
         except sqlite3.Error as error:
-            raise StoreError(f"{source} can't be copied: {error}.") from error
-    for log in target.parent.glob(f"{target.name}-*"):
-        log.unlink()  # of an earlier backup that was opened
+            if "full" in str(error):
+                raise DiskFull(f"The disk of {target} is full.") from error
+            raise StoreError(f"{source} can't be copied to {target}: {error}.") from error
+        _forget_log(target)
+
+
+def _forget_log(file: Path) -> None:
+    """Delete what SQLite keeps beside a file that is about to be replaced: it is of the one before."""
+    for log in file.parent.glob(f"{file.name}-*"):
+        log.unlink()

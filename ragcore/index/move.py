@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ragcore import files
 from ragcore.errors import InputError, StoreBusy
-from ragcore.index.database import FILE, NAME, URL, Database, SqliteDatabase, library_name
+from ragcore.index.database import FILE, NAME, URL, Connection, Database, SqliteDatabase, library_name
 from ragcore.index.objects import MARK
 
 BATCH = 500
@@ -46,14 +46,15 @@ def move(home: Path, to: str) -> bool:
         try:
             filled = _filled(there)
             if to == SQLITE and (filled or not file.exists()):
+                with closing(SqliteDatabase(new)) as target, there.write() as rows:  # nothing is written meanwhile
+                    copy(rows, target)
                 with closing(SqliteDatabase(new)) as target:
-                    copy(there, target)
                     _close(target)
                 _set_aside(file)
                 new.rename(file)
             elif to != SQLITE and not filled:
-                with closing(SqliteDatabase(file)) as source:
-                    copy(source, there)
+                with closing(SqliteDatabase(file)) as source, source.write() as rows:
+                    copy(rows, there)
         except BaseException:
             _delete(new)
             if file.exists() and not _filled(there):  # else it isn't known whether all was written
@@ -94,9 +95,9 @@ def _set_aside(file: Path) -> None:
         file.rename(next(path for path in map(file.with_name, names) if not path.exists()))
 
 
-def copy(source: Database, target: Database) -> None:
+def copy(rows: Connection, target: Database) -> None:
     """Copy all rows of a library into one that is empty, in one transaction."""
-    with source.write() as rows, target.write() as copied:  # so that nothing is written meanwhile
+    with target.write() as copied:
         if copied.value("SELECT count(*) FROM documents"):
             raise InputError("The library is there already.", hint="Use another home folder.")
         for table, number in sorted(tables(), key=lambda one: one[0] == "counters"):  # triggers count what is copied

@@ -1,12 +1,16 @@
 """Files of a library, by name: in a folder, or in object storage (S3, Google Cloud, Azure) by obstore, in
-``groundwork[objects]``, where the folder keeps those that were used last."""
+``groundwork[objects]``, where the folder keeps those that were used last.
+
+A library is new, or its files are copied, before they are in object storage; from then on it says where
+(`MARK`), and is opened with no other.
+"""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -20,10 +24,12 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 URL = "GROUNDWORK_FILES"  # environment variable with the address of the object storage
+MARK = "files"  # key of a row of ``meta`` with that address
 KEPT = 20 << 30  # bytes of files from object storage that stay in the folder
 REST = 3600.0  # seconds after its last use in which a file stays there: a process may be about to open it
 FRESH = 60.0  # seconds for which it is remembered what another process may have stored
-MARK = "files"  # key of a row of ``meta`` that says that they are there
+QUICK, SLOW = 10, 300  # seconds for a list or a deletion, which a transaction may wait for, and for a file
+PIECE = 1 << 20  # bytes
 _CHECK = f"Check {URL}, the storage's own variables for signing in, and the connection. Then try again."
 
 
@@ -42,8 +48,14 @@ class Files:
         path = self.path(name)
         return path if path.is_file() else None
 
+    def read(self, name: str) -> Iterator[bytes]:
+        """Pieces of a file as it is stored. Raises `FileNotFoundError`."""
+        with self.path(name).open("rb") as stream:
+            while piece := stream.read(PIECE):
+                yield piece
+
     def put(self, name: str, data: bytes) -> None:
-        """Store a file, unless there is one of this name."""
+        """Store a file, unless it is stored."""
         path = self.path(name)
         with files.reported(path.parent):
             if not path.is_file():
@@ -62,7 +74,11 @@ class Files:
     def sizes(self) -> dict[str, int]:
         """Bytes of each file."""
         with files.reported(self.folder):
-            return {path.name: files.size(path) for path in self.folder.glob("*/*") if path.suffix != ".part"}
+            found = [path for path in self.folder.glob("*/*") if path.name[:2] == path.parent.name]
+            return {path.name: files.size(path) for path in found if path.suffix != ".part"}
+
+    def reach(self) -> None:
+        """Raise `StoreError` unless files can be stored and deleted."""
 
 
 class StoredFiles(Files):
@@ -71,21 +87,30 @@ class StoredFiles(Files):
 
     def __init__(self, folder: Path, url: str, library: str) -> None:
         super().__init__(folder)
-        self._storage, self._library = _storage(url), library
+        self._storage, self._quick, self._library = _storage(url, SLOW), _storage(url, QUICK), library
         self._known: dict[str, tuple[float, dict[str, int]]] = {}  # by the first two letters of names
 
     def find(self, name: str) -> Path | None:
         path = self.path(name)
-        if not path.is_file():
-            if name not in self._listed(name):
-                return None
-            self._fetch(name, path)
+        if not path.is_file() and (name not in self._listed(name) or not self._fetch(name)):
+            return None
         with files.reported(path.parent):
             os.utime(path)
         return path
 
+    def read(self, name: str) -> Iterator[bytes]:
+        import obstore
+
+        with _reported():
+            try:
+                yield from map(bytes, obstore.get(self._storage, self._key(name)).stream())
+            except obstore.exceptions.NotFoundError as error:
+                raise FileNotFoundError(name) from error
+
     def put(self, name: str, data: bytes) -> None:
-        self._upload(name, data)
+        self._known.pop(name[:2], None)
+        if self._listed(name).get(name) != len(data):
+            self._upload(name, data)
         super().put(name, data)
 
     def keep(self, name: str) -> None:
@@ -101,27 +126,29 @@ class StoredFiles(Files):
         names = list(names)
         self._known.clear()
         with _reported():
-            obstore.delete(self._storage, [self._key(name) for name in names if name in self._listed(name)])
+            obstore.delete(self._quick, [self._key(name) for name in names if name in self._listed(name)])
         self._known.clear()
         super().delete(names)
 
     def sizes(self) -> dict[str, int]:
         return self._list("")
 
+    def reach(self) -> None:
+        self._list("00/")
+
     def upload(self) -> int:
         """Store the files of the folder that the storage lacks; returns their number."""
-        there, missing = self.sizes(), 0
-        for name, size in super().sizes().items():
-            if there.get(name) != size:
-                self._upload(name, self.path(name))
-                missing += 1
-        return missing
+        missing = super().sizes().keys() - self.sizes().keys()
+        for name in missing:
+            self._upload(name, self.path(name))
+        return len(missing)
 
     def download(self) -> int:
-        """Fetch all files that the folder lacks; returns their number."""
-        missing = self.sizes().keys() - super().sizes().keys()
+        """Fetch the files that the folder lacks, or has in another size; returns their number."""
+        here = super().sizes()
+        missing = [name for name, size in self.sizes().items() if here.get(name) != size]
         for name in missing:
-            self._fetch(name, self.path(name), room=False)
+            self._fetch(name, room=False)
         return len(missing)
 
     def _upload(self, name: str, data: bytes | Path) -> None:
@@ -131,21 +158,27 @@ class StoredFiles(Files):
             obstore.put(self._storage, self._key(name), data)
         self._known.pop(name[:2], None)
 
-    def _fetch(self, name: str, path: Path, *, room: bool = True) -> None:
-        import obstore
-
+    def _fetch(self, name: str, *, room: bool = True) -> bool:
+        """Copy a file to the folder; False if it was deleted."""
+        path = self.path(name)
         with files.reported(path.parent):
-            with _reported(), files.replacing(path) as stream:
-                for part in obstore.get(self._storage, self._key(name)).stream():
-                    stream.write(part)
+            try:
+                with files.replacing(path) as stream:
+                    stream.writelines(self.read(name))
+            except FileNotFoundError:
+                return False
             if room:
                 self._make_room()
+        return True
 
     def _make_room(self) -> None:
         """Delete what was used longest ago of the folder's files that the storage has, down to `KEPT`."""
-        found = sorted((path.stat().st_mtime, files.size(path), path) for path in self.folder.glob("*/*"))
+        found = []
+        for path in self.folder.glob("*/*"):
+            with suppress(FileNotFoundError):  # another process makes room, too
+                found.append(((stat := path.stat()).st_mtime, stat.st_size, path))
         over = sum(size for _, size, _ in found) - KEPT
-        for used, size, path in found if over > 0 else ():
+        for used, size, path in sorted(found) if over > 0 else ():
             if over > 0 and used < time.time() - REST and self._listed(path.name).get(path.name) == size:
                 path.unlink(missing_ok=True)
                 over -= size
@@ -162,7 +195,7 @@ class StoredFiles(Files):
         import obstore
 
         with _reported():
-            listed = [one for batch in obstore.list(self._storage, f"{self._library}/{folder}") for one in batch]
+            listed = [one for batch in obstore.list(self._quick, f"{self._library}/{folder}") for one in batch]
         return {str(one["path"]).rpartition("/")[2]: int(one["size"]) for one in listed}
 
     def _key(self, name: str) -> str:
@@ -170,42 +203,56 @@ class StoredFiles(Files):
 
 
 def open_files(home: Path, database: Database) -> Files:
-    """Files of the library in the folder ``home``, whose tables are in ``database``: in object storage if these are in
-    PostgreSQL and the environment has `URL`. Raises `InputError`, `StoreError`."""
+    """Files of the library in the folder ``home``, whose tables are in ``database``: where it says they are; of a new
+    one in PostgreSQL in object storage, if the environment has `URL`. Raises `InputError`, `StoreError`."""
     url, name = os.environ.get(URL, ""), home / NAME
-    there = database.value("SELECT 1 FROM meta WHERE key = ?", MARK) is not None
-    if there and not url:
-        raise InputError(f"The files of the library in {home} are in object storage.", hint=f"Set {URL}.")
+    said = database.value("SELECT value FROM meta WHERE key = ?", MARK)
+    there = said["url"] if said is not None else ""
+    if there and url != there:
+        hint = f"Set {URL} to it; to have them elsewhere: groundwork admin files download."
+        raise InputError(f"The files of the library in {home} are in {there}.", hint=hint)
     if not url or not name.exists():
         return Files(home / "files")
     found = StoredFiles(home / "files", url, name.read_text("ascii"))
     if not there:
-        found.sizes()  # it can be reached
-        with database.write() as connection:
-            connection.insert("meta", {"key": MARK, "value": {}}, clash="NOTHING")
+        if database.value("SELECT 1 FROM documents LIMIT 1"):
+            hint = f"Copy them first: groundwork admin files upload. Or unset {URL}."
+            raise InputError(f"The files of the library in {home} are in its folder.", hint=hint)
+        if found.sizes():
+            hint = "Check GROUNDWORK_DATABASE: is it the database that this library was in?"
+            raise InputError(f"{url} has files of the library in {home}, which has no documents.", hint=hint)
+        _mark(database, url)
     return found
 
 
 def copy_files(home: Path, *, back: bool) -> int:
-    """Copy the files that object storage lacks from the folder of the library in ``home``, or ``back`` those that the
-    folder lacks, which then has the library's files; returns their number. Raises `InputError`, `StoreError`."""
+    """Copy the files of the library in ``home`` to object storage, or ``back`` to its folder, as far as they are
+    lacking there; from then on the library has those. Returns their number. Raises `InputError`, `StoreError`."""
+    url, name = os.environ.get(URL, ""), home / NAME
     with closing(open_database(home)) as database:
-        found = open_files(home, database)
-        if not isinstance(found, StoredFiles):
+        if not url or not name.exists():
             raise InputError(
                 f"The library in {home} has no object storage.",
                 hint=f"Set {URL}, and move the library to PostgreSQL first: groundwork admin move.",
             )
-        if not back:
-            return found.upload()
-        count = found.download()
-        with database.write() as connection:
-            connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
+        said = database.value("SELECT value FROM meta WHERE key = ?", MARK)
+        if said is not None or back:
+            open_files(home, database)  # it is this one
+        found = StoredFiles(home / "files", url, name.read_text("ascii"))
+        count = found.download() if back else found.upload()
+        _mark(database, "" if back else url)
         return count
 
 
+def _mark(database: Database, url: str) -> None:
+    with database.write() as connection:
+        connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
+        if url:
+            connection.insert("meta", {"key": MARK, "value": {"url": url}})
+
+
 @cache
-def _storage(url: str) -> ObjectStore:
+def _storage(url: str, seconds: int) -> ObjectStore:
     try:
         from obstore.exceptions import BaseError
         from obstore.store import from_url
@@ -216,11 +263,11 @@ def _storage(url: str) -> ObjectStore:
     try:
         return from_url(
             url,
-            client_options={"connect_timeout": "5s", "timeout": "60s", "allow_http": True},  # http of an own endpoint
-            retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=20)},
+            client_options={"connect_timeout": "5s", "timeout": f"{seconds}s", "allow_http": True},  # of one's own
+            retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=QUICK)},
         )
     except (BaseError, ValueError) as error:
-        raise InputError(f"{URL} can't be used: {error}.", hint="Use s3://BUCKET, gs://BUCKET or az://…") from error
+        raise InputError(f"{URL} can't be used: {_reason(error)}.", hint="Use s3://…, gs://… or az://…") from error
 
 
 @contextmanager
@@ -229,6 +276,9 @@ def _reported() -> Iterator[None]:
 
     try:
         yield
-    except (BaseError, FileNotFoundError, PermissionError) as error:
-        said = str(error).strip().split("\n")[0].rstrip(".")
-        raise StoreError(f"The object storage can't be read or written: {said}.", hint=_CHECK) from error
+    except BaseError as error:
+        raise StoreError(f"The object storage can't be read or written: {_reason(error)}.", hint=_CHECK) from error
+
+
+def _reason(error: Exception) -> str:
+    return str(error).strip().split("\n")[0].partition(": <")[0].rstrip(". ")

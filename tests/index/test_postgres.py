@@ -62,8 +62,8 @@ def full(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
     with pytest.MonkeyPatch.context() as patched:
         patched.delenv(URL, raising=False)
         home = tmp_path_factory.mktemp("full") / "home"
-        with Engine.open(surveyed) as engine, Engine.open(home) as other:
-            copy(engine.store.database, other.store.database)
+        with Engine.open(surveyed) as engine, Engine.open(home) as other, engine.store.database.read() as rows:
+            copy(rows, other.store.database)
         with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
             for doc_id in (first.doc_id for first in engine.documents()):
                 engine.shelf.tag([doc_id], add=["wells"])
@@ -154,7 +154,8 @@ def test_a_move_that_broke_off_is_taken_back(
         open_database(home)
     if back:  # all rows were there already
         source = SqliteDatabase(home / FILE)
-        copy(source, there)
+        with source.read() as rows:
+            copy(rows, there)
         source.close()
     monkeypatch.setenv(URL, url)
     assert main(["--home", str(home), "admin", "move", "sqlite"]) == 0
@@ -199,8 +200,9 @@ def test_a_move_that_fails_changes_nothing(
 def two(full: Path, url: str) -> tuple[PostgresDatabase, PostgresDatabase]:
     """The same library twice; the second is then emptied by nobody but its own."""
     one, other = PostgresDatabase(url, ONE), PostgresDatabase(url, OTHER)
-    copy(SqliteDatabase(full / FILE), one)
-    copy(SqliteDatabase(full / FILE), other)
+    with SqliteDatabase(full / FILE).read() as rows:
+        copy(rows, one)
+        copy(rows, other)
     return one, other
 
 
