@@ -17,6 +17,7 @@ from tests.report.truths import _pdf
 
 FILLER = "Rainfall in the valley was near its mean, and the roads to the works stayed open for the whole of the year. "
 STAFF = {"heading": "Employees", "kind": "value", "guidance": "How many employees the company has."}
+WARRANTY = {"heading": "Warranty", "guidance": "State for how long the pumps and valves of Northwind are under warranty."}
 BUSINESS = {"heading": "Business", "guidance": "What Northwind makes."}
 FILES = {
     "first.pdf": ("# Letter to the owners", FILLER * 4),
@@ -41,7 +42,7 @@ def north(app: App) -> Iterator[tuple[App, str]]:
         Engine.open(app.home, overrides={"llm.model": "offline"}) as engine,
     ):
         desk = engine.reports
-        report_id = desk.new(from_data({"title": "Northwind", "sections": [BUSINESS, STAFF]}), doc_ids=doc_ids)
+        report_id = desk.new(from_data({"title": "Northwind", "sections": [BUSINESS, STAFF, WARRANTY]}), doc_ids=doc_ids)
         desk.queue(report_id)
         for task in desk.store.tasks():
             desk.write(task, lambda _: None, Stop())
@@ -78,6 +79,12 @@ def test_the_page_of_the_first_citation_stands_beside_a_section(
     expect(page.locator(".gw-evidence [aria-current]")).to_have_count(0)  # nothing has been opened yet
     row(page, "Employees").click()
     lit_in_sight(page, "employees")
+    row(page, "Business").click()
+    lit_in_sight(page, "pumps and valves")
+    # Of a gap it is that of the nearest passage.
+    row(page, "Warranty").click()
+    said = page.locator(".gw-report .ins .near li p").first.inner_text()
+    lit_in_sight(page, said.strip("“").split(".")[0][:20])
     row(page, "Business").click()
     lit_in_sight(page, "pumps and valves")
     # What is open stays open in the next version that cites the same place.

@@ -108,7 +108,7 @@ export class Menus {
     const title = `gw-column-${forms}`;
     const trouble = troubleBox();
     const field = (name, more = {}) => h("input", { class: "gw-field", type: "text", value: column?.[name] ?? "", ...more });
-    const name = field("name", { required: true, maxlength: "300", placeholder: "Notice to end" });
+    const name = field("name", { required: true, maxlength: "300", placeholder: "Notice period" });
     const question = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", placeholder: "How long before the end must notice be given?" });
     question.value = column?.question ?? "";
     const unit = field("unit", { maxlength: "100", placeholder: "months" });

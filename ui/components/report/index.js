@@ -220,8 +220,8 @@ class Report {
     openCitation({ turn, n, citations: found.turn.citations, peers, focus });
   }
 
-  // Beside a section, or a version of it, of which nothing has been opened stands the page of its first citation; of
-  // one that cites again what was open, the page of that.
+  // Beside a section, or a version of it, of which nothing has been opened stands the page of its first citation, of a
+  // gap that of the nearest passage; of one that cites again what was open, the page of that.
   lookBeside() {
     const { id, turn, citations } = this.section;
     if (this.beside?.id === id && this.beside.turn === turn) return;
@@ -230,9 +230,11 @@ class Report {
     const place = ({ doc, boxes }) => JSON.stringify([doc, boxes]);
     const open = this.cited?.citation && place(this.cited.citation);
     const first = citations.find((one) => place(one) === open) ?? citations[0];
+    const near = this.section.gaps.flatMap((gap) => gap.nearest)[0];
     this.beside = { id, turn };
     this.cited = null;
     if (first) lookAtCitation({ turn, n: first.n, citations, fresh });
+    else if (near) lookAtCitation({ turn: "", n: near.n, citations: [near], fresh });
     else closeCitation();
   }
 
