@@ -105,7 +105,7 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     dated = bool(years(name) & asked.years)  # the row is the year, and its columns are not
     plain = dated or not any(map(column_years, (name, *columns)))
-    named = tuple(named_columns(columns, replace(asked, years=frozenset()) if plain else asked))
+    named = tuple(named_columns(columns, replace(asked, years=frozenset()) if plain else asked, source.lag))
     if not any(says_something(cells[i]) for i in named or range(len(cells))):
         return None
     row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
@@ -146,13 +146,13 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
     return ""
 
 
-def named_columns(columns: Sequence[str], asked: Asked) -> list[int]:
-    """Columns of the days or years that the question names, of these the ones of its span of time and quarter, without
-    a span those not shorter than others, and, of several or without a year, those whose rarest words it has; empty if
-    none."""
+def named_columns(columns: Sequence[str], asked: Asked, lag: int | None = None) -> list[int]:
+    """Columns of the days or years (`column_years` with ``lag``) that the question names, of these the ones of its span
+    of time and quarter, without a span those not shorter than others, and, of several or without a year, those whose
+    rarest words it has; empty if none."""
     days = asked.days | {(0, month, day) for _, month, day in asked.days}  # the year may stand over the column
     kept = [n for n, column in enumerate(columns) if any((y, m, d) in days for m, d, y in dates_in(column))]
-    kept = kept or [n for n, column in enumerate(columns) if not asked.years or column_years(column) & asked.years]
+    kept = kept or [n for n, column in enumerate(columns) if not asked.years or column_years(column, lag) & asked.years]
     some, kept = len(kept), columns_of_span(columns, kept, asked.spans, asked.quarters)
     own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, column_years(columns[n]))) for n in kept]
     counts = Counter(word for words in own for word in words)

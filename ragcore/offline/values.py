@@ -34,12 +34,7 @@ from ragcore.text.lexicon import DENIALS
 from ragcore.text.markdown import escape, escape_lines
 from ragcore.text.names import is_firm, of_others, words_of
 from ragcore.text.numbers import lengths, numbers
-from ragcore.text.periods import (
-    days_in,
-    is_part,
-    months_of_part,
-    without_parts,
-)
+from ragcore.text.periods import called_year, days_in, is_part, months_of_part, without_parts
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
@@ -287,7 +282,7 @@ def _of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts, *, named:
         plain = len(row.cells) == 1 or (len(fits) == 1 and stems_of(fits[0].column) & asked.words)
         dated = [(_UNDATED, fits[0])] if fits and plain and not asked.years else []
     if asked.years:
-        dated = [one for one in dated if one[0][0] in asked.years]
+        dated = [one for one in dated if called_year(one[0], quote.source.lag) in asked.years]
     dated = [one for one in dated if one[0] == max(period for period, _ in dated)]
     if len(dated) != 1:
         return None

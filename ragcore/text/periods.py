@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -89,8 +89,18 @@ def column_years(column: str, lag: int | None = None) -> set[int]:
         return named
     year, month, _ = ends[-1]
     if month <= EARLY and lag is not None:
-        return {year - lag}
+        return {called_year(ends[-1], lag)}
     return {year, year - 1} if month < _HALF_YEAR else {year}
+
+
+def called_year(end: tuple[int, int, int], lag: int | None) -> int:
+    """Year that a period with this ``end`` (year, month, day) is called by, given its document's `fiscal_lag`."""
+    return end[0] - (lag or 0) if 0 < end[1] <= EARLY else end[0]
+
+
+def lag_of(text: str, columns: Iterable[str]) -> int | None:
+    """`fiscal_lag` of a document's ``text`` if one of its ``columns`` ends in January or February, else None."""
+    return fiscal_lag(text) if any(month <= EARLY for one in columns for _, month, _ in days_in(one)) else None
 
 
 @lru_cache(maxsize=16)

@@ -31,7 +31,8 @@ class Unit:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Numbered passage given to the writer: a span of one document, cut into units numbered from 1. ``marks`` are the
-    spans of raised footnote marks in its running text, which quotations leave out."""
+    spans of raised footnote marks in its running text, which quotations leave out. ``lag`` is its document's
+    `fiscal_lag`, if columns need it."""
 
     number: int
     doc_id: str
@@ -46,6 +47,7 @@ class Source:
     score: float = 0.0
     via: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    lag: int | None = None
 
     def lines(self) -> list[tuple[int, int]]:
         """Unit numbers first..last for each line of the text: the sentences of a paragraph or list item, the cells of a

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers, scale_note
-from ragcore.text.periods import EARLY, MONTHS, days_in, fiscal_lag, years
+from ragcore.text.periods import MONTHS, lag_of, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import STOP_WORDS, content_stems, tokens
@@ -296,14 +296,13 @@ def _read_table(
     valued = [cell for cell in body if cell not in firsts.values()]
     columns = {column for cell in valued for column in range(cell.col, cell.col + cell.col_span)}
     labels = [label for column, label in enumerate(labelled.column_labels()) if label and column in columns]
-    early = any(month <= EARLY for label in labels for _, month, _ in days_in(label))
     grid = Grid(
         rows=tuple(dict.fromkeys(labelled.row_label(cell) for cell in firsts.values())),
         columns=tuple(dict.fromkeys(labels)),
         notes=notes,
         scale=scale_note(notes) or scale_note(document.text[max(0, element.start - 400) : element.start]),
         currency=_currency(document, element, notes, " ".join(texts.values())),
-        lag=fiscal_lag(document.text) if early else None,
+        lag=lag_of(document.text, labels),
     )
     own = []
     for cell in cited:

@@ -303,6 +303,14 @@ def test_a_fiscal_year_that_ends_the_next_january_keeps_its_column(question: str
     assert "| 13 Weeks Ended January 28, 2023 | 4,107.5 <<" in quotes(question, WEEKS)
 
 
+@pytest.mark.parametrize(("year", "kept"), [("2022", "4,107.5"), ("2021", "3,461.2")])
+def test_a_year_is_called_as_its_document_calls_it(year: str, kept: str) -> None:
+    table = Grid("Sales", [["", "52 Weeks Ended January 28, 2023", "January 29, 2022"], *WEEKS.rows[1:]])
+    text = quotes(f"What were net sales in fiscal {year}?", "Results of fiscal 2022, ended January 28, 2023.", table)
+    assert kept in text
+    assert sum(cell in text for cell in WEEKS.rows[1][1:]) == 1
+
+
 @pytest.mark.parametrize(
     ("question", "kept"),
     [

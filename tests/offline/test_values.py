@@ -197,6 +197,14 @@ def stated(sort: ValueSort, name: str, question: str, *blocks: Grid | str, unit:
 PILLOW = "Go to sleep and place your phone within 50 cm of your pillow."
 
 
+@pytest.mark.parametrize(("year", "figure"), [("2022", "10,208.6"), ("2021", "8,630.9"), ("2023", "")])
+def test_a_value_is_of_the_year_as_its_document_calls_it(year: str, figure: str) -> None:
+    head = ["", "52 Weeks Ended January 28, 2023", "52 Weeks Ended January 29, 2022"]
+    table = Grid("Sales (in millions)", [head, ["Net sales", "10,208.6", "8,630.9"]])
+    said = "Larkfield announces its results of fiscal 2022, which ended January 28, 2023."
+    assert stated("figure", "Net sales", f"What were net sales in fiscal {year}?", said, table) == figure
+
+
 @pytest.mark.parametrize(
     ("said", "figure"),
     [

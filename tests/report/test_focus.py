@@ -156,6 +156,13 @@ def test_a_period_that_a_cover_defines_is_told_in_words_alone() -> None:
     assert covered.words == "fiscal year ended January 28, 2023"
 
 
+def test_the_years_covered_are_called_as_the_document_calls_them() -> None:
+    head = ["", "52 Weeks Ended January 28, 2023", "52 Weeks Ended January 29, 2022"]
+    table = Grid("Consolidated Statements of Income", [head, ["Net sales", "10,208", "8,631"]])
+    covered = RuleFields().coverage(make_document("Results of fiscal 2022, ended January 28, 2023.", table))
+    assert (covered.end, covered.years) == ((2023, 1, 28), (2022, 2021))
+
+
 def test_the_gap_of_a_year_asked_of_a_quarter_says_so() -> None:
     made = filled(Searched(release()), REVENUE, Focus())
     (gap,) = made.gaps
