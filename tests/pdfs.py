@@ -173,20 +173,21 @@ def release() -> bytes:
     page = _page(document)
     page.insert_text((72, 72), "Larkfield Beauty, results of fiscal 2022", fontsize=18, fontname=BOLD)
     y = 110.0
-    for heading, rate, before in (
-        ("For the Fourth Quarter of Fiscal 2022", "24.6%", "22.9%"),
-        ("For the Full Year of Fiscal 2022", "24.4%", "23.9%"),
+    for heading, rate, before, rise in (
+        ("For the Fourth Quarter of Fiscal 2022", "24.6%", "22.9%", "18.2%"),
+        ("For the Full Year of Fiscal 2022", "24.4%", "23.9%", "18.3%"),
     ):
         page.insert_text((72, y), heading, fontsize=14, fontname=BOLD)
-        _prose(page, (72, y + 8, 540, y + 40), f"The tax rate increased to {rate} compared to {before} a year ago.")
+        said = f"The tax rate increased to {rate} compared to {before} a year ago. Net sales increased {rise}."
+        _prose(page, (72, y + 8, 540, y + 40), said)
         y += 60
-    for weeks, opening, income in (
-        ("13", ("2,179", "1,739"), ("340,751", "289,366")),
-        ("52", ("10,601", "9,517"), ("1,242,408", "985,837")),
+    for weeks, opening, income, sales in (
+        ("13", ("2,179", "1,739"), ("340,751", "289,366"), ("3,226,773", "2,729,373")),
+        ("52", ("10,601", "9,517"), ("1,242,408", "985,837"), ("10,208,580", "8,630,889")),
     ):
         page.insert_text((72, y), "Consolidated Statements of Income (in thousands)", fontsize=11, fontname=BOLD)
         ends = (f"{weeks} Weeks Ended January {day}" for day in ("28, 2023", "29, 2022"))
-        rows = [["", *ends], ["Pre-opening expenses", *opening], ["Net income", *income]]
+        rows = [["", *ends], ["Net sales", *sales], ["Pre-opening expenses", *opening], ["Net income", *income]]
         y = _table(page, rows, y + 12, ruled=True, width=156) + 40
     return _bytes(document)
 

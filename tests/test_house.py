@@ -36,7 +36,7 @@ LINES = {
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6119,  # with PostgreSQL, object storage, moves, backups, folders, versions, checks, grids, owners
     "ingest": 10151,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 3491,  # with relative years, rows told apart, names, labelled days, lists, values, offices, extremes
+    "offline": 3520,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement

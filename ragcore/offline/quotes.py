@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from ragcore.offline.intents import fit
 from ragcore.offline.lists import stems
-from ragcore.offline.rows import Asked, Cell, Row, brief, row_of
+from ragcore.offline.rows import Asked, Cell, Row, brief, is_change, row_of
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
+from ragcore.text.numbers import numbers
 from ragcore.text.periods import days_in, periods, spans_of_time, without_dates, without_parts
 from ragcore.text.sentences import says_something
 from ragcore.text.terms import Wanted
@@ -38,6 +39,8 @@ NAMED_WEIGHT = 4.0
 FIT_WEIGHT = 2.0
 # Log odds between a quote of the span of time asked for and one of another.
 SPAN_WEIGHT = 3.0
+# Log odds that what says a change gains, if one is asked for, with all words of what changed.
+CHANGE_WEIGHT = 5.0
 _YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
 WORDS_WEIGHT = 0.5
@@ -118,7 +121,9 @@ def quotables(
     words are ``wanted``, names; in doubt it stays whole. ``dated``: what has a day is quotable, though it is no
     sentence."""
     days, quarters = frozenset(days_in(question.main)), periods(question.main).quarters
-    asked = Asked(wanted.everything, question.years, days, _spans_of(question), quarters)
+    # What changed in a year is told by it and the one before.
+    years = question.years | {year - 1 for year in question.years if question.changes and len(question.years) == 1}
+    asked = Asked(wanted.everything, years, days, _spans_of(question), quarters, question.changes)
     for source in sources:
         heading = source.section[-1] if source.section else ""
         # An AI's description is not the document's words.
@@ -303,11 +308,12 @@ class Ranking:
             return []
         sources = np.array([quote.source.score for quote in found])
         words, named, standing = self._cover(found), self._named(found), self._standing(found)
+        changes = np.array([self._change(quote) for quote in found])
         fits = np.array([self._fit(quote) for quote in found])
         if reranker is None:
-            worth = np.minimum(1.0, words + named + FIT_WEIGHT / 10.0 * fits) * standing
+            worth = np.minimum(1.0, words + named + changes + FIT_WEIGHT / 10.0 * fits) * standing
             return [Scored(found[i], float(worth[i]), None) for i in np.argsort(-worth, kind="stable")[:CANDIDATES]]
-        likely = sources + WORDS_WEIGHT * (words + named + fits)
+        likely = sources + WORDS_WEIGHT * (words + named + changes + fits)
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
         passages, spoken = [found[i].passage[:LONGEST_PASSAGE] for i in near], [found[i].words for i in near]
         relevance = self._wanted.relevance(passages, spoken, reranker.score)
@@ -315,7 +321,7 @@ class Ranking:
         # A source without a score says nothing beside its quotes.
         around = np.where(sources[near] > 0.0, odds_of(sources[near]), odds)
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
-        odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near]
+        odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near]
         odds += SPAN_WEIGHT * self._span([found[i] for i in near])
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
@@ -358,6 +364,20 @@ class Ranking:
         answer = self._question.answer
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
+
+    def _change(self, quote: Quotable) -> float:
+        """Share of the words of what changed, squared as in `_named`, in a quote that says by how much (a row in a
+        column of changes, a sentence by a word of change and an amount), if that is asked for; else 0."""
+        if not self._question.changes:
+            return 0.0
+        if quote.row is not None:
+            says = any(is_change(cell.column) for cell in quote.row.cells)
+        else:
+            says = any(number.percent or number.currency for number in numbers(quote.text))
+            says = says and not (lex.UP | lex.DOWN | lex.CHANGE).isdisjoint(tokens(quote.text))
+        beside = stems("question", "changes").union(content_stems(" ".join(lex.SPANS)))
+        own = [word for word in self._wanted.words if not (word in beside or word.isdigit())]
+        return says * (sum(self._wanted.has(word, quote.words) for word in own) / max(len(own), 1)) ** 2
 
     def _span(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How much nearer each quote's span of time is to the one asked for than others are on average, −1 to 1, or, if

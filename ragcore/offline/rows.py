@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
+from ragcore.text import lexicon as lex
 from ragcore.text.markdown import escape
 from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
-from ragcore.text.words import content_stems, cover
+from ragcore.text.words import content_stems, cover, tokens
 from ragcore.types import Source
 
 _SCALE = re.compile(
@@ -38,13 +39,14 @@ _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a question says of columns: its ``words`` (stems), ``years`` and ``days`` (year, month, day), the ``spans``
-    of time that it is about, in months, and their ``quarters``."""
+    of time that it is about, in months, and their ``quarters``; ``changes``: it asks how a quantity changed."""
 
     words: frozenset[str]
     years: frozenset[int]
     days: frozenset[tuple[int, int, int]]
     spans: frozenset[int] = frozenset()
     quarters: frozenset[int] = frozenset()
+    changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     dated = bool(years(name) & asked.years)  # the row is the year, and its columns are not
     plain = dated or not any(map(column_years, (name, *columns)))
     named = tuple(named_columns(columns, replace(asked, years=frozenset()) if plain else asked, source.lag))
+    if named and asked.changes and (rates := [n for n, column in enumerate(columns) if is_change(column)]):
+        named = tuple(sorted({*named, *columns_of_span(columns, rates, asked.spans, asked.quarters)}))
     if not any(says_something(cells[i]) for i in named or range(len(cells))):
         return None
     row = Row(first, labelled[-1][0], "", head, name, table_name(source, first), cells, named)
@@ -160,6 +164,11 @@ def named_columns(columns: Sequence[str], asked: Asked, lag: int | None = None) 
     shared = {word for word, count in counts.items() if count > 1 and count == len(kept)}
     named = [n for n, key in zip(kept, keys) if key - shared <= asked.words and (key - shared or asked.years)]
     return named or (kept if asked.years or len(kept) < some else [])
+
+
+def is_change(column: str) -> bool:
+    """Whether a column is of changes."""
+    return not lex.CHANGE.isdisjoint(tokens(column))
 
 
 def says_something(cell: Cell) -> bool:

@@ -358,10 +358,21 @@ def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(qu
         ("net sales in fiscal 2022?", ["Years ended March 31, · 2023", "Years ended March 31, · 2021"], [0]),
         # A header that says the fiscal year besides the date is that year's.
         ("net sales in fiscal 2022?", ["Fiscal 2022 (January 28, 2023)", "Fiscal 2021 (January 29, 2022)"], [0]),
+        # What changed in a year is told by it, the one before and a column of changes.
+        ("the growth of net sales in 2022?", ["2023", "2022", "2021", "2020", "% Change"], [1, 2, 4]),
+        ("net sales in 2022?", ["2023", "2022", "2021", "2020", "% Change"], [1]),
     ],
 )
 def test_columns_kept(question: str, headers: list[str], kept: list[int]) -> None:
     assert columns(f"What was {question}", headers) == [headers[index] for index in kept]
+
+
+@pytest.mark.parametrize("said", ["In 2022 net sales increased 18.3%.", ["Net sales", "10.2", "8.6", "18.3%"]])
+def test_what_says_a_change_comes_before_amounts(said: str | list[str]) -> None:
+    change = said if isinstance(said, str) else Grid("Summary", [["", "2022", "2021", "Change"], said])
+    amounts = Grid("Income (in thousands)", [["", "2022", "2021"], ["Net sales", "10,208,580", "8,630,889"]])
+    text = quotes("How much did net sales grow in 2022?", amounts, Heading("Results"), change)
+    assert "18.3%" in text.partition("\n")[0]
 
 
 def test_other_names_of_a_term_are_words_of_the_question() -> None:

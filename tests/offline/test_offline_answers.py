@@ -256,6 +256,11 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         ("How much were pre-opening expenses?", "10,601"),
         ("What was the tax rate in the fourth quarter of fiscal 2022?", "24.6%"),
         ("What was the tax rate for the full year of fiscal 2022?", "24.4%"),
+        ("What were net sales in fiscal 2022?", "10,208,580"),
+        # What says a change comes before the amounts.
+        ("How much did net sales grow in fiscal 2022?", "18.3%"),
+        ("How much did net sales grow in the fourth quarter of fiscal 2022?", "18.2%"),
+        ("By how much did they grow? (What were net sales in fiscal 2022?)", "18.3%"),
     ],
 )
 def test_a_value_of_the_span_of_time_that_is_asked_for_comes_first(release: Engine, question: str, first: str) -> None:
