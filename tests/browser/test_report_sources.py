@@ -17,7 +17,10 @@ from tests.report.truths import _pdf
 
 FILLER = "Rainfall in the valley was near its mean, and the roads to the works stayed open for the whole of the year. "
 STAFF = {"heading": "Employees", "kind": "value", "guidance": "How many employees the company has."}
-WARRANTY = {"heading": "Warranty", "guidance": "State for how long the pumps and valves of Northwind are under warranty."}
+WARRANTY = {
+    "heading": "Warranty",
+    "guidance": "State for how long the pumps and valves of Northwind are under warranty.",
+}
 BUSINESS = {"heading": "Business", "guidance": "What Northwind makes."}
 FILES = {
     "first.pdf": ("# Letter to the owners", FILLER * 4),
@@ -42,7 +45,9 @@ def north(app: App) -> Iterator[tuple[App, str]]:
         Engine.open(app.home, overrides={"llm.model": "offline"}) as engine,
     ):
         desk = engine.reports
-        report_id = desk.new(from_data({"title": "Northwind", "sections": [BUSINESS, STAFF, WARRANTY]}), doc_ids=doc_ids)
+        report_id = desk.new(
+            from_data({"title": "Northwind", "sections": [BUSINESS, STAFF, WARRANTY]}), doc_ids=doc_ids
+        )
         desk.queue(report_id)
         for task in desk.store.tasks():
             desk.write(task, lambda _: None, Stop())
