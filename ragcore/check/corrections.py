@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
-from ragcore.text.periods import date_spans, is_part, years
+from ragcore.text.periods import date_spans, dates_in, in_form_of, is_part, years
 from ragcore.text.words import stem, tokens
 from ragcore.types.check import Correction
-from ragcore.verify.attribution import named_by, terms, with_synonyms
+from ragcore.verify.attribution import named_by, of_another_period, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Figure, changes, parts
 from ragcore.verify.identifiers import OTHER_SPAN
 from ragcore.verify.support import Support
@@ -107,6 +107,7 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
     ]
     said = with_synonyms(set(terms(part)))
     given = [one for one in given if _comparable(number, one) and _same_subject(one, said, evidence)]
+    given = [one for one in given if one.cell or not of_another_period(number, (part, part), one, evidence)]
     amount = number.amount
     if not given or any(one.number.amount != amount and agree(one.number, number, None) for one in given):
         return None  # none, or the claim has it in more digits
@@ -155,11 +156,13 @@ def _shown(instead: Number, figure: Figure) -> str:
 
 def _periods(text: str, given: str, wrong: set[str]) -> Iterator[Correction]:
     """Days, else ``wrong`` years, of ``text`` that ``given`` lacks, if it has one in their place."""
-    mine = {text[slice(*span)]: span for span in date_spans(text)}
-    theirs = dict.fromkeys(given[slice(*span)] for span in date_spans(given))
-    missing = [said for said in mine if said not in theirs]
-    if len(missing) == 1 and len(others := [one for one in theirs if one not in mine]) == 1:
-        yield Correction(*mine[missing[0]], missing[0], others[0], others[0])
+    mine = {day: span for span in date_spans(text) for day in dates_in(text[slice(*span)])}
+    theirs = {day: given[slice(*span)] for span in date_spans(given) for day in dates_in(given[slice(*span)])}
+    missing = [day for day in mine if day not in theirs]
+    if len(missing) == 1 and len(others := [day for day in theirs if day not in mine]) == 1:
+        start, end = mine[missing[0]]
+        instead = theirs[others[0]]
+        yield Correction(start, end, text[start:end], instead, in_form_of(text[start:end], instead))
         return
     said, there = years(text), years(given)
     lacking, more = said - there, there - said

@@ -17,6 +17,7 @@ from ragcore.text import words
 
 MONTHS = tuple(month.lower() for month in words.MONTHS)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
+_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
 _MONTH = words.MONTH
 
 _YEAR = re.compile(
@@ -213,6 +214,29 @@ def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for start, end in reversed(spans):
         text = f"{text[:start]} {text[end:]}"
     return text
+
+
+def in_form_of(form: str, date: str) -> str:
+    """``date`` written as ``form``, another day, is: with its order, its short or capital month, and a year if it has
+    one."""
+    match, [(month, day, year)] = _DATE.search(form), dates_in(date)
+    assert match is not None  # it is a day
+    out = form
+    for group in sorted(filter(match.group, match.groupdict()), key=match.start, reverse=True):
+        own, (start, end) = match.group(group), match.span(group)
+        if group.startswith("day"):
+            new = f"{day:0{2 if own[0] == '0' or group == 'day3' else 1}}"
+            if out[end : end + 2].isalpha():
+                new, end = f"{day}{'th' if 10 < day < 20 else _SUFFIXES.get(day % 10, 'th')}", end + 2
+        elif group.startswith("year"):
+            new = str(year or own)
+        elif own.isdigit():
+            new = f"{month:02}"
+        else:
+            new = month_name(month)[: None if len(own) == len(month_name(_month(own))) else 3]
+            new = new.upper() if own.isupper() else new
+        out = f"{out[:start]}{new}{out[end:]}"
+    return out
 
 
 def without_dates(text: str) -> str:

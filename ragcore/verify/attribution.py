@@ -21,6 +21,7 @@ from ragcore.text.periods import (
     date_spans,
     is_part,
     period_spans,
+    periods,
     without_dates,
     years,
 )
@@ -94,7 +95,8 @@ def misplaced(
         if figure.cell is not None:
             reason = _in_table(number, places[0], claim, figure.cell)
         elif figure.sentence >= 0:
-            reason = _in_sentence(number, places[1], figure, evidence)
+            reason = of_another_period(number, (places[1], claim), figure, evidence)
+            reason = reason or _in_sentence(number, places[1], figure, evidence)
         else:
             reason = ""
         if not reason:
@@ -172,14 +174,55 @@ def _column_terms(column: str, lag: int | None) -> frozenset[str]:
     return label_terms(plain) | set(map(str, called))
 
 
-def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:
-    sentence = evidence.sentences[figure.sentence]
-    rivals = [
+def _rivals(figure: Figure, sentence: str) -> tuple[list[Number], int]:
+    """Figures of the kind of ``figure`` in its ``sentence``, and its place among them, -1 for none."""
+    found = [
         one
         for one in numbers(sentence)
         if one.kind == figure.number.kind and not one.counts and not _ORDINAL.match(sentence, one.start + len(one.raw))
     ]
-    place = next((i for i, one in enumerate(rivals) if one.start == figure.number.start), -1)
+    return found, next((i for i, one in enumerate(found) if one.start == figure.number.start), -1)
+
+
+def of_another_period(number: Number, said: tuple[str, str], figure: Figure, evidence: Evidence) -> str:
+    """Reason why ``number`` is of another year or part of a year than ``figure``, one of several in a sentence, or "".
+    ``said`` are its part of the claim, and the claim.
+
+    A part without a period has that of what stands before the first figure, else of the headings; so may one that is
+    joined by "and", but none that is compared with.
+    """
+    sentence = evidence.sentences[figure.sentence]
+    rivals, place = _rivals(figure, sentence)
+    if len(rivals) < 2 or place < 0:
+        return ""
+    own, compared = _of_itself(parts(sentence, rivals)[place], rivals[place])
+    part, against = _of_itself(said[0], number)
+    told = (part,) if against else (part, lex.without_comparisons(said[1]))
+    frames = (sentence[: rivals[0].start], *evidence.own_headings)
+    for kind in ("years", "quarters", "halves", "months"):
+        mine, theirs, frame = (_first(kind, texts) for texts in (told, (own,), frames))
+        here = getattr(periods(f"{evidence.words}\n{evidence.around}"), kind)
+        if not ((compared and place) or (theirs and not place)):
+            theirs |= frame
+        if mine & here and theirs and mine.isdisjoint(theirs):  # a period that is nowhere is `check_periods`' to say
+            return f"The cited words say {number.raw} of another time."
+    return ""
+
+
+def _of_itself(part: str, number: Number) -> tuple[str, bool]:
+    """``part`` without what ``number`` is compared with, and whether it is itself what another is compared with."""
+    ahead, raw, behind = part.partition(number.raw)
+    return f"{ahead}{raw}{lex.without_comparisons(behind)}", lex.PARTS[0].search(ahead) is not None
+
+
+def _first(kind: str, texts: Sequence[str]) -> frozenset[int]:
+    """Periods of a ``kind`` in the first of ``texts`` that names one."""
+    return next(filter(None, (getattr(periods(text), kind) for text in texts)), frozenset())
+
+
+def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) -> str:
+    sentence = evidence.sentences[figure.sentence]
+    rivals, place = _rivals(figure, sentence)
     if len(rivals) < 2 or place < 0:
         return ""
     marks = _marks(sentence, rivals, evidence.own_headings)
@@ -212,11 +255,11 @@ def _marks(sentence: str, rivals: Sequence[Number], headings: Sequence[str]) -> 
         if len(listed) == len(rivals):
             return [frozenset((year,)) for year in listed]
     figures = frozenset(one for number in numbers(sentence) for one in terms(number.raw))
-    periods = [_periods(part) for part in own]
-    if any(periods) and not periods[0]:
-        periods[0] = next(filter(None, map(_periods, headings)), frozenset())
-    if all(periods) and len(set(periods)) > 1:
-        return periods
+    spans = [_periods(part) for part in own]
+    if any(spans) and not spans[0]:
+        spans[0] = next(filter(None, map(_periods, headings)), frozenset())
+    if all(spans) and len(set(spans)) > 1:
+        return spans
     before, after = [], []
     end = 0
     for part, rival in zip(own, rivals):

@@ -30,6 +30,16 @@ RELEASE = {
         "Spending on roofs was $23.1 million and $20.3 million for 2031 and 2030, respectively.",
         "Mr. Okafor will no longer be eligible to receive bonus shares after he leaves the board.",
     ],
+    "Online Orders of Fiscal 2031": [
+        "Online orders increased 17.4% compared to an increase of 41.6% in fiscal 2030, driven by an 11.2% increase in "
+        "visits and a 5.6% increase in the average basket.",
+        "At the end of fiscal 2031, $60.5 million of the credit line was drawn, and $39.5 million is free until 2036.",
+    ],
+    "Applications": [
+        "The initial application should be marked Serial No. 100. The next application, a change for example, should "
+        "be marked Serial No. 101.",
+        "The loading bay closes for good on SEPTEMBER 1, 2031.",
+    ],
 }
 
 
@@ -60,6 +70,14 @@ def sentence(checks: Checks, text: str) -> CheckedSentence:
         "Energy costs increased $12.3 million.",
         "Cash fell by $2.9 million from the prior year, to $7.8 million.",
         "Spending on roofs was $20.3 million in 2030.",
+        "Online orders rose by 17.4% in fiscal 2031.",
+        "Online orders rose by 41.6% in fiscal 2030.",
+        "In fiscal 2031 online orders rose by 17.4%, after 41.6% in fiscal 2030.",
+        "At the end of fiscal 2031, $60.5 million of the credit line was drawn, and $39.5 million was free.",
+        "Online orders rose by 17.4% in fiscal 2031, against 41.6% a year before.",
+        "Online orders rose by 17.4%, much less than in fiscal 2030.",
+        "The first application is marked serial no. 100.",
+        "The second application is marked serial no. 101.",
     ],
 )
 def test_a_year_that_is_only_compared_with_is_not_held_against_a_sentence(checks: Checks, text: str) -> None:
@@ -80,6 +98,10 @@ def test_a_year_that_is_only_compared_with_is_not_held_against_a_sentence(checks
         "Spending on roofs was $23.1 million in 2030.",
         "Rent costs decreased $41.5 million because energy costs increased.",
         "Mr. Okafor may receive bonus shares after he leaves the board.",
+        "Online orders rose by 17.4% in fiscal 2030.",
+        "The first application is marked serial no. 101.",
+        "The initial application carries serial no. 101.",
+        "The next application carries serial no. 100.",
     ],
 )
 def test_an_error_beside_it_is_not_confirmed(checks: Checks, text: str) -> None:
@@ -89,6 +111,35 @@ def test_an_error_beside_it_is_not_confirmed(checks: Checks, text: str) -> None:
 def test_a_swapped_digit_is_contradicted_by_the_figure_in_its_place(checks: Checks) -> None:
     found = sentence(checks, "Diluted earnings per share were $4.75 in the third quarter of fiscal 2031.")
     assert [(one.said, one.found) for one in found.corrections] == [("$4.75", "$4.57")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "instead"),
+    [
+        ("Online orders in fiscal 2031 rose by 41.6%.", "41.6%", "17.4%"),
+        ("In fiscal 2031 orders online grew 41.6%.", "41.6%", "17.4%"),
+        ("Online orders in fiscal 2031 rose by 18.4%.", "18.4%", "17.4%"),
+    ],
+)
+def test_a_figure_is_contradicted_by_that_of_its_own_year(checks: Checks, text: str, said: str, instead: str) -> None:
+    found = sentence(checks, text)
+    assert [(one.said, one.found) for one in found.corrections] == [(said, instead)]
+
+
+@pytest.mark.parametrize(
+    ("said", "write"),
+    [
+        ("1 October 2031", "1 September 2031"),
+        ("1st October 2031", "1st September 2031"),
+        ("October 12, 2031", "September 1, 2031"),
+        ("Oct. 12, 2031", "Sep. 1, 2031"),
+        ("2031-10-12", "2031-09-01"),
+        ("1 October", "1 September"),
+    ],
+)
+def test_a_day_is_corrected_in_the_form_of_the_draft(checks: Checks, said: str, write: str) -> None:
+    found = sentence(checks, f"The loading bay closes on {said} for good.")
+    assert [(one.said, one.found, one.write) for one in found.corrections] == [(said, "SEPTEMBER 1, 2031", write)]
 
 
 def test_a_wrong_year_is_not_corrected_to_the_one_compared_with(checks: Checks) -> None:
