@@ -162,9 +162,14 @@ class DocumentNames:
         best: dict[int, Match] = {}
         for words, strengths in named:
             here = {place: strength for place, strength in strengths.items() if place in inside}
-            share = len(here) / len(inside)
+            said = mentions(words) if mentions is not None and here else {}
+            most = max((said.get(self._doc_ids[place], 0) * strength for place, strength in here.items()), default=0.0)
+            # A name that the other documents say as often tells none apart.
+            rest = inside.difference(here)
+            like = sum(min(1.0, n / most) for one, n in said.items() if most and self._places.get(one) in rest)
+            share = (len(here) + like) / len(inside)
             weight = 1.0 if share <= MOSTLY else (1.0 - share) / (1.0 - MOSTLY)
-            own = self._own(mentions(words), strengths) if mentions is not None and here else 1.0
+            own = self._own(said, strengths)
             for place, strength in here.items():
                 match = Match(strength * own, weight, words)
                 known = best.get(place)

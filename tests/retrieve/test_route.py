@@ -157,6 +157,13 @@ def test_a_topic_of_many_documents_is_no_name() -> None:
     assert best("Do mice lack Interferon?", names, mentions=lambda _: {"a": 5}) == ["a"]
 
 
+def test_a_name_that_all_documents_say_as_often_tells_none_apart() -> None:
+    names = DocumentNames([("form", "Form FDA 1571", "a"), ("rule", "Title 21", "b"), ("guide", "Guidance", "c")])
+    everywhere = {"form": 29, "rule": 40, "guide": 30}
+    assert names.routes("When does FDA receive it?", mentions=lambda _: everywhere) == []
+    assert best("When does FDA receive it?", names, mentions=lambda _: {"form": 29, "rule": 2, "guide": 1}) == ["form"]
+
+
 def test_chinese_names_are_found_within_a_sentence() -> None:
     names = DocumentNames([("a", "小米集团 2018", "a.pdf"), ("b", "腾讯控股 2018", "b.pdf"), ("c", "Other", "c.pdf")])
     assert best("小米集团2018年的收入是多少", names) == ["a"]
