@@ -78,6 +78,7 @@ def build_sources(
     used = 0
     for passage in _passages(retrieval):
         doc = document(passage.doc_id)
+        passage = _led_in(passage, doc)
         touching = [entry for entry in taken if _touch(entry[0], passage, doc.text)]
         if any(entry[0].start <= passage.start and passage.end <= entry[0].end for entry in touching):
             continue
@@ -139,6 +140,17 @@ def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
             score(segment.doc_id, segment.start, segment.end),
             segment.via,
         )
+
+
+def _led_in(passage: _Passage, document: Document) -> _Passage:
+    """``passage``, from the lead-in of the list with whose first item it begins."""
+    near = max(passage.start - 9, 0)
+    end = near + len(document.text[near : passage.start].rstrip())
+    around = [*elements_within(document, max(end - 1, 0), end), *elements_within(document, passage.start, passage.end)]
+    if len(around) < 2 or around[1].kind != "list_item" or around[1].start != passage.start:
+        return passage
+    leads = document.text[:end].endswith(":") and around[0].section == around[1].section
+    return replace(passage, start=around[0].start) if leads else passage
 
 
 def _touch(one: _Passage, other: _Passage, text: str) -> bool:

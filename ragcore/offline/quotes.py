@@ -28,6 +28,7 @@ from ragcore.types.question import Question
 _LONGEST_LIST = 1500
 _OPENING = 3  # words of a sentence, one of which points back
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
 CANDIDATES = 60
 _FARTHEST = 11.5  # log odds of relevance
@@ -61,9 +62,9 @@ class Quotable:
     """Units ``first``..``last`` of ``source``. ``text`` is the quoted text, ``passage`` the text judged, ``words`` its
     content stems, ``own`` those of the text alone, ``place`` those of its document, section and table. For a row,
     ``about`` names its table, ``name`` holds the stems of its own header and ``row`` is the row; ``rows`` are those of
-    a list that it leads in. ``spans`` are the lengths in months of what it covers, by its words, else by what stands
-    over it. ``before`` is the preceding unit if the text points back to it ("It ends …"), else 0: the passage begins
-    with it, and so does the text as it is shown."""
+    a list that it leads in, of which ``left`` items are left out. ``spans`` are the lengths in months of what it
+    covers, by its words, else by what stands over it. ``before`` is the preceding unit if the text points back to it
+    ("It ends …"), else 0: the passage begins with it, and so does the text as it is shown."""
 
     source: Source
     first: int
@@ -77,6 +78,7 @@ class Quotable:
     name: frozenset[str] = frozenset()
     row: Row | None = None
     rows: tuple[Row, ...] = ()
+    left: int = 0
     before: int = 0
     spans: frozenset[int] = frozenset()
 
@@ -141,10 +143,10 @@ def quotables(
             for number in range(first, last + 1):
                 text = source.words(number, number)
                 rest = [(other, other) for other in range(number + 1, last + 1)]
-                listed = _with_list(source, number, [*rest, *lines[place + 1 :]], asked)
+                listed = _with_list(source, first, number, [*rest, *lines[place + 1 :]], asked)
                 if listed is not None:
-                    end, text, rows = listed
-                    yield replace(_quotable(source, number, end, text, heading), rows=rows)
+                    end, text, rows, left = listed
+                    yield replace(_quotable(source, number, end, text, heading), rows=rows, left=left)
                 elif _speaks(source, number, question) or (dated and days_in(text)):
                     before = number - 1 if number > first and _points_back(text) else 0
                     yield _quotable(source, number, number, text, heading, before=before)
@@ -163,41 +165,40 @@ def _speaks(source: Source, number: int, question: Question) -> bool:
 
 
 def _with_list(
-    source: Source, number: int, following: Sequence[tuple[int, int]], asked: Asked
-) -> tuple[int, str, tuple[Row, ...]] | None:
-    """Unit ``number``, if it ends in a colon or dash, with the list items or table rows after it, up to the next item
-    of its own style, or a heading with the items below it: the last unit, the text, an item a line, and the rows. At
-    most 1,500 characters, cut at an item's end."""
+    source: Source, line: int, number: int, following: Sequence[tuple[int, int]], asked: Asked
+) -> tuple[int, str, tuple[Row, ...], int] | None:
+    """Unit ``number`` of a line that begins with unit ``line``, if it ends in a colon or dash, with the list items or
+    table rows after it, as far as their levels of numbering go, or a heading with the items below it: the last unit,
+    the text, an item a line, the rows, and how many items are left out. At most 1,500 characters, cut at an item's
+    end."""
     parts = [source.words(number, number)]
     leads = parts[0].endswith((":", "—"))
     if not leads and not source.units[number - 1].heading:
         return None
-    own, end = _style(parts[0]), number
+    levels, end, left = _labels(source, line, number)[:1], number, 0
     rows: list[Row] = []
-    seen: set[str] = set()
     for place, (first, last) in enumerate(following):
-        style = _line_style(source, first, last)
-        is_cell = style == "row"
-        if not style and leads and place + 1 < len(following):
-            after = _line_style(source, *following[place + 1])
-            if after in seen or (source.units[first - 1].heading and after != "row"):
-                style = after  # a paragraph between two items, or the heading of some
+        labels, between = _labels(source, first, last), False
+        if not labels[0][0] and leads and place + 1 < len(following):
+            after = _labels(source, *following[place + 1])
+            known = after[0][0] in {style for style, _ in levels[1:]} and _goes_on(list(levels), after)
+            # A paragraph between two items, or the heading of some.
+            between = known or (source.units[first - 1].heading and after[0][0] not in ("", "row"))
+        is_cell = labels[0][0] == "row"
         row = row_of(source, asked, first, last) if is_cell else None
         words = _printed(source, first, last)
         if is_cell:
             words = brief(row.text) if row is not None else ""
-        if style in ("", own) or (is_cell and not leads) or sum(map(len, parts)) + len(words) > _LONGEST_LIST:
+        if (is_cell and not leads) or not (between or _goes_on(levels, labels)):
             break
-        seen.add(style)
+        if left or sum(map(len, parts)) + len(words) > _LONGEST_LIST:
+            left += not between
+            continue
         end = last
         rows += [row] if row is not None else []
         if words:
             parts.append(words if not is_cell or len(parts) == 1 else f"| {words}")
-    return (end, "\n".join(parts), tuple(rows)) if len(parts) > 1 else None
-
-
-def _line_style(source: Source, first: int, last: int) -> str:
-    return "row" if source.units[first - 1].kind == "cell" else _style(_printed(source, first, last))
+    return (end, "\n".join(parts), tuple(rows), left) if len(parts) > 1 else None
 
 
 def _printed(source: Source, first: int, last: int) -> str:
@@ -206,15 +207,37 @@ def _printed(source: Source, first: int, last: int) -> str:
     return source.between(start, source.units[last - 1].end)
 
 
-def _style(item: str) -> str:
-    """Bullet or number style of a list item; "" for other text."""
+def _labels(source: Source, first: int, last: int) -> list[tuple[str, int]]:
+    """Style of a line, bullet, number or table row, with its place there, in each way it can be read; ("", 0) for other
+    text."""
+    item = _printed(source, first, last)
+    if source.units[first - 1].kind == "cell":
+        return [("row", 0)]
     match = _ITEM.match(item)
     number = match.group().strip(" ().") if match is not None else ""
-    if not number:
-        return "bullet" if _BULLET.match(item) else ""
     if number.isdigit():
-        return "digit"
-    return "roman" if set(number.lower()) <= set("ivx") else "upper" if number.isupper() else "lower"
+        return [("digit", int(number))]
+    low = number.lower()
+    roman = [("roman", _ROMAN.index(low) + 1)] if low in _ROMAN else []
+    letter = [("upper" if number.isupper() else "lower", ord(low) - ord("a") + 1)] if len(low) == 1 else []
+    return roman + letter or [("bullet" if _BULLET.match(item) else "", 0)]
+
+
+def _goes_on(levels: list[tuple[str, int]], labels: Sequence[tuple[str, int]]) -> bool:
+    """Whether an item with ``labels`` belongs to a list whose last items at each level of numbering are ``levels``,
+    from that of its lead-in inwards; then it becomes the last of its level."""
+    for depth in range(len(levels) - 1, -1, -1):
+        for style, place in labels:
+            if style and levels[depth] == (style, max(place - 1, 0)):
+                levels[depth:] = [(style, place)]
+                return depth > 0
+    style, place = next((one for one in labels if one[1] < 2), labels[0])
+    known = max((depth for depth, one in enumerate(levels) if one[0] == style), default=-1)
+    # A number that begins no level goes on with one of which some are missing, or begins the list.
+    if not style or (place > 1 and (known == 0 or (known < 0 and len(levels) > 1))):
+        return False
+    levels[known if place > 1 and known > 0 else len(levels) :] = [(style, place)]
+    return True
 
 
 def _points_back(sentence: str) -> bool:

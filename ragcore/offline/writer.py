@@ -223,7 +223,8 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
         last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
         text = quote.shown if last == quote.last else quote.source.words(units[0], last)
-        return f"{title}{escape_lines(quoted(text))} {marker(quote.source, units[0], last)}"
+        more = f"\n\n{plural(quote.left, 'more item')} of this list on its page." if quote.left else ""
+        return f"{title}{escape_lines(quoted(text))} {marker(quote.source, units[0], last)}{more}"
     cell = _prose(quote)
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
     lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""

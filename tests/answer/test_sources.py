@@ -121,6 +121,14 @@ def test_a_passage_inside_another_is_given_once() -> None:
     assert sources(inner, PROSE)[0].text == sources(PROSE)[0].text
 
 
+def test_a_passage_that_begins_with_a_list_s_first_item_has_its_lead_in() -> None:
+    items = (Item("(b) An IND goes into effect:"), Item("(1) Thirty days after receipt; or"), Item("(2) Earlier."))
+    doc = make_document("It rained.", *items)
+    for first, whole in (("(1)", doc.text[doc.text.index("(b)") :]), ("(2)", "(2) Earlier.")):
+        (source,) = build_sources(retrieval_of(segment_of(doc, first, "Earlier.")), lambda _: doc, ANSWER)
+        assert source.text == whole
+
+
 def test_too_long_a_passage_is_skipped_whole() -> None:
     first = count_tokens(render_source(sources(IND)[0], OTHER))
     small = count_tokens(render_source(sources(DIVIDENDS)[0], REPORT))

@@ -215,6 +215,35 @@ def test_a_list_ends_where_an_outer_one_goes_on() -> None:
     assert "on earlier notice.” <<SOURCE 1.1-1.3>>" in text
 
 
+def test_a_list_ends_where_the_level_of_its_numbers_ends() -> None:
+    text = quotes(
+        "What must a sponsor who charges for the drug do?",
+        Item("(1) Charging. A sponsor who wishes to charge for the drug must:"),
+        Item("(i) show the benefit of the drug;"),
+        Item("(ii) show that:"),
+        Item("(a) the cost is great; and"),
+        Item("(b) the trial needs it; and"),
+        Item("(iii) ask the agency."),
+        Item("(2) Duration. Charging may go on for a year."),
+        Item("(c) Charging for other use."),
+    )
+    assert "(iii) ask the agency.” <<SOURCE" in text
+
+
+def test_a_letter_that_is_also_a_roman_number_goes_on_where_it_follows() -> None:
+    items = [Item(f"({letter}) bring tool {letter};") for letter in "abcdefghij"]
+    text = quotes("What must a diver bring?", Item("(1) A diver must bring:"), *items, Item("(2) Rain is no excuse."))
+    assert "(j) bring tool j;” <<SOURCE" in text
+
+
+def test_a_list_that_is_cut_says_how_many_items_it_goes_on_with() -> None:
+    items = [Item(f"({n}) {'bring the tools for the work in the harbour ' * 6}{n}.") for n in range(1, 9)]
+    text = quotes("What must a diver bring?", "A diver must bring:", *items, "It rained in May.")
+    told = sum(f" {n}." in text for n in range(1, 9))
+    assert 1 < told < 8
+    assert f"\n{8 - told} more items of this list on its page.\n" in text
+
+
 def test_two_periods_asked_for_are_two_rows() -> None:
     table = Grid(
         "TALLIS (Dollars in millions)",
