@@ -25,8 +25,8 @@ def changed(**more: Any) -> bytes:
 BAD: dict[str, tuple[bytes, str]] = {
     "no JSON": (b"{nonsense", "is not JSON: "),
     "cut off": (report().json[:-40], "is not JSON: "),
-    "nothing but a list": (b"[]", "it has no chunks"),
-    "other JSON": (b'{"name": "package"}', "it has no chunks"),
+    "nothing but a list": (b"[]", "not what LandingAI"),
+    "other JSON": (b'{"name": "package"}', "not what LandingAI"),
     "no chunks in it": (ade([]), "chunks is empty"),
     "chunks are no list": (b'{"chunks": {"a": 1}}', "at chunks: "),
     "a chunk without Markdown": (changed(markdown=None), "at chunks[0].markdown: "),
