@@ -40,7 +40,7 @@ LINES = {
     "pipelines": 2159,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
-    "retrieve": 2076,  # with overviews, and what structures find
+    "retrieve": 2077,  # with overviews, and what structures find
     "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1990,  # published trees and graphs
     "suggest": 470,

@@ -164,10 +164,11 @@ class DocumentNames:
             here = {place: strength for place, strength in strengths.items() if place in inside}
             said = mentions(words) if mentions is not None and here else {}
             most = max((said.get(self._doc_ids[place], 0) * strength for place, strength in here.items()), default=0.0)
-            # A name that the other documents say as often tells none apart.
-            rest = inside.difference(here)
-            like = sum(min(1.0, n / most) for one, n in said.items() if most and self._places.get(one) in rest)
-            share = (len(here) + like) / len(inside)
+            # Another document that says a name as often as the one that it names isn't told apart from that by it.
+            rest = inside.difference(here) if most else ()
+            like = {place: min(1.0, said.get(self._doc_ids[place], 0) / most) for place in rest}
+            share = (len(here) + sum(like.values())) / len(inside)
+            here |= like
             weight = 1.0 if share <= MOSTLY else (1.0 - share) / (1.0 - MOSTLY)
             own = self._own(said, strengths)
             for place, strength in here.items():

@@ -162,6 +162,8 @@ def test_a_name_that_all_documents_say_as_often_tells_none_apart() -> None:
     everywhere = {"form": 29, "rule": 40, "guide": 30}
     assert names.routes("When does FDA receive it?", mentions=lambda _: everywhere) == []
     assert best("When does FDA receive it?", names, mentions=lambda _: {"form": 29, "rule": 2, "guide": 1}) == ["form"]
+    found = names.routes("When does FDA receive it?", mentions=lambda _: {"form": 29, "rule": 40})
+    assert {(route.doc_id, route.prior) for route in found} == {("form", found[0].prior), ("rule", found[0].prior)}
 
 
 def test_chinese_names_are_found_within_a_sentence() -> None:
