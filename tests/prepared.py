@@ -89,7 +89,8 @@ def copied(home: Path, to: Path) -> Path:
     shutil.copytree(home, to)
     if (to / NAME).exists():
         (to / NAME).unlink()
-        copy(open_database(home), open_database(to))
+        with open_database(home).read() as rows:
+            copy(rows, open_database(to))
     return to
 
 
