@@ -144,10 +144,10 @@ def _passages(retrieval: Retrieval) -> Iterable[_Passage]:
 
 def _led_in(passage: _Passage, document: Document) -> _Passage:
     """``passage``, from the lead-in of the list with whose first item it begins."""
-    near = max(passage.start - 9, 0)
-    end = near + len(document.text[near : passage.start].rstrip())
-    around = [*elements_within(document, max(end - 1, 0), end), *elements_within(document, passage.start, passage.end)]
-    if len(around) < 2 or around[1].kind != "list_item" or around[1].start != passage.start:
+    at, near = passage.start, max(passage.start - 9, 0)
+    end = near + len(document.text[near:at].rstrip())
+    around = [*elements_within(document, max(end - 1, 0), end), *elements_within(document, at, at + 1)]
+    if len(around) < 2 or around[1].kind != "list_item" or around[1].start != at:
         return passage
     leads = document.text[:end].endswith(":") and around[0].section == around[1].section
     return replace(passage, start=around[0].start) if leads else passage

@@ -16,15 +16,14 @@ from ragcore.errors import DiskFull, InputError, StoreError, UnknownDocument
 from ragcore.index.chunks import fingerprint
 from ragcore.index.database import FILE, SqliteDatabase, has_library
 from ragcore.index.move import copy
-from ragcore.index.objects import MARK
-from ragcore.index.store import Store
+from ragcore.index.objects import mark
+from ragcore.index.store import REMADE, Store
 from ragcore.text.numbers import plural
 from ragcore.types.library import DocumentInfo
 
 ACCOUNTS = "accounts.sqlite"
 SETTINGS = ("config.toml", "synonyms.toml", "web.secret")  # files of a home folder that are copied as they are
 BACKUP = "backup.of"  # in a backup: the name of the library that it is of
-REMADE = (".made.pdf", ".unlocked.pdf", ".drawn.pdf")  # endings of files that may be made anew; others never change
 DAY = 86_400.0
 
 
@@ -162,8 +161,7 @@ def _copy_library(store: Store, to: Path) -> None:
             with closing(SqliteDatabase(part)) as target:
                 with store.database.read() as rows:
                     copy(rows, target)
-                with target.write() as connection:
-                    connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
+                mark(target, "")
                 target.close()
                 target.checkpoint()
             _forget_log(to / FILE)

@@ -15,7 +15,7 @@ from pathlib import Path
 from ragcore import files
 from ragcore.errors import InputError, StoreBusy
 from ragcore.index.database import FILE, NAME, URL, Connection, Database, SqliteDatabase, library_name
-from ragcore.index.objects import MARK
+from ragcore.index.objects import storage_of
 
 BATCH = 500
 SQLITE = "sqlite"
@@ -40,7 +40,7 @@ def move(home: Path, to: str) -> bool:
         if file.exists():
             _close(SqliteDatabase(file))
         there = PostgresDatabase(url, library_name(home))
-        if to == SQLITE and there.value("SELECT 1 FROM meta WHERE key = ?", MARK):
+        if to == SQLITE and storage_of(there):
             hint = "Copy them back first: groundwork admin files download."
             raise InputError(f"The files of the library in {home} are in object storage.", hint=hint)
         try:

@@ -205,9 +205,7 @@ class StoredFiles(Files):
 def open_files(home: Path, database: Database) -> Files:
     """Files of the library in the folder ``home``, whose tables are in ``database``: where it says they are; of a new
     one in PostgreSQL in object storage, if the environment has `URL`. Raises `InputError`, `StoreError`."""
-    url, name = os.environ.get(URL, ""), home / NAME
-    said = database.value("SELECT value FROM meta WHERE key = ?", MARK)
-    there = said["url"] if said is not None else ""
+    url, name, there = os.environ.get(URL, ""), home / NAME, storage_of(database)
     if there and url != there:
         hint = f"Set {URL} to it; to have them elsewhere: groundwork admin files download."
         raise InputError(f"The files of the library in {home} are in {there}.", hint=hint)
@@ -221,7 +219,7 @@ def open_files(home: Path, database: Database) -> Files:
         if found.sizes():
             hint = "Check GROUNDWORK_DATABASE: is it the database that this library was in?"
             raise InputError(f"{url} has files of the library in {home}, which has no documents.", hint=hint)
-        _mark(database, url)
+        mark(database, url)
     return found
 
 
@@ -235,16 +233,22 @@ def copy_files(home: Path, *, back: bool) -> int:
                 f"The library in {home} has no object storage.",
                 hint=f"Set {URL}, and move the library to PostgreSQL first: groundwork admin move.",
             )
-        said = database.value("SELECT value FROM meta WHERE key = ?", MARK)
-        if said is not None or back:
+        if back or storage_of(database):
             open_files(home, database)  # it is this one
         found = StoredFiles(home / "files", url, name.read_text("ascii"))
         count = found.download() if back else found.upload()
-        _mark(database, "" if back else url)
+        mark(database, "" if back else url)
         return count
 
 
-def _mark(database: Database, url: str) -> None:
+def storage_of(database: Database) -> str:
+    """Address of the object storage that a library says its files are in; "" for none."""
+    said = database.value("SELECT value FROM meta WHERE key = ?", MARK)
+    return "" if said is None else str(said["url"])
+
+
+def mark(database: Database, url: str) -> None:
+    """Have a library say that its files are in the object storage at ``url``; "": in its folder."""
     with database.write() as connection:
         connection.execute("DELETE FROM meta WHERE key = ?", (MARK,))
         if url:

@@ -26,6 +26,7 @@ from ragcore.index.versions import newest_versions
 from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
 from ragcore.types.library import DocumentInfo, FileKind, Status
 
+REMADE = (".made.pdf", ".unlocked.pdf", ".drawn.pdf")  # endings of files that may be made anew; others never change
 _BUILD = "recipe, built, given"  # another process may rebuild or rename a document
 
 
@@ -108,7 +109,7 @@ class Store(ChunkStore):
     def delete_files(self, sha256: str) -> None:
         """Delete all files of the document of this hash."""
         kinds = (f".{kind}" for kind in get_args(FileKind))
-        suffixes = (*kinds, ".unlocked.pdf", ".drawn.pdf", ".made.pdf", ".ade.json")
+        suffixes = (*kinds, *REMADE, ".ade.json")
         self.files.delete(f"{sha256}{suffix}" for suffix in suffixes)
 
     @property

@@ -267,6 +267,15 @@ def _spans_of(question: Question) -> frozenset[int]:
     return spans_of_time(question.main) or spans_of_time(question.about)
 
 
+def says_change(quote: Quotable) -> bool:
+    """Whether a quote says by how much something changed: a row in a column of changes, a sentence by a word of change
+    and an amount."""
+    if quote.row is not None:
+        return any(is_change(cell.column) for cell in quote.row.cells)
+    amounts = any(number.percent or number.currency for number in numbers(quote.text))
+    return amounts and not (lex.UP | lex.DOWN | lex.CHANGE).isdisjoint(tokens(quote.text))
+
+
 def with_paragraph(quote: Quotable) -> str:
     """Sentence with the preceding text of its paragraph, which may name its subject."""
     first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
@@ -331,7 +340,7 @@ class Ranking:
             return []
         sources = np.array([quote.source.score for quote in found])
         words, named, standing = self._cover(found), self._named(found), self._standing(found)
-        changes = np.array([self._change(quote) for quote in found])
+        changes = self._changes(found)
         fits = np.array([self._fit(quote) for quote in found])
         if reranker is None:
             worth = np.minimum(1.0, words + named + changes + FIT_WEIGHT / 10.0 * fits) * standing
@@ -388,19 +397,15 @@ class Ranking:
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
-    def _change(self, quote: Quotable) -> float:
-        """Share of the words of what changed, squared as in `_named`, in a quote that says by how much (a row in a
-        column of changes, a sentence by a word of change and an amount), if that is asked for; else 0."""
+    def _changes(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Share of the words of what changed, 0–1, squared as in `_named`, in each quote that says by how much, if that
+        is asked for; else 0."""
         if not self._question.changes:
-            return 0.0
-        if quote.row is not None:
-            says = any(is_change(cell.column) for cell in quote.row.cells)
-        else:
-            says = any(number.percent or number.currency for number in numbers(quote.text))
-            says = says and not (lex.UP | lex.DOWN | lex.CHANGE).isdisjoint(tokens(quote.text))
+            return np.zeros(len(found))
         beside = stems("question", "changes").union(content_stems(" ".join(lex.SPANS)))
         own = [word for word in self._wanted.words if not (word in beside or word.isdigit())]
-        return says * (sum(self._wanted.has(word, quote.words) for word in own) / max(len(own), 1)) ** 2
+        held = [says_change(one) * sum(self._wanted.has(word, one.words) for word in own) for one in found]
+        return (np.array(held, np.float64) / max(len(own), 1)) ** 2
 
     def _span(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How much nearer each quote's span of time is to the one asked for than others are on average, −1 to 1, or, if

@@ -36,6 +36,13 @@ def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
 
 
 @pytest.fixture
+def stored(storage: S3, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New libraries are in PostgreSQL, with their files in the storage."""
+    monkeypatch.setenv(database.URL, empty(postgres))
+    monkeypatch.setenv(URL, storage.bucket())
+
+
+@pytest.fixture
 def two(storage: S3, tmp_path: Path) -> tuple[StoredFiles, StoredFiles]:
     """The same library's files on two machines."""
     url = storage.bucket()
@@ -95,11 +102,7 @@ def test_only_what_the_storage_has_and_nobody_used_lately_makes_room(
     assert here.find("ab.pdf") is not None  # fetched again
 
 
-def test_a_library_of_one_file_lives_in_object_storage(
-    storage: S3, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(database.URL, empty(postgres))
-    monkeypatch.setenv(URL, storage.bucket())
+def test_a_library_of_one_file_lives_in_object_storage(stored: None, tmp_path: Path) -> None:
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         doc_id = engine.add(pdfs.encrypted(), "survey.pdf").doc_id
         engine.ingest(doc_id, password=pdfs.PASSWORD)
@@ -179,10 +182,8 @@ def test_files_that_are_in_the_folder_are_copied_before_any_is_taken_in(
 
 
 def test_an_empty_database_does_not_take_the_files_for_left_over(
-    storage: S3, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stored: None, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(URL, storage.bucket())
-    monkeypatch.setenv(database.URL, empty(postgres))
     with Engine.open(tmp_path) as engine:
         engine.add(pdfs.one_column(), "survey.pdf")
     monkeypatch.setenv(database.URL, empty(postgres))
@@ -200,11 +201,7 @@ def test_a_damaged_copy_is_fetched_again_and_replaces_nothing(two: tuple[StoredF
     assert here.path("ab.pdf").read_bytes() == b"bytes"
 
 
-def test_what_the_storage_lost_is_told_though_the_folder_has_it(
-    storage: S3, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(URL, storage.bucket())
-    monkeypatch.setenv(database.URL, empty(postgres))
+def test_what_the_storage_lost_is_told_though_the_folder_has_it(stored: None, tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         data = pdfs.one_column()
         doc_id = engine.add(data, "survey.pdf").doc_id
@@ -217,11 +214,7 @@ def test_what_the_storage_lost_is_told_though_the_folder_has_it(
         assert list(faults(engine.store)) == []
 
 
-def test_a_document_is_not_removed_while_its_file_cannot_be(
-    storage: S3, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(URL, storage.bucket())
-    monkeypatch.setenv(database.URL, empty(postgres))
+def test_a_document_is_not_removed_while_its_file_cannot_be(stored: None, storage: S3, tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         doc_id = engine.add(pdfs.one_column(), "survey.pdf").doc_id
         storage.stop()

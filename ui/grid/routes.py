@@ -64,10 +64,6 @@ def _heads(stored: Callable[[], Sequence[GridInfo]]) -> list[Json]:
     return [payload.head(info, documents, lost, jobs, trouble) for info in infos]
 
 
-def _at(request: Request) -> Json:
-    return _head(request)
-
-
 @guarded
 def grids(_: Request) -> Response:
     """Grids, newest first, and the templates that columns may come from."""
@@ -236,7 +232,7 @@ def run(request: Request, _: Json) -> Json:
     engine = engine_of(request)
     agreed = engine.grids.estimate(_grid(request)).usd  # as the page told it
     services().grids.run(_grid(request), engine, MAX_USD if agreed is None else agreed)
-    return _at(request)
+    return _head(request)
 
 
 @action(GroundworkError)
@@ -245,13 +241,13 @@ def ask_writer(request: Request, _: Json) -> Json:
     engine = engine_of(request)
     agreed = engine.grids.estimate_asking(_grid(request)).usd  # as the page told it
     services().grids.ask(_grid(request), engine, MAX_USD if agreed is None else agreed)
-    return _at(request)
+    return _head(request)
 
 
 @action(GroundworkError)
 def stop(request: Request, _: Json) -> Json:
     services().grids.stop(_grid(request))
-    return _at(request)
+    return _head(request)
 
 
 @action(GroundworkError)
@@ -264,7 +260,7 @@ def again(request: Request, body: Json) -> Json:
 
 def _filled(request: Request, engine: Engine) -> Json:
     _fill(_grid(request), engine)
-    return _at(request)
+    return _head(request)
 
 
 @action(GroundworkError)
@@ -284,7 +280,7 @@ def decide(request: Request, body: Json) -> Json:
 @action(GroundworkError)
 def rename(request: Request, body: Json) -> Json:
     engine_of(request).grids.rename(_grid(request), text_in(body, "name") or "")
-    return _at(request)
+    return _head(request)
 
 
 @action(GroundworkError)
