@@ -11,6 +11,16 @@ from playwright.sync_api import expect
 from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, still, talk_to
 from tests.browser.test_claude import ask
 
+# What a browser may send for a chip that is drawn again under a resting pointer.
+DRAWN_AGAIN = """chip => {
+    const { x, y, width, height } = chip.getBoundingClientRect();
+    const at = { bubbles: true, clientX: x + width / 2, clientY: y + height / 2 };
+    chip.dispatchEvent(new MouseEvent("mouseout", at));
+    const again = chip.cloneNode(true);
+    chip.replaceWith(again);
+    again.dispatchEvent(new MouseEvent("mouseover", at));
+}"""
+
 
 def test_a_question_gets_an_answer_with_chips_and_is_kept(
     app: App, shelf: Shelf, open_page: Callable[..., Any]
@@ -62,7 +72,7 @@ def test_a_question_gets_an_answer_with_chips_and_is_kept(
         page.keyboard.press("Escape")
         card.wait_for(state="detached")
         # Drawn again under the resting pointer, the chip opens nothing; the pointer's next visit does.
-        chip.evaluate("chip => chip.replaceWith(chip.cloneNode(true))")
+        chip.evaluate(DRAWN_AGAIN)
         page.wait_for_timeout(600)
         assert card.count() == 0
         page.mouse.move(5, 300)

@@ -23,13 +23,17 @@ export class Cards {
     this.link = link;
     this.card = null;
     this.timer = 0;
-    this.dismissed = false;
+    this.at = this.dismissed = null; // where the pointer is, and where it was as Esc closed a card
     this.hover = matchMedia("(hover: hover)").matches;
     const chip = (event) => event.target.closest?.("a.gw-cite");
     flow.addEventListener("mouseover", (event) => this.hover && chip(event) && this.later(chip(event)));
     flow.addEventListener("mouseout", (event) => chip(event) && this.leave(event.relatedTarget));
-    // An answer drawn again under a resting pointer sends mouseover: what Esc closed stays closed until the pointer moves.
-    for (const name of ["pointermove", "mouseout"]) flow.addEventListener(name, () => (this.dismissed = false));
+    // An answer drawn again under a resting pointer sends mouseout and mouseover where it rests: what Esc closed stays
+    // closed until the pointer is elsewhere.
+    for (const name of ["mouseover", "pointermove", "mouseout"]) flow.addEventListener(name, ({ clientX, clientY }) => {
+      this.at = `${Math.floor(clientX)} ${Math.floor(clientY)}`; // of a pointer event they may be fractions
+      if (this.at !== this.dismissed) this.dismissed = null;
+    }, { capture: true });
     flow.addEventListener("focusin", (event) => chip(event)?.matches(":focus-visible") && this.show(chip(event)));
     flow.addEventListener("focusout", ({ relatedTarget }) => this.card?.contains(relatedTarget) || this.hide());
     flow.addEventListener("scroll", () => this.card && this.hide(), { passive: true });
@@ -40,7 +44,7 @@ export class Cards {
       else if (event.key !== "Escape") return;
       else {
         this.hide();
-        this.dismissed = true;
+        this.dismissed = this.at;
       }
       event.stopImmediatePropagation();
     };
