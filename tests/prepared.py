@@ -120,8 +120,15 @@ def _on_sqlite() -> Iterator[None]:
 @cache
 def folder() -> Path:
     """Where this machine keeps pages that today's code read."""
-    made = Path(tempfile.gettempdir()) / f"groundwork-tests-{getpass.getuser()}" / _code()
-    made.mkdir(parents=True, exist_ok=True, mode=0o700)
+    made = machine() / _code()
+    made.mkdir(exist_ok=True, mode=0o700)
+    return made
+
+
+def machine() -> Path:
+    """Where this machine keeps what tests made."""
+    made = Path(tempfile.gettempdir()) / f"groundwork-tests-{getpass.getuser()}"
+    made.mkdir(exist_ok=True, mode=0o700)
     return made
 
 

@@ -25,7 +25,13 @@ from tests.messages_server import MessagesServer
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILURES = Path(__file__).resolve().parent / "failures"
-FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 START_SECONDS = 90
 SECONDS = 60  # for all that is waited for
 STOPPED: set[str] = set()  # addresses of servers that are gone, of which a page that is still open may complain

@@ -39,6 +39,7 @@ def test_a_question_to_go_on_with_is_asked_by_a_click(app: App, open_page: Calla
         expect(page.locator(".gw-turn").first.locator(".gw-next")).to_have_count(0)  # only under the last answer
 
 
+@pytest.mark.slow
 def test_what_can_be_done_with_an_answer(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     name = "cropped.pdf"
     turn, citation = shelf.turns[name], shelf.answers[name].citations[0]

@@ -24,6 +24,7 @@ def check(page: Any, what: str) -> None:
     assert results.violations_count == 0, f"{what}:\n{results.generate_report()}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
 def test_axe_finds_nothing(theme: str, app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url, theme=theme)

@@ -118,6 +118,7 @@ def test_what_was_spent_and_a_question_that_is_being_edited(claude: Served, open
         expect(page.locator(".gw-versions")).to_have_text(["2/2"], use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_what_checking_added_and_could_not_do_is_said(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     answer = shelf.answers["survey.pdf"]
     with Engine.open(app.home) as engine:

@@ -58,6 +58,7 @@ def marked(page: Any, mark: str) -> Any:
     return page.locator(f".gw-check .memo a.s.{mark}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
 def test_the_sample_draft_from_three_errors_to_a_file(
     theme: str, sample: App, open_page: Callable[..., Any], tmp_path: Path

@@ -125,6 +125,7 @@ def test_what_an_answer_cites(claude: Served, shelf: Shelf, open_page: Callable[
         page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
 
 
+@pytest.mark.slow
 def test_an_error_says_what_to_do_and_can_be_tried_again(
     claude: Served, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:

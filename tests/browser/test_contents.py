@@ -30,6 +30,7 @@ def last_turn(app: App, page: Any) -> Any:
     return answer
 
 
+@pytest.mark.slow
 def test_a_section_is_found_by_keys_and_asked_by_itself(app: App, open_page: Callable[..., Any]) -> None:
     with lent(app, {"handbook.pdf": pdfs.handbook()}) as (doc_id,):
         with Engine.open(app.home) as engine:

@@ -18,6 +18,7 @@ from tests.browser.test_axe import check
 from tests.messages_server import MessagesServer
 
 
+@pytest.mark.slow
 def test_two_configurations_side_by_side(app: App, shelf: Shelf, open_page: Callable[..., Any], tmp_path: Path) -> None:
     name, answer = next((name, one) for name, one in shelf.answers.items() if one.citations)
     cited = answer.citations[0]

@@ -40,6 +40,7 @@ def address(app: App) -> str:
     return f"{app.url}/explore?q={quote(QUESTION)}&kinds=1"
 
 
+@pytest.mark.slow
 def test_from_a_question_to_its_chunks(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     conversation(app, "What did the survey test for?")  # another one than the shelf's
     page = open_page(f"{app.url}/explore")

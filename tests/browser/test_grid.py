@@ -32,6 +32,7 @@ def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield served
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
 def test_three_questions_from_a_file_to_a_file(
     theme: str, sample: App, open_page: Callable[..., Any], tmp_path: Path

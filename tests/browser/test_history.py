@@ -17,6 +17,7 @@ from tests.browser.conftest import QUESTION, App, Shelf, beside
 MORE = 130
 
 
+@pytest.mark.slow
 def test_conversations_are_found_as_words_are_typed(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     with Engine.open(app.home) as engine:
         made = [engine.conversations.new() for _ in range(MORE)]

@@ -68,6 +68,7 @@ def on_page(page: Any, selector: str) -> list[Rect]:
     return [{side: rect[side] - moved[side] for side in rect} for rect in client_rects(page, selector)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", standing_for(["cropped and turned.pdf"], PAGES))
 def test_a_page_at_every_zoom_and_turn(name: str, app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = cited(open_page(f"{app.url}/?c={shelf.conversations[name]}"))

@@ -65,6 +65,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 def test_files_become_outlines_or_are_told_with_the_place_of_their_mistake(
     app: App, open_page: Callable[..., Any]
 ) -> None:

@@ -25,6 +25,7 @@ def opened(page: Any) -> Any:
     return page
 
 
+@pytest.mark.slow
 def test_settings_of_a_visit(app: App, open_page: Callable[..., Any]) -> None:
     page = opened(open_page(f"{app.url}/settings"))
     with promise("a setting is checked as it is typed"):

@@ -43,6 +43,7 @@ def focused(page: Any) -> str:
     return str(page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText"))
 
 
+@pytest.mark.slow
 def test_the_shelf(app: App, open_page: Callable[..., Any]) -> None:
     library = listed(open_page(f"{app.url}/library"))
     with promise("a removal can be taken back by keyboard"):

@@ -452,6 +452,7 @@ def test_an_id_that_is_no_utf_8_is_unknown_and_nothing_worse(home: Path, command
     assert error["code"].startswith("unknown_")
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_says_the_same(home: Path) -> None:
     """Arguments as bytes, a pipe to read from, and the exit code as the shell sees it."""
     at_home = ["--home", str(home), "--json"]

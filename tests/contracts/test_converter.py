@@ -30,12 +30,7 @@ OFFICE: tuple[FileKind, ...] = ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp
 EACH = [(converter, kind) for converter in CONVERTING for kind in converter.kinds]
 
 
-CASES = [
-    pytest.param(*each, marks=[needs_office] if each[1] == "docx" else [needs_office, pytest.mark.slow])
-    if each[1] in OFFICE
-    else each
-    for each in EACH
-]
+CASES = [pytest.param(*each, marks=[needs_office, pytest.mark.slow]) if each[1] in OFFICE else each for each in EACH]
 
 
 def file_of(kind: FileKind) -> bytes:

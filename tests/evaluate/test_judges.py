@@ -399,6 +399,7 @@ def test_cancelled_it_keeps_what_was_answered(bench: Bench) -> None:
     assert not set(before[:3]) & set(bench.texts[len(before) :])
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_it_pays_for_nothing_twice(bench: Bench) -> None:
     bench.run(answered(f"{SOLD} {SHOP}", WHALE, SHOP))
     ready = [claims("a"), claims("b"), labels((1, "Entailment"))]

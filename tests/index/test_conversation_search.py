@@ -151,6 +151,7 @@ def test_any_text_can_be_searched_for_and_every_word_is_found(
     assert conversations.all(words[0]) == []
 
 
+@pytest.mark.slow
 def test_a_thousand_conversations_of_ten_turns_are_searched_at_once(conversations: Conversations) -> None:
     draw = random.Random(7)
     words = [

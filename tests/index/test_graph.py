@@ -82,6 +82,7 @@ def test_a_name_that_leads_everywhere_is_not_walked_from() -> None:
         assert made.names(Seeds("Was Hello Love sung in Deepcut?")) == walked, "in the order of the question"
 
 
+@pytest.mark.slow
 def test_the_links_of_few_scopes_are_kept() -> None:
     def held() -> int:
         gc.collect()

@@ -70,6 +70,7 @@ def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     return width * height / union
 
 
+@pytest.mark.slow
 def test_only_pages_without_usable_text_are_read_by_ocr(pages: dict[str, PageLayout]) -> None:
     assert {name for name, page in pages.items() if page.ocr is not None} == READ_BY_OCR
     assert all(page.degraded is None for page in pages.values())
@@ -196,6 +197,7 @@ def pictured(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> di
     return found | dict(zip(partly, read(folder, pdfs.joined(*partly.values()), settings), strict=True))
 
 
+@pytest.mark.slow
 def test_a_scan_under_a_long_stamp_is_read_whole(pictured: dict[str, PageLayout]) -> None:
     page = pictured["stamped scan"]
     assert page.ocr is not None
@@ -252,6 +254,7 @@ def test_pages_that_take_too_long_are_reported_and_ocr_is_given_up(tmp_path: Pat
     assert "the layout model or OCR failed on several pages of this file" in str(scans[-1].degraded)
 
 
+@pytest.mark.slow
 def test_force_reads_every_page_that_is_not_blank(tmp_path: Path, settings: Settings) -> None:
     text, blank = read(tmp_path, pdfs.joined(FILE["text"], pdfs.blank()), settings, mode="force")
     assert text.ocr is not None

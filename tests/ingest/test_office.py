@@ -76,6 +76,7 @@ def test_a_text_document_has_its_headings_cells_and_words_once(engine: Engine, k
     assert footer.noise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", standing_for(["docx"], ["docx", "doc", "rtf", "odt"]))
 def test_notes_are_part_of_the_text_and_the_header_is_not(engine: Engine, kind: str, tmp_path: Path) -> None:
     data = noted() if kind == "docx" else converted(noted(), tmp_path, "docx", kind)
@@ -86,6 +87,7 @@ def test_notes_are_part_of_the_text_and_the_header_is_not(engine: Engine, kind: 
     assert [document.text[e.start : e.end] for e in document.elements if e.noise] == ["Valley board, page 1"]
 
 
+@pytest.mark.slow
 def test_a_page_that_is_a_picture_of_text_is_read_by_ocr(engine: Engine) -> None:
     made = docx.Document()
     shown = picture("Nitrate was 61.4 mg/l", "at Orchard Lane in May", mode="RGB", size=(1240, 1500))
@@ -95,10 +97,12 @@ def test_a_page_that_is_a_picture_of_text_is_read_by_ocr(engine: Engine) -> None
     assert "Orchard Lane" in document.text
 
 
+@pytest.mark.slow
 def test_a_stored_date_stays_that_of_the_file(engine: Engine) -> None:
     assert "taken on 3 March 2020 with care" in read(engine, letter(), "letter.docx")[1].text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", standing_for(["pptx"], ["pptx", "ppt", "odp"]))
 def test_a_citation_of_a_talk_names_the_slide_or_its_notes(engine: Engine, kind: str) -> None:
     info, document = read(engine, office_file(kind), f"talk.{kind}")
@@ -145,12 +149,14 @@ TITLED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", standing_for(["two paragraphs"], TITLED))
 def test_a_word_file_is_called_by_its_title_alone(engine: Engine, case: str) -> None:
     data, title = TITLED[case]
     assert read(engine, data, "lease_7.docx")[0].title == title
 
 
+@pytest.mark.slow
 def test_a_talk_is_called_by_the_title_of_its_first_slide(engine: Engine) -> None:
     made = pptx.Presentation()
     for layout, words, line in ((0, "Harbour Street Lease", "For the board"), (1, "Term", "Five years")):
@@ -276,6 +282,7 @@ def offices(folder: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("how", ["stopped", "too long"])
 def test_libreoffice_ends_with_the_reading(
@@ -343,6 +350,7 @@ def test_what_a_program_writes_while_it_is_ended_goes_too(
     assert list(kept.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_without_libreoffice_the_error_says_what_to_install(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

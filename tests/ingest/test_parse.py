@@ -112,6 +112,7 @@ def test_a_file_of_which_nothing_can_be_read_fails(tmp_path: Path, settings: Set
         build_document("0" * 16, "0" * 64, "given.pdf", FileInfo(pages=1), [page], settings)
 
 
+@pytest.mark.slow
 def test_a_page_that_never_ends_is_given_up_and_a_named_gap(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.with_endless_page())
     started = time.monotonic()
@@ -131,6 +132,7 @@ def test_a_page_that_never_ends_is_given_up_and_a_named_gap(tmp_path: Path, sett
     assert "The second page is an ordinary one." in document.text
 
 
+@pytest.mark.slow
 def test_the_text_of_a_page_that_is_slow_to_draw_is_read(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.many_paths(100_000))
     limits = adjusted(settings, page_seconds=1.0, plain_seconds=2.0)
@@ -188,6 +190,7 @@ def test_cancelling_stops_soon(tmp_path: Path, settings: Settings) -> None:
     assert 2 <= len(read) < 30
 
 
+@pytest.mark.slow
 def test_cancelling_does_not_wait_for_a_process_that_is_starting(tmp_path: Path, settings: Settings) -> None:
     """A pipe that nobody writes to: opening it never ends."""
     if not hasattr(os, "mkfifo"):

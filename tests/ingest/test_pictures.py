@@ -45,6 +45,7 @@ def test_a_picture_is_read_by_ocr_with_its_words_in_their_places(engine: Engine,
     assert engine.original(info.doc_id).read_bytes() == data
 
 
+@pytest.mark.slow
 def test_every_picture_of_a_fax_is_a_page(engine: Engine) -> None:
     fax = pictures(LINES, ("The limit is 50 mg/l",), mode="1", compression="group4", dpi=(204, 204))
     info = engine.ingest(engine.add(fax, "fax.tif").doc_id)

@@ -30,6 +30,7 @@ def opened(path: Path, settings: IngestSettings, *, layout: bool = False) -> Chi
     return child
 
 
+@pytest.mark.slow
 def test_a_file_is_read_by_a_process_that_read_another_as_by_a_new_one(tmp_path: Path, settings: Settings) -> None:
     other, path = pdfs.write(tmp_path, "other.pdf", pdfs.rotated(90)), pdfs.write(tmp_path, "a.pdf", pdfs.ruled_table())
     alone = settings.ingest.model_copy(update={"idle_seconds": 0.0})

@@ -52,6 +52,7 @@ def test_from_scan_to_lit_words(tmp_path: Path) -> None:
     assert info.ocr_confidence > 90
 
 
+@pytest.mark.slow
 def test_what_could_not_be_read_is_read_again_once_ocr_is_on(tmp_path: Path) -> None:
     off = open_engine(tmp_path, **{"ocr.mode": "off"})
     doc_id = off.add(pdfs.scanned(pdfs.note()), "scan.pdf").doc_id
@@ -66,6 +67,7 @@ def test_what_could_not_be_read_is_read_again_once_ocr_is_on(tmp_path: Path) -> 
     assert (report.status, report.ocr_pages) == ("ready", 1)
 
 
+@pytest.mark.slow
 def test_pages_left_out_of_a_mixed_file_are_read_once_ocr_is_on(tmp_path: Path) -> None:
     off = open_engine(tmp_path, **{"ocr.mode": "off"})
     data = pdfs.joined(pdfs.one_column(), pdfs.scanned(pdfs.note()))

@@ -123,6 +123,7 @@ def test_a_value_is_shown_as_in_the_sheet(tmp_path: Path, value: object, style: 
     assert found == text if text else set(found) == set(str(value))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.one_of(st.just(""), _texts), min_size=2, max_size=9), min_size=2, max_size=12),
     st.randoms(use_true_random=False),

@@ -35,6 +35,7 @@ def places(document: Document, words: str) -> list[tuple[Box, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_first_pages_can_be_asked_while_the_others_are_read(engine: Engine) -> None:
     doc_id = engine.add(pdfs.running_headers(PAGES), "long.pdf").doc_id
     conversation, built = engine.conversations.new(), []
@@ -71,6 +72,7 @@ def printed(document: Document) -> set[tuple[str, int, tuple[float, ...]]]:
     return {(document.text[start:end], page, tuple(box)) for start, end, page, box in spans}
 
 
+@pytest.mark.slow
 def test_a_word_of_a_first_build_stands_in_the_last_one_with_the_same_box(tmp_path: Path) -> None:
     parts = (pdfs.running_headers(4), pdfs.page_break_paragraph(), pdfs.table_over_pages(), pdfs.hyphenated())
     path = pdfs.write(tmp_path, "a.pdf", pdfs.joined(*parts, pdfs.two_columns(), pdfs.footnote()))

@@ -247,6 +247,7 @@ def test_what_an_attempt_that_broke_off_was_billed_for_is_counted(server: Messag
     assert stream.usage == Usage(12000, 6)
 
 
+@pytest.mark.slow
 def test_pings_are_no_sign_of_life(server: MessagesServer) -> None:
     server.reply(Reply(text=["Because", "of it"], delay=20.0, pings=True))
     began = time.monotonic()
@@ -256,6 +257,7 @@ def test_pings_are_no_sign_of_life(server: MessagesServer) -> None:
     assert time.monotonic() - began < 15
 
 
+@pytest.mark.slow
 def test_an_answer_that_never_ends_is_ended(server: MessagesServer) -> None:
     server.reply(Reply(text=["on "] * 100, delay=0.08))
     began = time.monotonic()

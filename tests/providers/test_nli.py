@@ -41,6 +41,7 @@ def test_off_is_none_and_none_ships() -> None:
     assert "sentence-transformers:" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_the_probability_is_that_of_the_output_called_entailment(tmp_path: Path) -> None:
     orders = ("contradiction", "entailment", "neutral"), ("entailment", "neutral", "contradiction")
     first, second = (entailment(tiny_entailment(tmp_path / order[0], *order)) for order in orders)
@@ -52,6 +53,7 @@ def test_the_probability_is_that_of_the_output_called_entailment(tmp_path: Path)
     assert first.score("The cat sat.", ["the property"]) == pytest.approx(one[1:])
 
 
+@pytest.mark.slow
 def test_a_model_of_another_kind_or_none_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="LABEL_0, LABEL_1, LABEL_2") as caught:
         entailment(f"sentence-transformers:{tiny_cross_encoder(tmp_path / 'other', outputs=3)}")
@@ -63,6 +65,7 @@ def test_a_model_of_another_kind_or_none_says_what_to_do(tmp_path: Path) -> None
     assert "download" in missing.value.hint
 
 
+@pytest.mark.slow
 def test_it_joins_the_support_of_prose_and_never_outweighs_an_exact_check(tmp_path: Path) -> None:
     model = entailment(tiny_entailment(tmp_path / "nli", "contradiction", "entailment", "neutral"))
     assert model is not None

@@ -18,6 +18,8 @@ from ragcore.providers.registry import embedder, reranker
 from tests.contracts.test_embedder import minilm_folder
 from tests.providers.models import tiny_cross_encoder, tiny_cross_encoder_with_its_own_sigmoid
 
+pytestmark = pytest.mark.slow  # what each test loads takes seconds; tests/contracts hold both models to their protocols
+
 
 def test_a_local_folder_is_an_embedder() -> None:
     model = embedder(f"sentence-transformers:{minilm_folder()}")

@@ -219,6 +219,7 @@ def test_without_an_allowed_folder_nothing_can_be_added(tmp_path: Path) -> None:
         assert tools.call("list_documents") == {"documents": [], "more": False}
 
 
+@pytest.mark.slow
 def test_a_cancelled_question_is_written_no_further(home: Path, server: MessagesServer) -> None:
     env = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": server.url}
     server.reply(Reply(text="The bridge is long. " * 200, chunks=400, delay=0.25))

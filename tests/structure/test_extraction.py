@@ -381,6 +381,7 @@ def test_a_rebuilt_index_keeps_what_was_paid_for(bench: Bench) -> None:
     assert len(bench.server.requests) == 1
 
 
+@pytest.mark.slow
 def test_the_order_of_additions_and_removals_makes_no_difference(
     bench: Bench, tmp_path: Path, server: MessagesServer
 ) -> None:
@@ -404,6 +405,7 @@ def test_the_order_of_additions_and_removals_makes_no_difference(
     assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_killed_in_mid_run_it_pays_for_nothing_twice(bench: Bench) -> None:
     bench.add("a.pdf", *(f"{MILLER[:-1]} {year}." for year in range(1990, 1996)))
     answered = [listed(entity("Jane Miller", 1)) for _ in range(3)]
