@@ -133,15 +133,15 @@ def put(store: Store, words: Words, number: int) -> str:
     return doc_id
 
 
-def opened(home: Path, model: Embedder | None = None) -> tuple[Store, Indexer, Made, Settings]:
-    settings, _ = load(environ={}, overrides={"index.batch": 2000})
+def opened(home: Path, kind: str, model: Embedder | None = None) -> tuple[Store, Indexer, Made, Settings]:
+    settings, _ = load(environ={}, overrides={"index.batch": 2000, "index.vector_store": kind})
     store, made = Store(home), Made(model)
     return store, Indexer(store, made, settings.index), made, settings
 
 
-def build(home: Path, size: int) -> dict[str, float]:
+def build(home: Path, size: int, kind: str) -> dict[str, float]:
     """Put the documents and index them; then add and remove one."""
-    store, indexer, _, _ = opened(home)
+    store, indexer, _, _ = opened(home, kind)
     words = Words()
     documents = max(1, size // PER_DOCUMENT)
     out: dict[str, float] = {}
@@ -177,10 +177,10 @@ def build(home: Path, size: int) -> dict[str, float]:
     return out
 
 
-def query(home: Path, size: int) -> dict[str, float]:
+def query(home: Path, size: int, kind: str) -> dict[str, float]:
     """Ask, in a process that knows nothing yet."""
     started = time.perf_counter()
-    store, indexer, made, settings = opened(home, embedder(load(environ={})[0].index.embedder))
+    store, indexer, made, settings = opened(home, kind, embedder(load(environ={})[0].index.embedder))
     out: dict[str, float] = {"models s": time.perf_counter() - started}
     words, chosen = Words(), random.Random(3)
     names = DocumentNames(store.names())
@@ -263,8 +263,8 @@ class timed:  # noqa: N801 - used like a function
             self._out[self._name] = seconds
 
 
-def _phase(call: str, home: Path, size: int, url: str) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks", "scale", "--phase", call, "--home", str(home)]
+def _phase(call: str, home: Path, size: int, url: str, kind: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks", "scale", "--phase", call, "--home", str(home), "--vectors", kind]
     env = {name: value for name, value in os.environ.items() if name != URL} | ({URL: url} if url else {})
     done = subprocess.run([*command, "--sizes", str(size)], check=True, stdout=subprocess.PIPE, cwd=ROOT, env=env)
     out: dict[str, float] = json.loads(done.stdout)
@@ -280,23 +280,27 @@ def main() -> None:
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, with commas between")
     parser.add_argument("--home", type=Path, help="folder for the libraries (default: a temporary one); kept if given")
     parser.add_argument("--postgres", default="", metavar="URL", help="a database to do the same in, beside SQLite")
+    parser.add_argument("--vectors", default="memory", help="stores of vectors for it, with commas between (pgvector)")
     parser.add_argument("--phase", choices=("build", "query"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.phase:
-        call: Callable[[Path, int], dict[str, float]] = {"build": build, "query": query}[options.phase]
-        print(json.dumps(call(options.home, int(options.sizes))))
+        call: Callable[[Path, int, str], dict[str, float]] = {"build": build, "query": query}[options.phase]
+        print(json.dumps(call(options.home, int(options.sizes), options.vectors)))
         return
     folder = options.home or Path(tempfile.mkdtemp(prefix="scale-"))
     results: dict[str, dict[str, float]] = {}
-    databases = {"": ""} | ({" in PostgreSQL": options.postgres} if options.postgres else {})
+    databases = {"": ("", "memory")}
+    if options.postgres:
+        for kind in options.vectors.split(","):
+            databases[" in PostgreSQL" if kind == "memory" else f" with {kind}"] = (options.postgres, kind)
     try:
-        for size, (label, url) in product(sizes(options.sizes), databases.items()):
+        for size, (label, where) in product(sizes(options.sizes), databases.items()):
             home, name = folder / f"{size}{label.replace(' ', '-')}", f"{size:,} chunks{label}"
             if not (home / "built.json").is_file():
                 home.mkdir(parents=True)
-                (home / "built.json").write_text(json.dumps(_phase("build", home, size, url)), "utf-8")
+                (home / "built.json").write_text(json.dumps(_phase("build", home, size, *where)), "utf-8")
             results[name] = json.loads((home / "built.json").read_text("utf-8"))
-            results[name] |= _phase("query", home, size, url)
+            results[name] |= _phase("query", home, size, *where)
             print(json.dumps({"library": name, **results[name]}), file=sys.stderr, flush=True)
     finally:
         if options.home is None:

@@ -35,12 +35,15 @@ def started(folder: Path) -> PostgresServer:
         return get_server(folder)
 
 
-def empty(server: PostgresServer) -> str:
-    """Address of a new database, of a role that owns it and nothing else."""
+def empty(server: PostgresServer, *, vectors: bool = False) -> str:
+    """Address of a new database, with pgvector if ``vectors``, of a role that owns it and nothing else."""
     name = f"gw{uuid4().hex}"
     with psycopg.connect(server.get_uri(), autocommit=True) as root:
         root.execute(f"CREATE ROLE {name} LOGIN".encode())
         root.execute(f"CREATE DATABASE {name} OWNER {name}".encode())
+    if vectors:
+        with psycopg.connect(server.get_uri().replace("/postgres?", f"/{name}?"), autocommit=True) as root:
+            root.execute("CREATE EXTENSION vector")
     return server.get_uri().replace("postgres:@/postgres", f"{name}@/{name}")
 
 

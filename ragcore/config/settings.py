@@ -111,7 +111,7 @@ class StructureSettings(Section):
 
 class IndexSettings(Section):
     embedder: str
-    vector_store: Annotated[str, Field(pattern=r"^(memory|chroma|chroma:https?://\S+)$")]
+    vector_store: Annotated[str, Field(pattern=r"^(memory|pgvector|chroma|chroma:https?://\S+)$")]
     batch: Positive
     threads: Count
     bm25_k1: Annotated[float, Field(ge=0.0)]

@@ -75,6 +75,9 @@ class ChromaIndex:
             self._width = len(first[0]) if len(first) else 0
         return self
 
+    def optimize(self) -> None:
+        """Chroma builds its graph while it stores."""
+
     def _put(self, doc_id: str, mark: str, load: Load) -> None:
         entries, vectors = load([doc_id])
         places = [

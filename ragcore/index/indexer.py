@@ -143,7 +143,8 @@ class Indexer:
                 self.remade(kind, doc_id)
         searchable = self._store.count(list(documents))
         if searchable and self._settings.vector_store != "memory":
-            self.open()  # now, not at the next question
+            vectors, _ = self.open()  # now, not at the next question
+            vectors.optimize()
         return IndexReport(searchable, done, self._embedder.name, time.perf_counter() - started)
 
     def check(self) -> None:
@@ -186,6 +187,10 @@ class Indexer:
         kind, _, address = self._settings.vector_store.partition(":")
         if kind == "memory":
             return VectorIndex()
+        if kind == "pgvector":
+            from ragcore.index.pgvector import pgvector
+
+            return pgvector(self._store.database, self._embedder.name)
         from ragcore.index.chroma import ChromaIndex
 
         embedder = blake2b(self._embedder.name.encode(), digest_size=4).hexdigest()

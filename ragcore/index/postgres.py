@@ -137,14 +137,14 @@ class PostgresDatabase(Database):
     """Tables of the library ``name`` in the database at ``url``. Raises `StoreError`."""
 
     def __init__(self, url: str, name: str) -> None:
-        self._name = name
+        self.name = name
         self._pool = reach(url)
 
     def read(self) -> AbstractContextManager[Connection]:
         return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "")
 
     def write(self) -> AbstractContextManager[Connection]:
-        number = int.from_bytes(blake2b(self._name.encode(), digest_size=8).digest(), signed=True)
+        number = int.from_bytes(blake2b(self.name.encode(), digest_size=8).digest(), signed=True)
         return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", f"SELECT pg_advisory_xact_lock({number})")
 
     def checkpoint(self) -> None:
@@ -164,13 +164,18 @@ class PostgresDatabase(Database):
             counted = (f"(SELECT coalesce(sum({' + '.join(each)}), 0) FROM {table})" for table, each in sizes.items())
             return int(connection.value(f"SELECT {' + '.join(counted)}"))
 
+    def alone(self, statement: str) -> None:
+        """Execute a statement that can't be part of a transaction. It sees no library."""
+        with _reported(), self._pool.connection(BUSY_SECONDS) as raw:
+            raw.execute(statement.encode())
+
     def close(self) -> None:
         """The connections are the process's, for every library."""
 
     @contextmanager
     def _transaction(self, begin: str, lock: str) -> Iterator[Connection]:
         with _reported():
-            raw = self._begun(f"{begin}; {_set(self._name)}; {lock}")
+            raw = self._begun(f"{begin}; {_set(self.name)}; {lock}")
             try:
                 with raw:  # committed at the end, or rolled back
                     yield _PostgresConnection(raw)

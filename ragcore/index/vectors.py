@@ -35,6 +35,9 @@ class VectorStore(Nearest, Protocol):
     def updated(self, wanted: Mapping[str, str], load: Load) -> VectorStore:
         """Store of exactly the documents ``wanted`` (id → fingerprint); ``load`` gives those that are new."""
 
+    def optimize(self) -> None:
+        """Build what makes searches in many vectors fast, if that takes longer than a search may."""
+
 
 class VectorIndex:
     """`VectorStore` in memory. Immutable: `updated` returns a new one. Thread-safe."""
@@ -69,6 +72,9 @@ class VectorIndex:
             more, added = load(new)
             entries, vectors = Entries.joined([entries, more]), np.concatenate([vectors, added])
         return VectorIndex(wanted, entries, vectors)
+
+    def optimize(self) -> None:
+        """One product needs nothing built."""
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
         """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first, ties by id. Raises

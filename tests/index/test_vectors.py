@@ -18,11 +18,14 @@ from ragcore.errors import IndexMismatch, StoreBusy, VectorStoreError
 from ragcore.index.chroma import ChromaIndex
 from ragcore.index.chunks import Entries
 from ragcore.index.indexer import Indexer
+from ragcore.index.pgvector import pgvector
+from ragcore.index.postgres import PostgresDatabase
 from ragcore.index.store import Store
 from ragcore.index.vectors import VectorIndex, VectorStore
 from ragcore.protocols import Nearest, Vector
 from ragcore.types import Entry, Scope, Section
 from tests.libraries import HashEmbedder, add_document
+from tests.postgres import empty
 from tests.providers.models import unit_vectors
 
 VECTORS = unit_vectors(60, 16)
@@ -79,15 +82,27 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.terminate()
 
 
-@pytest.fixture(scope="module", params=["memory", "folder", "server"])
+@pytest.fixture(scope="module", params=["memory", "folder", "server", "pgvector"])
 def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], VectorStore]:
     """Empty stores of one kind."""
     if request.param == "memory":
         return VectorIndex
+    if request.param == "pgvector":
+        url = empty(request.getfixturevalue("postgres"), vectors=True)
+        return lambda: pgvector(of_three(PostgresDatabase(url, uuid.uuid4().hex)), "hash")
     where = tmp_path_factory.mktemp("chroma") / "chroma"
     if request.param == "server":
         where = request.getfixturevalue("server")
     return lambda: ChromaIndex(where, f"test-{uuid.uuid4().hex}")
+
+
+def of_three(database: PostgresDatabase) -> PostgresDatabase:
+    """A library with the three documents, which have no chunks."""
+    with database.write() as connection:
+        for doc_id in ("d0", "d1", "d2"):
+            row = {"doc_id": doc_id, "sha256": doc_id, "name": doc_id, "bytes": 0, "status": "ready", "created": 0.0}
+            connection.insert("documents", row)
+    return database
 
 
 @pytest.fixture(scope="module")
