@@ -217,6 +217,15 @@ class Engine(Library):
             self.index(refresh=False, on_progress=on_progress, cancelled=cancelled)
         return info
 
+    def waiting(self) -> list[DocumentInfo]:
+        """Documents that wait to be read or indexed and that no process has at work, smallest first, in a library that
+        several machines may use."""
+        if not self.store.database.shared:
+            return []
+        waiting = [info for info in self.documents() if info.unready and not info.held]
+        taken = self.store.at_work([info.doc_id for info in waiting])
+        return sorted((info for info in waiting if info.doc_id not in taken), key=lambda info: info.bytes)
+
     def stale(self) -> list[str]:
         """Documents built with other settings, or by another version of Groundwork, than those in force."""
         return self._reading.stale()

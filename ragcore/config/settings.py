@@ -67,6 +67,7 @@ class IngestSettings(Section):
     workers: Count
     process_pages: Positive
     idle_seconds: Annotated[float, Field(ge=0)]
+    here: bool
     undo_seconds: Seconds
 
 

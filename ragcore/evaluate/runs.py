@@ -28,7 +28,6 @@ from ragcore.evaluate.measures import MEASURES, Page, measures, of_search
 from ragcore.evaluate.own import NAME, AnsweredLibrary, OwnSet
 from ragcore.evaluate.ragchecker import CLAUDE, JUDGES, SUPPORT
 from ragcore.export.sheets import safe
-from ragcore.files import locked
 from ragcore.index.evaluations import OWN, EvaluationStore, Outcome, RunInfo, SetInfo
 from ragcore.index.packing import pack, unpack
 from ragcore.providers.registry import Models
@@ -267,14 +266,13 @@ class Evaluation:
         if by not in JUDGES:
             raise InputError(f"There is no judge {by!r}.", hint=f"Choose one of {', '.join(JUDGES)}.")
         info, settings, models = self._store.run(run), self._library.settings, self._library.models
-        lock = self._library.store.home / "locks" / f"{info.run_id}.lock"
         rules = SupportJudge(settings.verify)
         model = models.planner if by == CLAUDE and models.capabilities.tools else None
         if by == CLAUDE and model is None:
             hint = "Set ANTHROPIC_API_KEY, add a key in the app's Settings, or judge by the support score."
             raise KeyMissing("Claude judges claims, and no Claude model is set.", hint=hint)
         name = rules.name if model is None else name_of(model.name)
-        with locked(lock, "This run is being judged right now."):
+        with self._library.store.database.locked(info.run_id, "This run is being judged right now."):
             todo = self._unjudged(info, name)
             self._store.put_last(info.run_id, name)
             if model is not None:

@@ -162,6 +162,16 @@ class Conversations:
             history = tuple(_answered(question, fields(answer)) for question, answer in connection.rows(query, path))
         return Place(path[-1] if path else None, history)
 
+    def of_turn(self, turn_id: str) -> str:
+        """Conversation of a turn. Raises `UnknownTurn`, and `UnknownConversation` for one that is not open to who
+        asks."""
+        with self.database.read() as connection:
+            found = connection.value("SELECT conversation_id FROM turns WHERE turn_id = ?", turn_id)
+            if found is None:
+                raise UnknownTurn(turn_id)
+            self._row(connection, found, shared=True)
+            return str(found)
+
     def scope(self, conversation_id: str) -> Scope:
         """Scope of its next questions."""
         with self.database.read() as connection:

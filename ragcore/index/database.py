@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from importlib import resources
@@ -109,7 +109,10 @@ class Connection(ABC):
 
 
 class Database(ABC):
-    """Tables of one library, safe for many threads and processes. Raises `StoreError`."""
+    """Tables of one library, safe for many threads and processes. Raises `StoreError`. ``shared``: processes on several
+    machines may use it."""
+
+    shared = False
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Connection]:
@@ -118,6 +121,15 @@ class Database(ABC):
     @abstractmethod
     def write(self) -> AbstractContextManager[Connection]:
         """Connection in a write transaction: committed at the end, rolled back on an error."""
+
+    @abstractmethod
+    def locked(self, name: str, busy: str) -> AbstractContextManager[Callable[[], bool]]:
+        """Lock ``name`` of the library, for one thread of all processes that use it. The value tells whether it still
+        holds. Raises `StoreBusy` with the message ``busy`` if it is taken, or was lost in the end."""
+
+    @abstractmethod
+    def taken(self, names: Collection[str]) -> set[str]:
+        """Those of some locks that processes on any machine hold; none of a library that isn't ``shared``."""
 
     @abstractmethod
     def checkpoint(self) -> None:
@@ -275,6 +287,15 @@ class SqliteDatabase(Database):
 
     def write(self) -> AbstractContextManager[Connection]:
         return self._transaction("BEGIN IMMEDIATE")
+
+    @contextmanager
+    def locked(self, name: str, busy: str) -> Iterator[Callable[[], bool]]:
+        """Lock on a file, held until the process ends at the latest."""
+        with files.locked(self.path.parent / "locks" / f"{name}.lock", busy):
+            yield lambda: True
+
+    def taken(self, names: Collection[str]) -> set[str]:
+        return set()
 
     def checkpoint(self) -> None:
         """Empty the write-ahead log: what was deleted is then gone from the disk. Left to the next time while another

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch
+from ragcore.errors import Cancelled, IndexEmpty, IndexMismatch, StoreBusy
 from ragcore.index import bm25, graph
 from ragcore.index.bm25 import Bm25Index, Postings
 from ragcore.index.chunks import STEP, fingerprint
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ragcore.protocols import Embedder, Vector
     from ragcore.types import Chunk, Entry
     from ragcore.types.library import DocumentInfo
+
+
+AGAIN_SECONDS = 0.5  # between two looks at a document that another process embeds
 
 
 class _Stored(Protocol):
@@ -115,17 +118,17 @@ class Indexer:
         total, done = sum(waiting.values()), 0
         if on_progress is not None:
             on_progress(0, total)
-        chunks = (chunk for doc_id in waiting for chunk in self._store.unembedded(self._embedder.name, doc_id))
-        while batch := list(islice(chunks, self._settings.batch)):
-            if cancelled is not None and cancelled():
-                raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
-            vectors = self._embed(batch)
-            self._store.put_vectors(self._embedder.name, batch, vectors)
-            done += len(batch)
-            if done // STEP > (done - len(batch)) // STEP:
-                self._store.touch()
-            if on_progress is not None:
-                on_progress(done, total)
+        with closing(self._unembedded(waiting, cancelled)) as chunks:
+            while batch := list(islice(chunks, self._settings.batch)):
+                if cancelled is not None and cancelled():
+                    raise Cancelled(f"Indexing was stopped after {done} of {total} chunks.")
+                vectors = self._embed(batch)
+                self._store.put_vectors(self._embedder.name, batch, vectors)
+                done += len(batch)
+                if done // STEP > (done - len(batch)) // STEP:
+                    self._store.touch()
+                if on_progress is not None:
+                    on_progress(done, total)
 
         if rebuild:
             self._store.set_index_record(mine)
@@ -143,9 +146,28 @@ class Indexer:
                 self.remade(kind, doc_id)
         searchable = self._store.count(list(documents))
         if searchable and self._settings.vector_store != "memory":
-            vectors, _ = self.open()  # now, not at the next question
-            vectors.optimize()
+            self.open()[0].optimize()  # now, not at the next question
         return IndexReport(searchable, done, self._embedder.name, time.perf_counter() - started)
+
+    def _unembedded(self, waiting: Iterable[str], cancelled: Callable[[], bool] | None) -> Generator[Chunk]:
+        """Chunks of documents that want a vector, document by document. What another process embeds right now comes
+        last, once that has ended."""
+        left = list(waiting)
+        while left:
+            taken = []
+            for doc_id in left:
+                with ExitStack() as lock:
+                    try:
+                        lock.enter_context(self._store.embedding_lock(doc_id))
+                    except StoreBusy:
+                        taken.append(doc_id)
+                    else:
+                        yield from self._store.unembedded(self._embedder.name, doc_id)
+            left = taken
+            if left:
+                time.sleep(AGAIN_SECONDS)
+            if cancelled is not None and cancelled():
+                return
 
     def check(self) -> None:
         """Raise `IndexEmpty` if nothing was ever indexed and `IndexMismatch` if another embedder built the index."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, lru_cache, partial
 from hashlib import blake2b
@@ -42,8 +42,9 @@ except ImportError as error:
         hint="Run `pip install 'groundwork[postgres]'`.",
     ) from error
 
+LEASE = 30.0  # seconds without a sign of life after which a lock is free
 CONNECT_SECONDS = 10  # to each address, unless the URL says connect_timeout
-MOST = 32  # connections of a process
+MOST = 64  # connections of a process
 TABLES = "groundwork"  # schema with the tables
 _opening = threading.Lock()
 _CHECK = f"Check that it runs, and its address (postgresql://USER@HOST/DATABASE) in {URL}. Then try again."
@@ -136,16 +137,56 @@ class _PostgresConnection(Connection):
 class PostgresDatabase(Database):
     """Tables of the library ``name`` in the database at ``url``. Raises `StoreError`."""
 
-    def __init__(self, url: str, name: str) -> None:
+    shared = True
+
+    def __init__(self, url: str, name: str, lease: float = LEASE) -> None:
         self.name = name
+        self._lease = lease
         self._pool = reach(url)
 
     def read(self) -> AbstractContextManager[Connection]:
         return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "")
 
     def write(self) -> AbstractContextManager[Connection]:
-        number = int.from_bytes(blake2b(self.name.encode(), digest_size=8).digest(), signed=True)
-        return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", f"SELECT pg_advisory_xact_lock({number})")
+        lock = f"SELECT pg_advisory_xact_lock({_number(self.name)})"
+        return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", lock)
+
+    @contextmanager
+    def locked(self, name: str, busy: str) -> Iterator[Callable[[], bool]]:
+        """Advisory lock of a transaction that is open as long, and gives a sign of life every third of the lease. The
+        server ends one without, so what a process held that was killed, stopped or cut off is free then."""
+        limits = f"SET LOCAL idle_in_transaction_session_timeout = {self._lease * 1000:.0f}"
+        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", limits) as connection:
+            if not connection.value("SELECT pg_try_advisory_xact_lock(?)", _number(f"{self.name} {name}")):
+                raise StoreBusy(busy)
+            ended = threading.Event()
+
+            def holds() -> bool:
+                try:
+                    connection.execute("SELECT 1")
+                except psycopg.Error:
+                    return False
+                return True
+
+            def live() -> None:
+                while not ended.wait(self._lease / 3) and holds():
+                    pass
+
+            alive = threading.Thread(target=live, name="lease", daemon=True)
+            alive.start()
+            try:
+                yield holds
+            finally:
+                ended.set()
+                alive.join()
+                if not holds():
+                    raise StoreBusy(busy)
+
+    def taken(self, names: Collection[str]) -> set[str]:
+        """Those of some locks that processes on any machine hold."""
+        numbers = {_number(f"{self.name} {name}"): name for name in names}
+        held = "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted"
+        return {numbers[number] for number in self.column(held) if number in numbers}
 
     def checkpoint(self) -> None:
         """PostgreSQL reuses the space of deleted rows, after its own vacuum."""
@@ -197,6 +238,11 @@ class PostgresDatabase(Database):
                     raise
             else:
                 return raw
+
+
+def _number(name: str) -> int:
+    """Number of the advisory lock ``name``."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
 def _set(name: str) -> str:

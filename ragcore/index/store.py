@@ -10,7 +10,7 @@ import hashlib
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,10 +45,24 @@ class Store(ChunkStore):
         self.files = open_files(home, self.database)
         self.opened = OpenDocuments(opened_mb << 20)
 
-    def document_lock(self, doc_id: str) -> AbstractContextManager[None]:
+    def document_lock(self, doc_id: str) -> AbstractContextManager[Callable[[], bool]]:
         """Lock held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
         busy = "Another task is reading or removing this document right now."
-        return files.locked(self.home / "locks" / f"{doc_id}.lock", busy)
+        return self.database.locked(doc_id, busy)
+
+    def embedding_lock(self, doc_id: str) -> AbstractContextManager[Callable[[], bool]]:
+        """Lock held by who embeds a document. Raises `StoreBusy` at once if it is taken."""
+        return self.database.locked(f"{doc_id}.embed", "Another process embeds this document right now.")
+
+    def at_work(self, doc_ids: Collection[str]) -> set[str]:
+        """Those of some documents that processes on any machine read, embed or remove right now; none of a library
+        that only one uses."""
+        taken = self.database.taken([name for doc_id in doc_ids for name in (doc_id, f"{doc_id}.embed")])
+        return {name.removesuffix(".embed") for name in taken}
+
+    def held(self, doc_id: str) -> bool:
+        """Whether a person cancelled reading a document."""
+        return bool(self.database.value("SELECT held FROM documents WHERE doc_id = ?", doc_id))
 
     # Files
 

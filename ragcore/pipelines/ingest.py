@@ -74,12 +74,17 @@ class Reading:
         started = time.monotonic()
 
         def ends(status: Status, error: GroundworkError | None = None) -> None:
+            if not holds():
+                return  # it is another process's by now
             told = None if error is None else error.as_dict()
             self.store.set_status(info.doc_id, status, error=told, seconds=round(time.monotonic() - started, 3))
 
-        with self.store.document_lock(info.doc_id):
+        def ended() -> bool:
+            return not holds() or (cancelled is not None and cancelled())
+
+        with self.store.document_lock(info.doc_id) as holds:
             try:
-                yield DocumentTask(self, info.doc_id, info.name, on_progress, cancelled)
+                yield DocumentTask(self, info.doc_id, info.name, on_progress, ended)
             except (Cancelled, KeyboardInterrupt, UnknownDocument):  # perhaps removed, or restored, meanwhile
                 ends("ready" if info.status == "ready" else "new")
                 raise

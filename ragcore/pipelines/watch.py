@@ -17,7 +17,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore import files
 from ragcore.errors import Cancelled, FileMissing, InputError, StoreBusy
 from ragcore.index.shelf import Shelf
 from ragcore.index.watched import WatchStore, restamped
@@ -106,7 +105,7 @@ class Watch:
         """Look through a folder. What can't be looked at stays as it is known. Raises `StoreBusy` if another process
         looks through the folders right now, `InputError` if it is not watched, `StoreError`, and `Cancelled`."""
         busy = "Another process looks through the watched folders right now."
-        with files.locked(self._store.home / "locks" / "watch.lock", busy):
+        with self._store.database.locked("watch", busy):
             return _Scan(self, self.folder(path), cancelled).run()
 
 

@@ -60,6 +60,11 @@ class DocumentInfo:
     gone: bool = False
 
     @property
+    def unready(self) -> bool:
+        """Whether it is still to be read or indexed."""
+        return self.status in ("new", "reading") or (self.status == "ready" and not self.indexed)
+
+    @property
     def askable(self) -> bool:
         """Whether it can be asked, though perhaps only its first pages."""
         return self.built_pages > 0 and not self.successor

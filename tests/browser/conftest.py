@@ -82,6 +82,7 @@ class App:
     url: str
     home: Path
     log: Path
+    pid: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def serve(home: Path, port: int = 0, **environment: str) -> Iterator[App]:
         try:
             url = f"http://localhost:{port}"
             _await(f"{url}/_stcore/health", process, log)
-            yield App(url, home, log)
+            yield App(url, home, log, process.pid)
         finally:
             STOPPED.add(f"localhost:{port}/")
             process.terminate()

@@ -36,7 +36,7 @@ from ui.server.services import Services
 MARA, JONAS = "mara@fernhill.example", "jonas@fernhill.example"
 GOOD = "four words to remember"
 HOST = {"host": "localhost:8501", "origin": "http://localhost:8501", "accept": "text/html"}
-OPENED = {"/gw/auth/sign-in", "/gw/auth/sign-out", "/gw/auth/link/{code:str}"}
+OPENED = {"/gw/auth/sign-in", "/gw/auth/sign-out", "/gw/auth/link/{code:str}", "/readyz"}
 OPENED |= {"/gw/static/{version:str}/styles.css", "/gw/static/{version:str}/{path:path}"}
 Asked = tuple[int, dict[str, str], bytes]
 

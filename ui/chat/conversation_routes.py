@@ -18,7 +18,7 @@ from ragcore.errors import InputError, LimitReached, UnknownConversation, Unknow
 from ragcore.export import KINDS, kind
 from ragcore.index.conversations import Conversation, StoredTurn
 from ui.chat import answer_progress, conversation_list, payload
-from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
+from ui.chat.runs import Answers, LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.files import file_name, saved
 from ui.server.guard import Json, engine_of, gone, guarded, posted, posts, refusing, scope_in, text_in, trouble
@@ -26,6 +26,7 @@ from ui.server.services import libraries, services
 from ui.viewer import changes
 
 TICK_SECONDS = 0.06
+ELSEWHERE_SECONDS = 0.5  # between two looks whether another machine still writes an answer
 LOOKED = 2.0  # seconds between two looks whether an answer may still be followed
 LISTED = 100  # conversations that the list begins with
 SHOWN = 30  # turns that a conversation begins with; those before are had as they are wanted
@@ -95,8 +96,9 @@ def conversation(request: Request) -> Response:
         since=request.query_params.get("since", ""),
     )
     live = {item.turn_id: services().answers.get(item.turn_id) for item in stored.turns if item.answer is None}
+    elsewhere = None in live.values() and services().answers.elsewhere(stored.info.conversation_id)
     shown = payload.conversation(
-        stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored), _partly(stored.turns)
+        stored, {k: v for k, v in live.items() if v is not None}, _unsearched(stored), _partly(stored.turns), elsewhere
     )
     given = services().engine.feedback.of([item.turn_id for item in stored.turns])
     shown = changes.told(shown, services().engine.versions)
@@ -105,7 +107,8 @@ def conversation(request: Request) -> Response:
 
 def _unsearched(stored: Conversation) -> dict[str, list[Json]]:
     """Documents each turn could not search because they were not read yet."""
-    answers, infos, jobs = services().answers, services().engine.documents(), services().ingestion.jobs()
+    answers, infos = services().answers, services().engine.documents()
+    jobs = services().ingestion.jobs(infos)
     known = {item.turn_id: answers.unsearched(item.turn_id) for item in stored.turns}
     if stored.turns and stored.turns[-1].turn_id == stored.info.shown and known[stored.info.shown] is None:
         # Asked before this process began: what is not read now was not read then.
@@ -118,7 +121,8 @@ def _partly(turns: Sequence[StoredTurn]) -> dict[str, list[Json]]:
     """Documents of which each answer saw only a part."""
     if not any(item.answer is not None and item.answer.partly for item in turns):
         return {}
-    infos, jobs = services().engine.documents(), services().ingestion.jobs()
+    infos = services().engine.documents()
+    jobs = services().ingestion.jobs(infos)
     return {item.turn_id: payload.partly(item.answer, infos, jobs) for item in turns}
 
 
@@ -159,6 +163,9 @@ def why(request: Request) -> Response:
 @guarded
 def stop(request: Request) -> Response:
     live = services().answers.get(request.path_params["turn"])
+    if live is None and _elsewhere(request.path_params["turn"]):
+        said = "This answer isn’t written here.", "Stop it in the browser where it was asked, or reload the page."
+        return JSONResponse(trouble("elsewhere", *said), 409)
     if live is not None and _open(live, services().engine.conversations.require):
         live.stop()
     return JSONResponse({})
@@ -189,10 +196,31 @@ def events(request: Request) -> Response:
     """Live answer as Server-Sent Events: ``write`` with each addition, then one ``done`` with the whole turn, or
     ``gone``. Every connection receives everything from the start, so that a reload or a second tab shows the same."""
     live = services().answers.get(request.path_params["turn"])
-    if live is None or not _may_follow(live):
+    conversation_id = _elsewhere(request.path_params["turn"]) if live is None else ""
+    if not conversation_id and (live is None or not _may_follow(live)):
         return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
+    told = _follow(live) if live is not None else _wait(services().answers, conversation_id)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_follow(live), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(told, media_type="text/event-stream", headers=headers)
+
+
+def _elsewhere(turn_id: str) -> str:
+    """Conversation in which another machine writes the answer of a turn; "" if none does, or it isn't open to who
+    asks."""
+    made = services()
+    try:
+        found = made.engine.conversations.of_turn(turn_id)
+    except (UnknownConversation, UnknownTurn):
+        return ""
+    return found if made.answers.elsewhere(found) else ""
+
+
+async def _wait(answers: Answers, conversation_id: str) -> AsyncIterator[str]:
+    """``gone`` as soon as no other machine writes an answer in a conversation."""
+    while await run_in_threadpool(answers.elsewhere, conversation_id):
+        yield ": written on another machine\n\n"
+        await asyncio.sleep(ELSEWHERE_SECONDS)
+    yield _event("gone", {})
 
 
 @guarded

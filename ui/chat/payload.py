@@ -41,16 +41,21 @@ def conversation(
     live: Mapping[str, LiveAnswer],
     unsearched: Mapping[str, list[Json]] | None = None,
     partly: Mapping[str, list[Json]] | None = None,
+    elsewhere: bool = False,
 ) -> Json:
     """Conversation with the requested turns and the number of earlier ones; ``live`` holds its running answers,
-    ``unsearched`` the documents they could not search and ``partly`` those they searched in part, all by turn."""
+    ``unsearched`` the documents they could not search and ``partly`` those they searched in part, all by turn.
+    ``elsewhere``: another machine writes the answer to its newest question without one."""
     missing, parts = unsearched or {}, partly or {}
+    waiting = [item.turn_id for item in stored.turns if item.answer is None and item.turn_id not in live]
+    written = waiting[-1] if elsewhere and waiting else ""
     return {
         "id": stored.info.conversation_id,
         "title": stored.info.title,
         "earlier": stored.earlier,
         "turns": [
             turn(item, live.get(item.turn_id), missing.get(item.turn_id, ()), parts.get(item.turn_id, ()))
+            | ({"state": "live", "only": "", "error": None} if item.turn_id == written else {})
             for item in stored.turns
         ],
     }

@@ -9,12 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ragcore.engine import Engine
-from ragcore.errors import InputError, StoreError, UnknownConversation, UnknownTurn
+from ragcore.errors import InputError, StoreBusy, StoreError, UnknownConversation, UnknownTurn
 from ragcore.types import (
     EVERYTHING,
     Answer,
@@ -171,6 +171,11 @@ class StillWriting(InputError):
     """Error: the conversation's previous answer is still being written."""
 
 
+def _lock(conversation_id: str) -> str:
+    """Lock held by the machine that writes an answer in a conversation."""
+    return f"{conversation_id}.answer"
+
+
 @dataclass
 class _Pool:
     """Threads that write one server's answers, with the number of answers in them."""
@@ -220,7 +225,7 @@ class Answers:
         # The next answer would be written without knowing this one.
         with self._alone(
             conversation_id, "The previous answer is still being written.", f"Wait, or stop it: “{question}”"
-        ):
+        ) as lock:
             kept = asking.conversations.scope(conversation_id)
             wanted = kept if scope is None else scope
             infos = self.engine.documents()
@@ -257,12 +262,14 @@ class Answers:
                 self._unsearched[live.turn_id] = missing
                 for turn_id in list(self._unsearched)[: -self._remembered]:
                     del self._unsearched[turn_id]
-        self._submit(live, asking.models.server)
+            self._submit(live, asking.models.server, lock.pop_all())
         return live
 
-    def _submit(self, live: LiveAnswer, server: str) -> None:
+    def _submit(self, live: LiveAnswer, server: str, lock: ExitStack) -> None:
         def ended(outcome: Future[None]) -> None:
             live.end(outcome)
+            with suppress(StoreError):  # lost: the answer is stored all the same
+                lock.close()
             with self._lock:
                 pool.answers -= 1
                 if not pool.answers and self._pools.get(server) is pool:
@@ -299,17 +306,29 @@ class Answers:
             asking.conversations.show_turn(conversation_id, turn_id)
 
     @contextmanager
-    def _alone(self, conversation_id: str, message: str, hint: str) -> Iterator[None]:
-        """Exclusive use of a conversation: no answer is being written in it or can start. Raises `StillWriting`."""
+    def _alone(self, conversation_id: str, message: str, hint: str) -> Iterator[ExitStack]:
+        """Exclusive use of a conversation: no answer is being written in it or can start, on any machine. What keeps it
+        from other machines can be taken over. Raises `StillWriting`."""
         with self._lock:
             if conversation_id in self._beginning or self._runs(conversation_id):
                 raise StillWriting(message, hint=hint)
             self._beginning.add(conversation_id)
+        database = self.engine.store.database
         try:
-            yield
+            with ExitStack() as lock:
+                if database.shared:
+                    try:
+                        lock.enter_context(database.locked(_lock(conversation_id), message))
+                    except StoreBusy as error:
+                        raise StillWriting(message, hint=hint) from error
+                yield lock
         finally:
             with self._lock:
                 self._beginning.discard(conversation_id)
+
+    def elsewhere(self, conversation_id: str) -> bool:
+        """Whether another machine writes an answer in a conversation."""
+        return bool(self.engine.store.database.taken([_lock(conversation_id)])) and not self.running(conversation_id)
 
     def get(self, turn_id: str) -> LiveAnswer | None:
         with self._lock:

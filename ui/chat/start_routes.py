@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def start(_: Request, body: Json) -> Response:
     """Documents in scope, newest first, ready or in progress, with the number that could not be read."""
     made = services()
-    return JSONResponse(documents(made.engine.documents(), made.ingestion.jobs(), scope_in(body) or EVERYTHING))
+    infos = made.engine.documents()
+    return JSONResponse(documents(infos, made.ingestion.jobs(infos), scope_in(body) or EVERYTHING))
 
 
 def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], scope: Scope) -> Json:

@@ -24,7 +24,7 @@ from ragcore.serve.rights import while_allowed
 from ui.gate.access import Access
 
 OPEN = re.compile(
-    r"/gw/auth/(sign-in|sign-out|provider|provider/back|link/[\w-]+)|/gw/static/\w+/[\w./-]+|/_stcore/health"
+    r"/gw/auth/(sign-in|sign-out|provider|provider/back|link/[\w-]+)|/gw/static/\w+/[\w./-]+|/_stcore/health|/readyz"
 )
 PROGRAMS = "/api/v1"  # what is below asks for a token by itself, and takes no cookie (ragcore.serve.http)
 CHECKED = 4.0  # seconds between two looks whether the session of an open connection has ended

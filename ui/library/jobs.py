@@ -20,7 +20,7 @@ from functools import partial
 from typing import Literal
 
 from ragcore.engine import Engine
-from ragcore.errors import Cancelled, GroundworkError, UnknownDocument
+from ragcore.errors import Cancelled, GroundworkError, StoreBusy, UnknownDocument
 from ragcore.progress import Progress
 from ragcore.types.library import DocumentInfo
 
@@ -31,7 +31,7 @@ RATE_SECONDS = 20.0
 LEAST_LEFT = 40  # pages
 SMALLER = 4  # times, in bytes that are still to be read
 CHUNKS_A_PAGE = 11  # embedding so many takes no longer than reading a page
-SWEEP_SECONDS = 10.0  # longest time between two looks into the trash: another process may put something there
+SWEEP_SECONDS = 10.0  # longest time between two looks at the trash and at what waits: others put something there
 
 Stage = Literal["queued", "read", "build", "describe", "embed"]
 
@@ -86,21 +86,25 @@ def _failure(error: BaseException, doc_id: str, doing: str) -> dict[str, object]
 
 
 class Ingestion:
-    """Reading queue with one worker thread, and a second thread for removals, which do not wait for the queue.
-    ``removed`` is called with each document that is permanently deleted, ``arrived`` with each that was read."""
+    """Reading queue with one worker thread, and a second thread for removals, which do not wait for the queue. Of a
+    library that several machines use, what waits is queued on each that reads (``ingest.here``), and the first one
+    reads it: so what another one left unread is gone on with. ``removed`` is called with each document that is
+    permanently deleted, ``arrived`` with each that was read."""
 
-    def __init__(self, engine: Engine, removed: Callable[[str], None]) -> None:
+    def __init__(self, engine: Engine, removed: Callable[[str], None], every: float = SWEEP_SECONDS) -> None:
         self.engine = engine
         self.removed = removed
         self.arrived: Callable[[str], None] = lambda _: None
         # What SQLite cannot know: an index that failed, a busy store.
         self.failures: dict[str, dict[str, object]] = {}
         self._entries: dict[str, _Entry] = {}
+        self._unready: set[str] = set()  # in a shared library, at the last look
         self._again: set[str] = set()  # to be queued anew when their job, which was cancelled, has ended
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ingestion")
         self._after = ThreadPoolExecutor(max_workers=1, thread_name_prefix="overview")
         self._closed = False
+        self._every = every
         self._stirred = threading.Event()  # the trash or the index has to be looked at
         threading.Thread(target=self._sweep, name="trash", daemon=True).start()
 
@@ -109,17 +113,23 @@ class Ingestion:
         stopped. Documents cancelled by a user stay cancelled."""
         stale = set(self.engine.stale())
         for info in self.engine.documents():
-            if not info.held and (self._unready(info) or info.doc_id in stale):
+            if not info.held and (info.unready or info.doc_id in stale):
                 self.add(info.doc_id)
 
-    @staticmethod
-    def _unready(info: DocumentInfo) -> bool:
-        return info.status in ("new", "reading") or (info.status == "ready" and not info.indexed)
+    @property
+    def _shared(self) -> bool:
+        return self.engine.store.database.shared
 
     def add(self, doc_id: str, password: str | None = None) -> None:
         """Queue a document, after its cancellation has finished if one is in progress. Does nothing if it is already
         queued or being read."""
         self.engine.store.hold([doc_id], False)
+        with self._lock:
+            self.failures.pop(doc_id, None)
+        if self.engine.settings.ingest.here or not self._shared or password:  # which only this process knows
+            self._add(doc_id, password)
+
+    def _add(self, doc_id: str, password: str | None = None) -> None:
         embedder = self.engine.settings.index.embedder
         size = next((info.bytes for info in self.engine.store.documents(embedder, doc_id)), 0)
         with self._lock:
@@ -127,7 +137,6 @@ class Ingestion:
                 if self._entries[doc_id].cancel.is_set():
                     self._again.add(doc_id)
                 return
-            self.failures.pop(doc_id, None)
             self._entries[doc_id] = _Entry(Job(doc_id), size, password)
         self._queue()
 
@@ -145,7 +154,7 @@ class Ingestion:
             entry = self._entries.get(doc_id)
             if entry is not None:
                 entry.held = True
-        if entry is not None:
+        if entry is not None or self._shared:
             self.engine.store.hold([doc_id], True)
             self._stop(doc_id)
 
@@ -176,7 +185,7 @@ class Ingestion:
         permanently deleted."""
         self.engine.trash.restore(doc_ids)
         for info in self.engine.documents():
-            if info.doc_id in doc_ids and self._unready(info) and not info.held:
+            if info.doc_id in doc_ids and info.unready and not info.held:
                 self.add(info.doc_id)
         self._stirred.set()
 
@@ -185,11 +194,23 @@ class Ingestion:
         self.engine.trash.finish(doc_ids)
         self._stirred.set()
 
-    def jobs(self) -> dict[str, Job]:
-        """Jobs by document, the running one first, then the waiting ones in order."""
+    def jobs(self, infos: Sequence[DocumentInfo] = ()) -> dict[str, Job]:
+        """Jobs by document, the running one first, then the waiting ones in order; and those that other machines have
+        of ``infos``."""
         with self._lock:
             entries = sorted(self._entries.values(), key=lambda entry: (entry.waits, entry.waits and _turn(entry)))
-            return {entry.job.doc_id: entry.job for entry in entries}
+            jobs = {entry.job.doc_id: entry.job for entry in entries}
+            failed = {*self.failures}
+        if infos and self._shared:
+            left = [info for info in infos if info.unready and not info.held and info.doc_id not in failed]
+            taken = self.engine.store.at_work([info.doc_id for info in left])
+            for info in left:
+                stage: Stage = "embed" if info.status == "ready" else "read"
+                if info.doc_id in taken and (info.doc_id not in jobs or jobs[info.doc_id].stage == "queued"):
+                    jobs[info.doc_id] = Job(info.doc_id, stage, info.pages_done if stage == "read" else 0, info.pages)
+                elif info.doc_id not in jobs:
+                    jobs[info.doc_id] = Job(info.doc_id)
+        return jobs
 
     def close(self) -> None:
         """Cancel all jobs; documents continue from the same page at the next start."""
@@ -252,12 +273,14 @@ class Ingestion:
             del self._entries[doc_id]
             again = doc_id in self._again
             self._again.discard(doc_id)
-            # One that is gone was removed while it was read.
-            if error is not None and not isinstance(error, (Cancelled, UnknownDocument)):
+            # One that is gone was removed while it was read; one that is taken another machine reads.
+            passed = (Cancelled, UnknownDocument, *((StoreBusy,) if self._shared else ()))
+            if error is not None and not isinstance(error, passed):
                 self.failures[doc_id] = _failure(error, doc_id, "reading")
         if again:
             self.add(doc_id)
         elif error is None and not self._closed:
+            self._unready.discard(doc_id)
             self.arrived(doc_id)
 
     def _sweep(self) -> None:
@@ -273,6 +296,8 @@ class Ingestion:
                     self.removed(doc_id)
                 if changed:
                     self.engine.settle()
+                if self._shared:
+                    self._look()
                 left = [item.left for item in self.engine.trash.items()]
             except GroundworkError as error:
                 # A busy or full disk: what is in the trash stays there, and is tried again. A question that finds the
@@ -282,7 +307,21 @@ class Ingestion:
             except Exception:  # noqa: BLE001 — it is logged, and the removals after it go on
                 _log.exception("The trash couldn’t be emptied.")
                 left = []
-            wait = min([SWEEP_SECONDS, *(seconds + 0.1 for seconds in left)])
+            wait = min([self._every, *(seconds + 0.1 for seconds in left)])
+
+    def _look(self) -> None:
+        """Queue what waits in a shared library, and tell what another machine has read."""
+        infos = self.engine.documents()
+        unready = {info.doc_id for info in infos if info.unready}
+        for info in infos:
+            if info.doc_id in self._unready - unready and info.status == "ready":
+                self.arrived(info.doc_id)
+        self._unready = unready
+        if self.engine.settings.ingest.here:
+            due = time.time() - self._every  # who adds a document reads it first
+            for info in self.engine.waiting():
+                if info.created < due and info.doc_id not in self.failures and info.doc_id not in self.jobs():
+                    self._add(info.doc_id)
 
     def _read_and_index(self, entry: _Entry) -> None:
         doc_id = entry.job.doc_id
@@ -290,7 +329,14 @@ class Ingestion:
         def show(progress: Progress) -> None:
             self._show(entry, progress)
 
+        looked = time.monotonic()
+
         def ends() -> bool:
+            nonlocal looked
+            if self._shared and time.monotonic() - looked > 1.0:  # it may be cancelled on another machine
+                looked = time.monotonic()
+                if self.engine.store.held(doc_id):
+                    entry.cancel.set()
             return self._ends(entry)
 
         report = self.engine.ingest_and_index(doc_id, password=entry.password, on_progress=show, cancelled=ends)

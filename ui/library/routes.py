@@ -25,10 +25,10 @@ Json = dict[str, Any]
 @guarded
 def library(_: Request) -> Response:
     engine, ingestion = services().engine, services().ingestion
-    jobs = ingestion.jobs()
+    documents = engine.documents()
     rows = library_payload.library(
-        engine.documents(),
-        jobs,
+        documents,
+        ingestion.jobs(documents),
         ingestion.failures,
         set(engine.stale()),
         engine.trash.items(),

