@@ -26,6 +26,7 @@ from unittest import mock
 from benchmarks.common import questions, table
 from ragcore.config.settings import load
 from ragcore.engine import Engine
+from ragcore.index.shared import saved
 from ragcore.index.store import OpenDocuments
 from ragcore.types import Found, Retrieval, Text
 from tests.messages_server import MessagesServer, Reply
@@ -45,7 +46,7 @@ def main() -> None:
     options = parser.parse_args()
 
     if options.offline:
-        settings, origins = load(home=options.home, overrides={"llm.model": "offline"})
+        settings, origins = load(saved=saved(options.home), overrides={"llm.model": "offline"})
         with Engine(options.home, settings, origins) as quoting:
             offline(quoting, chosen(quoting, options))
         return
@@ -55,7 +56,7 @@ def main() -> None:
             "llm.base_url": server.url,
             "agentic.decompose": "rules",
         }
-        settings, origins = load(home=options.home, overrides=overrides)
+        settings, origins = load(saved=saved(options.home), overrides=overrides)
         with Timed(options.home, settings, origins, api_key="none") as engine:
             asked = chosen(engine, options)
             first_token(engine, server, *asked[0])  # loads the client

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from ragcore.config.settings import Settings, default_home, load, varied
 from ragcore.errors import Cancelled, GroundworkError, IndexEmpty, IndexMismatch
 from ragcore.index.model_records import Responses
+from ragcore.index.shared import saved
 from ragcore.library import Library
 from ragcore.pipelines.ingest import Reading
 from ragcore.pipelines.search import Search
@@ -98,7 +99,7 @@ class Engine(Library):
         library, whose loaded parts and key are shared; ``allowance`` limits what it may take. Raises `ConfigError`,
         `StoreError`."""
         home = home or default_home()
-        settings, origins = load(file=config, home=home, overrides=overrides)
+        settings, origins = load(file=config, saved=None if config else saved(home), overrides=overrides)
         return cls(home, settings, origins, api_key=api_key, models=models, allowance=allowance)
 
     def of(self, owner: str) -> Engine:

@@ -18,7 +18,7 @@ from ragcore.index.database import URL
 from ragcore.providers import registry as providers
 from tests import models, pdfs, prepared
 from tests.messages_server import MessagesServer
-from tests.postgres import started
+from tests.postgres import empty, started
 from ui.library.samples import NAME, SAMPLE
 
 # What pytest makes of the tests is kept even where no other bytecode is: making it takes half of the collection.
@@ -76,6 +76,21 @@ def postgres(shared: Path) -> PostgresServer:
     """A running PostgreSQL."""
     with FileLock(shared / "postgres.lock"):
         return started(shared / "postgres")
+
+
+def elsewhere(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Where the tests' libraries are in PostgreSQL: in an empty database, that no other home shares."""
+    with pytest.MonkeyPatch.context() as patched:
+        if URL in os.environ:
+            from ragcore.index.postgres import reach
+
+            url = empty(request.getfixturevalue("postgres"))
+            patched.setenv(URL, url)
+            request.addfinalizer(lambda: reach(url).close())  # a server has a hundred connections
+        yield
+
+
+alone = pytest.fixture(elsewhere, name="alone")
 
 
 @pytest.fixture

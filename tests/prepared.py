@@ -96,7 +96,7 @@ def copied(home: Path, to: Path) -> Path:
 
 def _make(kept: Path, files: Mapping[str, bytes], ask: str, starters: bool) -> None:
     new = Path(tempfile.mkdtemp(dir=kept.parent))
-    with _on_sqlite(), Engine.open(new, overrides={"llm.model": "offline"}) as engine:
+    with on_sqlite(), Engine.open(new, overrides={"llm.model": "offline"}) as engine:
         ids = [read(engine, data, name) for name, data in files.items()]
         engine.index()
         for doc_id in ids if ask else ():
@@ -107,7 +107,7 @@ def _make(kept: Path, files: Mapping[str, bytes], ask: str, starters: bool) -> N
 
 
 @contextmanager
-def _on_sqlite() -> Iterator[None]:
+def on_sqlite() -> Iterator[None]:
     """Whatever database the tests run on: what is kept is for all of them."""
     url = os.environ.pop(URL, None)
     try:

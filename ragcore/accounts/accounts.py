@@ -19,9 +19,9 @@ from typing import Literal
 
 from ragcore.accounts.passwords import hashed, matches
 from ragcore.errors import InputError, LinkSpent, SignInRefused
-from ragcore.index.database import Connection, Row, SqliteDatabase, made
+from ragcore.index.database import Connection, Row, made
+from ragcore.index.shared import open_accounts
 
-SCHEMA = 3
 IDLE, LONGEST = 12 * 3600.0, 7 * 86400.0  # seconds: of a session without use, and of any
 USED = 60.0  # seconds between two notes that a session is used
 LINK = 7 * 86400.0
@@ -94,7 +94,7 @@ class Accounts:
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
         self.home = home
-        self.database = SqliteDatabase(home / "accounts.sqlite", "ragcore.accounts", SCHEMA)
+        self.database = open_accounts(home)
         self.clock = clock
 
     def close(self) -> None:
@@ -345,7 +345,9 @@ class Accounts:
         """Count a try, of those ``whose`` with the number of free ones. Raises `SignInRefused` while there is to be
         none."""
         now = self.clock()
-        connection.execute("DELETE FROM tries WHERE last <= ? AND (count OR last <= ?)", (now - FORGOTTEN, now - KNOWN))
+        connection.execute(
+            "DELETE FROM tries WHERE last <= ? AND (count > 0 OR last <= ?)", (now - FORGOTTEN, now - KNOWN)
+        )
         for each, free in whose.items():
             row = connection.row("SELECT count, last FROM tries WHERE whose = ?", each)
             if row is not None and row["count"] >= free:

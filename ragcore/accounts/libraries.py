@@ -199,7 +199,7 @@ class Grants:
         query = "SELECT team_id, email, manager FROM members JOIN users USING (user_id) ORDER BY email"
         with self._database.read() as connection:
             rows = connection.rows(query)
-            teams = connection.rows("SELECT * FROM teams WHERE team_id <> ? ORDER BY name", EVERYONE)
+            teams = connection.rows("SELECT * FROM teams WHERE team_id <> ? ORDER BY lower(name), name", EVERYONE)
         of = {team["team_id"]: [row for row in rows if row["team_id"] == team["team_id"]] for team in teams}
         return [
             Team(team["team_id"], team["name"], tuple((row["email"], row["manager"]) for row in of[team["team_id"]]))
@@ -211,9 +211,10 @@ class Grants:
             name = _named(name)
             if "@" in name:
                 raise InputError("A team's name can't have an @.", hint="That is for the emails of people.")
-            row = {"team_id": secrets.token_hex(16), "name": name, "created": self.accounts.clock()}
-            if not connection.insert("teams", row, clash="NOTHING"):
+            if _called(connection, name):
                 raise InputError(f"There is a team {name!r} already.", hint="Choose another name.")
+            row = {"team_id": secrets.token_hex(16), "name": name, "created": self.accounts.clock()}
+            connection.insert("teams", row)
             self.accounts.note(connection, "team made", name, by)
 
     def remove_team(self, name: str, by: str) -> None:
@@ -253,8 +254,8 @@ class Grants:
         return row
 
     def _team(self, connection: Connection, name: str) -> str:
-        team_id: str | None = connection.value("SELECT team_id FROM teams WHERE name = ?", name.strip())
-        if team_id is None or team_id == EVERYONE:
+        team_id = _called(connection, name.strip())
+        if not team_id or team_id == EVERYONE:
             raise InputError(f"There is no team {name.strip()!r}.", hint="Run `groundwork admin team list`.")
         return team_id
 
@@ -280,7 +281,7 @@ _LISTED = """
         (SELECT role FROM roles WHERE roles.library_id = libraries.library_id AND user_id = ?) AS role,
         (SELECT count(*) FROM roles WHERE roles.library_id = libraries.library_id) AS people
     FROM libraries LEFT JOIN users ON user_id = owner LEFT JOIN teams ON team_id = owner
-    ORDER BY first DESC, libraries.name COLLATE NOCASE, libraries.created
+    ORDER BY first DESC, lower(libraries.name), libraries.created
 """
 _MEMBERS = """
     SELECT holder, coalesce(users.name, teams.name) AS name, coalesce(email, '') AS email, role, given.owner,
@@ -289,8 +290,14 @@ _MEMBERS = """
         SELECT owner AS holder, 3 AS role, 1 AS owner FROM libraries WHERE library_id = ? AND owner <> ''
         UNION ALL SELECT holder, role, 0 FROM grants WHERE library_id = ?
     ) given LEFT JOIN users ON user_id = holder LEFT JOIN teams ON team_id = holder
-    ORDER BY given.owner DESC, role DESC, name COLLATE NOCASE
+    ORDER BY given.owner DESC, role DESC, lower(coalesce(users.name, teams.name))
 """
+
+
+def _called(connection: Connection, name: str) -> str:
+    """``team_id`` of the team with a name, in whatever case; "" if there is none."""
+    teams = connection.rows("SELECT team_id, name FROM teams")
+    return next((team["team_id"] for team in teams if team["name"].casefold() == name.casefold()), "")
 
 
 def _named(name: str) -> str:

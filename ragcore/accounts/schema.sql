@@ -1,4 +1,5 @@
--- Tables of accounts.sqlite. Times are seconds since the epoch; tokens and codes are stored as SHA-256 only.
+-- Tables of accounts, in accounts.sqlite or PostgreSQL. Times are seconds since the epoch; tokens and codes are stored as
+-- SHA-256 only.
 
 CREATE TABLE IF NOT EXISTS users (
   user_id TEXT PRIMARY KEY,
@@ -52,16 +53,14 @@ CREATE TABLE IF NOT EXISTS audit (
   address TEXT NOT NULL,
   library TEXT NOT NULL DEFAULT '' -- its name then; '' where it is about none
 );
-CREATE TRIGGER IF NOT EXISTS audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
-CREATE TRIGGER IF NOT EXISTS audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the log is append only'); END;
 
 -- People who are given rights together. Everybody with an account is in the built-in team 'everyone'.
 CREATE TABLE IF NOT EXISTS teams (
   team_id TEXT PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+  name TEXT NOT NULL UNIQUE,
   created REAL NOT NULL
 );
-INSERT OR IGNORE INTO teams VALUES ('everyone', 'Everyone', 0);
+INSERT INTO teams VALUES ('everyone', 'Everyone', 0) ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS members (
   team_id TEXT NOT NULL REFERENCES teams ON DELETE CASCADE,
   user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -87,15 +86,15 @@ CREATE TABLE IF NOT EXISTS grants (
 
 -- Who has the rights of a holder: a person has their own, and those of their teams.
 CREATE VIEW IF NOT EXISTS holders AS
-  SELECT user_id AS holder, user_id, 1 AS manager FROM users
-  UNION ALL SELECT 'everyone', user_id, 0 FROM users
+  SELECT user_id AS holder, user_id, TRUE AS manager FROM users
+  UNION ALL SELECT 'everyone', user_id, FALSE FROM users
   UNION ALL SELECT team_id, user_id, manager FROM members;
 -- The highest role of each person in each library that is open to them.
 CREATE VIEW IF NOT EXISTS roles AS
   SELECT library_id, user_id, max(role) AS role FROM (
-    SELECT library_id, user_id, 2 + manager AS role FROM libraries JOIN holders ON holder = owner
+    SELECT library_id, user_id, CASE WHEN manager THEN 3 ELSE 2 END AS role FROM libraries JOIN holders ON holder = owner
     UNION ALL SELECT library_id, user_id, role FROM grants JOIN holders USING (holder)
-  ) JOIN libraries USING (library_id) JOIN users USING (user_id)
+  ) AS given JOIN libraries USING (library_id) JOIN users USING (user_id)
   WHERE removed IS NULL AND NOT blocked GROUP BY library_id, user_id;
 
 -- Tokens of programs.

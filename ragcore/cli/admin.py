@@ -14,12 +14,13 @@ from ragcore.accounts.libraries import Grants
 from ragcore.accounts.limits import OF_PEOPLE, Limits
 from ragcore.accounts.tokens import DEFAULT_SCOPES, Tokens
 from ragcore.cli.common import moment, say_error, show
-from ragcore.config.settings import LIBRARIES, default_home
+from ragcore.config.settings import default_home
 from ragcore.errors import GroundworkError, InputError, StoreError
 from ragcore.index.backup import Fault, back_up, faults, tidy
 from ragcore.index.database import URL, has_library
-from ragcore.index.move import SQLITE, move
+from ragcore.index.move import SQLITE, may_share, move, share, unshare
 from ragcore.index.objects import copy_files
+from ragcore.index.shared import homes
 from ragcore.index.store import Store
 from ragcore.text.numbers import plural
 from ragcore.types.json import plain
@@ -75,8 +76,13 @@ def log(engine: Engine, options: argparse.Namespace) -> int:
 
 def move_libraries(options: argparse.Namespace) -> int:
     """Without an engine, which a library whose move broke off lets nobody open."""
-    homes = _homes(options)
-    moved = {str(home): move(home, options.to) for home in homes}
+    top, there = options.home or default_home(), _homes(options)
+    sharing = options.to != SQLITE and may_share(top, options.to)
+    if options.to == SQLITE:
+        unshare(top)  # first: its libraries tell that its accounts are there
+    moved = {str(home): move(home, options.to) for home in there}
+    if sharing:
+        share(top, options.to)
     lines = [f"{'Moved the library in' if now else 'There already:'} {home}" for home, now in moved.items()]
     then = f"{'Unset' if options.to == SQLITE else 'Set'} {URL} for the app and every command from now on."
     show(options, lambda: {"moved": [home for home, now in moved.items() if now]}, [*lines, then])
@@ -133,10 +139,10 @@ WITHOUT_ENGINE = (move_libraries, move_files, check, backup)
 def _homes(options: argparse.Namespace) -> list[Path]:
     """Folders of the home folder that have a library."""
     top = options.home or default_home()
-    homes = [home for home in (*sorted((top / LIBRARIES).glob("*")), top) if has_library(home)]
-    if not homes:
+    found = [home for home in homes(top) if has_library(home)]
+    if not found:
         raise InputError(f"There is no library in {top}.", hint="Check --home.")
-    return homes
+    return found
 
 
 def libraries(engine: Engine, options: argparse.Namespace) -> int:

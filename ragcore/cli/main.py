@@ -22,7 +22,7 @@ from ragcore.accounts.libraries import ROLES
 from ragcore.accounts.limits import MEASURES as LIMITED
 from ragcore.accounts.tokens import DAYS, MOST_DAYS, SCOPES
 from ragcore.check.files import KINDS as CHECK_KINDS
-from ragcore.cli import admin, asking, checking, doors, evaluation, grids, library, watching
+from ragcore.cli import admin, asking, checking, doors, evaluation, grids, library, watching, worker
 from ragcore.cli.common import plain_output, print_json, say_error
 from ragcore.config.settings import SearchMode
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
@@ -65,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         if options.run is None:
             return start(options)
-        if options.run in admin.WITHOUT_ENGINE:
+        if options.run in (*admin.WITHOUT_ENGINE, worker.work):
             return int(options.run(options))
         from ragcore.engine import Engine
 
@@ -306,6 +306,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--flat", action="store_true", help="leave out the folders in it")
     only = "only files with such names, as *.pdf; may be repeated"
     sub.add_argument("--pattern", type=_text, action="append", default=[], metavar="NAME", help=only)
+
+    text = "read what waits in libraries in PostgreSQL, on any machine"
+    sub = commands.add_parser("worker", help=text, description=text, parents=[common])
+    sub.set_defaults(run=worker.work)
+    sub.add_argument("--once", action="store_true", help="end as soon as nothing waits")
 
     def group(name: str, text: str) -> Any:
         made = commands.add_parser(name, help=text, description=text, parents=[common])

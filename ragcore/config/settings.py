@@ -24,7 +24,6 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ragcore.errors import ConfigError
-from ragcore.files import replacing, reported
 
 ENV_PREFIX = "GROUNDWORK_"
 LIBRARIES = "libraries"  # folder of a team's home with a home for each of its libraries
@@ -278,13 +277,13 @@ def default_home() -> Path:
 def load(
     *,
     file: Path | None = None,
-    home: Path | None = None,
+    saved: Mapping[str, bytes] | None = None,
     environ: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
 ) -> tuple[Settings, dict[str, str]]:
     """Settings in force and, for each ``section.key``, its origin.
 
-    ``file`` replaces ``<home>/config.toml``, which a library of a team has beside that of the team (`team_home`);
+    ``file`` replaces what is ``saved``: the texts of ``config.toml`` by their origins, each over the ones before it;
     ``overrides`` are dotted keys set by the caller (tests, the command line). Raises `ConfigError` that names the
     file or variable, the key and the nearest existing key.
     """
@@ -292,27 +291,20 @@ def load(
     known = set(merged)
     origins = dict.fromkeys(merged, "default")
 
-    if file is not None and not file.is_file():
-        raise ConfigError(f"No settings file at {file}.", hint="Check the path given to --config.")
-    homes = [found for found in (team_home(home), home) if found is not None] if home is not None else []
-    for path in [file] if file is not None else [each / "config.toml" for each in homes]:
-        if not path.is_file():
-            continue
+    if file is not None:
+        if not file.is_file():
+            raise ConfigError(f"No settings file at {file}.", hint="Check the path given to --config.")
+        saved = {str(file): file.read_bytes()}
+    for origin, text in (saved or {}).items():
         try:
-            given = flatten(tomllib.loads(path.read_text("utf-8")))
+            given = flatten(tomllib.loads(text.decode("utf-8")))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path} is not valid TOML: {error}.") from error
-        merge(merged, origins, given, known, str(path))
+            raise ConfigError(f"{origin} is not valid TOML: {error}.") from error
+        merge(merged, origins, given, known, origin)
     merge(merged, origins, _from_environ(os.environ if environ is None else environ), known, "environment")
     merge(merged, origins, dict(overrides or {}), known, "argument")
 
     return settled(merged, origins), origins
-
-
-def team_home(home: Path) -> Path | None:
-    """Home of the team of which ``home`` is one of the libraries; None for any other."""
-    above = home.parent.parent
-    return above if home.parent.name == LIBRARIES and (above / "accounts.sqlite").is_file() else None
 
 
 def packaged() -> str:
@@ -414,17 +406,17 @@ def varied(
     return settled(merged, came), came
 
 
-def keep(file: Path, changes: Mapping[str, Any]) -> None:
-    """Set the dotted keys ``changes`` in ``file``, which is created if missing; None removes a key, so that its default
-    applies. Raises `StoreError`, and `ConfigError` if the file cannot be changed consistently."""
+def edited(text: bytes, changes: Mapping[str, Any], name: str) -> bytes:
+    """The ``text`` of a ``config.toml``, called ``name`` in errors, with the dotted keys ``changes``; None removes a
+    key, so that its default applies. Raises `ConfigError` if it cannot be changed consistently."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        before = file.read_bytes().decode("utf-8") if file.is_file() else ""
+        before = text.decode("utf-8")
         was = flatten(tomllib.loads(before))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{file} can't be read: {error}.", hint="Correct it by hand first.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{name} can't be read: {error}.", hint="Correct it by hand first.") from error
     wanted = {key: value for key, value in {**was, **changes}.items() if value is not None}
     try:
         document = tomlkit.parse(before)
@@ -436,11 +428,10 @@ def keep(file: Path, changes: Mapping[str, Any]) -> None:
         says = {}
     if says != wanted:
         raise ConfigError(
-            f"{file} has a layout that Groundwork can't edit.",
+            f"{name} has a layout that Groundwork can't edit.",
             hint=f"Set {', '.join(changes)} in it by hand.",
         )
-    with reported(file.parent), replacing(file) as out:
-        out.write(after.encode())
+    return after.encode()
 
 
 def _set_in(table: Any, path: list[str], value: Any) -> None:

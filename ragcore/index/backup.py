@@ -14,14 +14,14 @@ from pathlib import Path
 from ragcore import files
 from ragcore.errors import DiskFull, InputError, StoreError, UnknownDocument
 from ragcore.index.chunks import fingerprint
-from ragcore.index.database import FILE, SqliteDatabase, has_library
-from ragcore.index.move import copy
+from ragcore.index.database import ACCOUNTS, FILE, SqliteDatabase, has_library
+from ragcore.index.move import copy, write_people
 from ragcore.index.objects import mark
+from ragcore.index.shared import place_of, read, shared
 from ragcore.index.store import REMADE, Store
 from ragcore.text.numbers import plural
 from ragcore.types.library import DocumentInfo
 
-ACCOUNTS = "accounts.sqlite"
 SETTINGS = ("config.toml", "synonyms.toml", "web.secret")  # files of a home folder that are copied as they are
 BACKUP = "backup.of"  # in a backup: the name of the library that it is of
 DAY = 86_400.0
@@ -132,12 +132,16 @@ def back_up(home: Path, to: Path) -> None:
             with files.replacing(to / BACKUP) as stream:
                 stream.write(own.encode())
             for name in SETTINGS:
-                if (home / name).is_file():
-                    _copy([(home / name).read_bytes()], to / name)
+                if (data := read(home / name)) is not None:
+                    _copy([data], to / name)
                 else:
                     (to / name).unlink(missing_ok=True)
             if (home / ACCOUNTS).is_file():
                 _copy_sqlite(home / ACCOUNTS, to / ACCOUNTS)
+            elif not place_of(home) and (database := shared(home)) is not None:
+                with database.read() as rows:
+                    write_people(rows, to / ACCOUNTS)
+                _forget_log(to / ACCOUNTS)
             if store is not None:
                 with closing(store.database):
                     _copy_library(store, to)

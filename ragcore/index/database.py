@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 30.0
 SCHEMA = 119  # raise it with any change to the tables; postgres.sql says what a step can't do there
+PEOPLE = ("ragcore.accounts", 4)  # package and schema of the tables of accounts
 IDLE = 8  # connections kept open for the next transaction
 IN = "IN (SELECT value FROM json_each(?))"
 URL = "GROUNDWORK_DATABASE"  # environment variable with the address of PostgreSQL
 FILE = "groundwork.sqlite"  # in the home folder of a library
 NAME = "library.id"  # of one that is in PostgreSQL: its name there
+ACCOUNTS = "accounts.sqlite"  # in the home folder of a team
 
 T = TypeVar("T", bound="DataclassInstance")
 
@@ -172,9 +174,10 @@ def open_database(home: Path) -> Database:
     if file.exists() or not url:
         return SqliteDatabase(file)
     from ragcore.index.postgres import PostgresDatabase, reach
+    from ragcore.index.shared import known_name
 
     reach(url)  # before anything is written
-    return PostgresDatabase(url, library_name(home))
+    return PostgresDatabase(url, library_name(home, known_name))
 
 
 def has_library(home: Path) -> bool:
@@ -182,8 +185,9 @@ def has_library(home: Path) -> bool:
     return any((home / name).exists() for name in (FILE, NAME))
 
 
-def library_name(home: Path) -> str:
-    """Name in PostgreSQL of the library in the folder ``home``: 32 random hex digits, new if it has none yet."""
+def library_name(home: Path, known: Callable[[Path], str] = lambda _: "") -> str:
+    """Name in PostgreSQL of the library in the folder ``home``: if it has none yet, the ``known`` one, else 32 random
+    hex digits."""
     with files.reported(home):
         files.private(home)
         path = home / NAME
@@ -191,8 +195,9 @@ def library_name(home: Path) -> str:
             busy = f"Another process has been making a library in {home} for over {BUSY_SECONDS:.0f} s."
             with files.locked(home / "locks" / "name.lock", busy, seconds=BUSY_SECONDS):
                 if not path.exists():
+                    name = known(home) or os.urandom(16).hex()
                     with files.replacing(path) as stream:  # whole, without hard links, which not all disks have
-                        stream.write(os.urandom(16).hex().encode())
+                        stream.write(name.encode())
         return path.read_text("ascii")
 
 

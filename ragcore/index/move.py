@@ -1,4 +1,4 @@
-"""Move of a library between its SQLite file and PostgreSQL.
+"""Move of a library between its SQLite file and PostgreSQL, and of what machines share.
 
 While a folder has both the file and the library's name in PostgreSQL, nothing but a move opens it. The file is whole
 then, as is what PostgreSQL has, if anything: the same move, or one the other way, ends one that broke off, wherever.
@@ -7,15 +7,17 @@ then, as is what PostgreSQL has, if anything: the same move, or one the other wa
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from importlib import resources
 from itertools import count, islice
 from pathlib import Path
 
 from ragcore import files
+from ragcore.config.settings import LIBRARIES
 from ragcore.errors import InputError, StoreBusy
-from ragcore.index.database import FILE, NAME, URL, Connection, Database, SqliteDatabase, library_name
+from ragcore.index.database import ACCOUNTS, FILE, NAME, PEOPLE, URL, Connection, Database, SqliteDatabase, library_name
 from ragcore.index.objects import storage_of
+from ragcore.index.shared import FILES, anothers, claim, keep_file, kept, place_of, shared
 
 BATCH = 500
 SQLITE = "sqlite"
@@ -27,8 +29,7 @@ def move(home: Path, to: str) -> bool:
     before all is copied changes nothing. Raises `StoreError`, `InputError`."""
     file, name, new = home / FILE, home / NAME, home / f"{FILE}.new"
     url = os.environ.get(URL, "") if to == SQLITE else to
-    busy = f"Another process is moving the library in {home}."
-    with files.reported(home), files.locked(home / "locks" / "move.lock", busy):
+    with files.reported(home), _moving(home):
         _delete(new)  # of a move that was killed
         if not (name if to == SQLITE else file).exists():
             return False
@@ -90,7 +91,8 @@ def _delete(file: Path) -> None:
 def _set_aside(file: Path) -> None:
     """Rename the file, if it is there, to the first of the names for moved ones that is free."""
     if file.exists():
-        _close(SqliteDatabase(file))
+        if file.name in (FILE, ACCOUNTS):
+            _close(SqliteDatabase(file, *(PEOPLE if file.name == ACCOUNTS else ())))
         names = (f"{file.name}.moved{f'.{number}' if number > 1 else ''}" for number in count(1))
         file.rename(next(path for path in map(file.with_name, names) if not path.exists()))
 
@@ -101,20 +103,126 @@ def copy(rows: Connection, target: Database) -> None:
         if copied.value("SELECT count(*) FROM documents"):
             raise InputError("The library is there already.", hint="Use another home folder.")
         for table, number in sorted(tables(), key=lambda one: one[0] == "counters"):  # triggers count what is copied
-            found = iter(rows.execute(f"SELECT * FROM {table}{f' ORDER BY {number}' if number else ''}"))
-            while batch := list(islice(found, BATCH)):
-                # A number is only the order of its rows; the others are made by the database.
-                kept = {*batch[0].keys()} - {number, "called", "library_id"}
-                key = "name" if table == "counters" else ""
-                copied.insert(table, *({name: row[name] for name in kept} for row in batch), key=key)
+            # A number is only the order of its rows; the others are made by the database.
+            _copy_rows(rows, copied, table, number, {"called", "library_id"}, "name" if table == "counters" else "")
 
 
-def tables() -> list[tuple[str, str]]:
+def _copy_rows(rows: Connection, copied: Connection, table: str, number: str, without: set[str], key: str = "") -> None:
+    found = iter(rows.execute(f"SELECT * FROM {table}{f' ORDER BY {number}' if number else ''}"))
+    while batch := list(islice(found, BATCH)):
+        kept = {*batch[0].keys()} - {number} - without
+        copied.insert(table, *({name: row[name] for name in kept} for row in batch), key=key)
+
+
+def tables(package: str = "ragcore.index") -> list[tuple[str, str]]:
     """Tables in the order in which they refer to each other, each with its column that numbers rows, "" if none
     does."""
-    script = resources.files("ragcore.index").joinpath("schema.sql").read_text("utf-8")
+    script = resources.files(package).joinpath("schema.sql").read_text("utf-8")
     found = []
     for table in script.split("CREATE TABLE IF NOT EXISTS ")[1:]:
         before, numbers, _ = table.partition(" INTEGER PRIMARY KEY")
         found.append((table.split()[0], before.split()[-1] if numbers else ""))
     return found
+
+
+# What machines share
+
+_PEOPLE = [(table, "rowid" if table in ("users", "audit") else "") for table, _ in tables(PEOPLE[0])]
+
+_OWN_TEAMS = " WHERE created > 0"  # without that of everybody
+
+
+def may_share(top: Path, url: str) -> bool:
+    """Whether accounts and settings of the home folder ``top`` may be in the PostgreSQL at ``url``: not if another's
+    are. Raises `StoreError`, and `InputError` if it has accounts then."""
+    from ragcore.index.postgres import PostgresAccounts
+
+    taken = kept(PostgresAccounts(url), "", NAME)
+    if taken is None or ((top / NAME).exists() and (top / NAME).read_bytes() == taken):
+        return True
+    if (top / ACCOUNTS).exists():
+        raise anothers()
+    return False
+
+
+def share(top: Path, url: str) -> None:
+    """Move accounts and shared files of the home folder ``top`` to the PostgreSQL at ``url``, in which its libraries
+    are. A file that it has replaces the one there. Raises `StoreError`, `InputError`."""
+    from ragcore.index.postgres import PostgresAccounts
+
+    own, file = [*(top / LIBRARIES).glob("*"), top], top / ACCOUNTS
+    with _moving(top):
+        if file.exists():
+            _close(SqliteDatabase(file, *PEOPLE))
+        with PostgresAccounts(url).write() as there:
+            claim(there, top)
+            for path in (home / name for home in own for name in (NAME, *FILES)):
+                if path.is_file():
+                    keep_file(there, place_of(path.parent), path.name, path.read_bytes())
+            if file.exists():
+                with closing(SqliteDatabase(file, *PEOPLE)) as source, source.read() as rows:
+                    if not _people(there):
+                        _copy_people(rows, there)
+                    elif _people(there) != _people(rows):
+                        raise _differ(file)
+        for path in (file, *(home / name for home in own for name in FILES)):
+            _set_aside(path)
+
+
+def unshare(top: Path) -> None:
+    """Move them back to the home folder ``top``, and delete them in PostgreSQL."""
+    database, file = shared(top), top / ACCOUNTS
+    if database is None:
+        return
+    with _moving(top), database.write() as rows:
+        if not file.exists() and _people(rows):
+            write_people(rows, file)
+        elif file.exists():
+            with closing(SqliteDatabase(file, *PEOPLE)) as source, source.read() as here:
+                if _people(rows) and _people(rows) != _people(here):
+                    raise _differ(file)
+        for place, name, data in rows.rows("SELECT home, name, data FROM kept"):
+            path = (top / LIBRARIES / place if place else top) / name
+            if not path.is_file() or path.read_bytes() != data:
+                _set_aside(path)
+                with files.replacing(path) as stream:
+                    stream.write(data)
+        rows.execute("ALTER TABLE audit DISABLE TRIGGER audit_stays")  # the log is in the file now
+        for table, _ in reversed(_PEOPLE):
+            rows.execute(f"DELETE FROM {table}{_OWN_TEAMS if table == 'teams' else ''}")
+        rows.execute("ALTER TABLE audit ENABLE TRIGGER audit_stays")
+        rows.execute("DELETE FROM kept")
+
+
+def write_people(rows: Connection, file: Path) -> None:
+    """Write the accounts to the SQLite file ``file``, all at once."""
+    with files.whole(file) as part:
+        part.unlink()
+        with closing(SqliteDatabase(part, *PEOPLE)) as target:
+            with target.write() as copied:
+                _copy_people(rows, copied)
+            _close(target)
+
+
+def _copy_people(rows: Connection, copied: Connection) -> None:
+    for table, number in _PEOPLE:
+        _copy_rows(rows, copied, table, number, {"rowid"}, "team_id" if table == "teams" else "")
+
+
+def _people(rows: Connection) -> dict[str, list[str]]:
+    """Rows of the accounts; none of those that each has from the start."""
+    found = {}
+    for table, _ in _PEOPLE:
+        own = rows.rows(f"SELECT * FROM {table}{_OWN_TEAMS if table == 'teams' else ''}")
+        names = sorted({*own[0].keys()} - {"rowid"}) if own else []
+        found[table] = sorted(repr([row[name] for name in names]) for row in own)
+    return {table: told for table, told in found.items() if told}
+
+
+def _differ(file: Path) -> InputError:
+    said = f"PostgreSQL has other accounts of this home folder than {file}."
+    return InputError(said, hint="To use those in PostgreSQL, rename this file.")
+
+
+def _moving(home: Path) -> AbstractContextManager[None]:
+    return files.locked(home / "locks" / "move.lock", f"Another process is moving the library in {home}.")

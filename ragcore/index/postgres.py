@@ -2,8 +2,9 @@
 
 Each row has the name of its library, by which row-level security shows only those of the library that a transaction
 names: whatever is asked, a `PostgresDatabase` sees and changes no other one's (``postgres.sql`` puts it around every
-table). One writer at a time in a library, by an advisory lock that ends with the transaction. Statements are those of
-SQLite, with other marks for their values.
+table). Accounts are in a schema of their own, which is shown to `PostgresAccounts` alone. One writer at a time in a
+library, by an advisory lock that ends with the transaction. Statements are those of SQLite, with other marks for their
+values.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ragcore.errors import DiskFull, InputError, StoreBusy, StoreError
 from ragcore.index.database import (
     BUSY_SECONDS,
     IN,
+    PEOPLE,
     SCHEMA,
     URL,
     Connection,
@@ -45,7 +47,8 @@ except ImportError as error:
 LEASE = 30.0  # seconds without a sign of life after which a lock is free
 CONNECT_SECONDS = 10  # to each address, unless the URL says connect_timeout
 MOST = 64  # connections of a process
-TABLES = "groundwork"  # schema with the tables
+TABLES = "groundwork"  # schema with the tables of libraries
+TEAM = "groundwork_team"  # schema with those of accounts
 _opening = threading.Lock()
 _CHECK = f"Check that it runs, and its address (postgresql://USER@HOST/DATABASE) in {URL}. Then try again."
 _TYPES = {
@@ -87,8 +90,9 @@ def _rows(cursor: psycopg.Cursor[Any]) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def translated(query: str) -> tuple[str, tuple[int, ...], frozenset[int]]:
-    """A statement for psycopg, the places of the values that its parameters stand for, and of those that are sets."""
+def translated(query: str, walled: bool = True) -> tuple[str, tuple[int, ...], frozenset[int]]:
+    """A statement for psycopg, the places of the values that its parameters stand for, and of those that are sets.
+    ``walled``: keys of the tables begin with the name of a library."""
     places: list[int] = []
     sets: set[int] = set()
     last = 0
@@ -106,7 +110,9 @@ def translated(query: str) -> tuple[str, tuple[int, ...], frozenset[int]]:
         return "= ANY(%s)" if match["of"] else "%s"
 
     text = _MARK.sub(parameter, query)
-    return text.replace("ON CONFLICT (", "ON CONFLICT (library_id, "), tuple(places), frozenset(sets)
+    if walled:
+        text = text.replace("ON CONFLICT (", "ON CONFLICT (library_id, ")
+    return text, tuple(places), frozenset(sets)
 
 
 def _bound(values: Sequence[object], places: Sequence[int], sets: frozenset[int]) -> list[object]:
@@ -120,15 +126,16 @@ def _bound(values: Sequence[object], places: Sequence[int], sets: frozenset[int]
 
 
 class _PostgresConnection(Connection):
-    def __init__(self, raw: psycopg.Connection[Row]) -> None:
+    def __init__(self, raw: psycopg.Connection[Row], walled: bool = True) -> None:
         self._raw = raw
+        self._walled = walled
 
     def execute(self, query: str, values: Sequence[object] = (), /) -> Cursor:
-        text, places, sets = translated(query)
+        text, places, sets = translated(query, self._walled)
         return self._raw.execute(text.encode(), _bound(values, places, sets), binary=True)  # bytes not in hex
 
     def executemany(self, query: str, rows: Iterable[Sequence[object]], /) -> int:
-        text, places, sets = translated(query)
+        text, places, sets = translated(query, self._walled)
         with self._raw.cursor() as cursor:
             cursor.executemany(text.encode(), [_bound(values, places, sets) for values in rows])
             return cursor.rowcount
@@ -138,6 +145,7 @@ class PostgresDatabase(Database):
     """Tables of the library ``name`` in the database at ``url``. Raises `StoreError`."""
 
     shared = True
+    schema = TABLES
 
     def __init__(self, url: str, name: str, lease: float = LEASE) -> None:
         self.name = name
@@ -216,10 +224,10 @@ class PostgresDatabase(Database):
     @contextmanager
     def _transaction(self, begin: str, lock: str) -> Iterator[Connection]:
         with _reported():
-            raw = self._begun(f"{begin}; {_set(self.name)}; {lock}")
+            raw = self._begun(f"{begin}; {_set(self.name, self.schema)}; {lock}")
             try:
                 with raw:  # committed at the end, or rolled back
-                    yield _PostgresConnection(raw)
+                    yield _PostgresConnection(raw, self.schema == TABLES)
             finally:
                 self._pool.putconn(raw)
 
@@ -245,9 +253,18 @@ def _number(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
-def _set(name: str) -> str:
+class PostgresAccounts(PostgresDatabase):
+    """Tables of accounts in the database at ``url``, with what else machines share (``kept``)."""
+
+    schema = TEAM
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url, "accounts")  # no library is called so: the wall shows none of theirs
+
+
+def _set(name: str, schema: str) -> str:
     """Statement that sets what holds until the transaction ends: then a pooler may give the connection to another."""
-    settings = {"search_path": TABLES, "lock_timeout": f"{BUSY_SECONDS:.0f}s", "gw.library": name}
+    settings = {"search_path": schema, "lock_timeout": f"{BUSY_SECONDS:.0f}s", "gw.library": name}
     calls = (sql.SQL("set_config({}, {}, true)").format(*setting) for setting in settings.items())
     return sql.SQL("SELECT {}").format(sql.SQL(", ").join(calls)).as_string()
 
@@ -289,6 +306,7 @@ def _pool(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
     given["connect_timeout"] = conninfo_to_dict(url).get("connect_timeout", CONNECT_SECONDS)
     with psycopg.connect(url, **given) as raw:
         _create(raw)
+        _create(raw, *PEOPLE, TEAM)
         # Behind a pooler, whose processes have other numbers, statements prepared in one transaction lack in the next.
         if _PostgresConnection(raw).value("SELECT pg_backend_pid()") == raw.info.backend_pid:
             del given["prepare_threshold"]
@@ -296,9 +314,11 @@ def _pool(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
     return ConnectionPool(url, open=True, kwargs=given, min_size=0, max_size=MOST, configure=configure)
 
 
-def _create(raw: psycopg.Connection[Row], package: str = "ragcore.index", schema: int = SCHEMA) -> None:
-    """Create the tables, or bring those of an older schema up to this one, with the rows of all libraries. Raises
-    `StoreError`."""
+def _create(
+    raw: psycopg.Connection[Row], package: str = "ragcore.index", version: int = SCHEMA, schema: str = TABLES
+) -> None:
+    """Create the tables of ``package`` in ``schema``, or bring older ones up to ``version``, with the rows of all
+    libraries. Raises `StoreError`."""
     connection = _PostgresConnection(raw)
     if connection.value("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"):
         raise StoreError(
@@ -306,12 +326,12 @@ def _create(raw: psycopg.Connection[Row], package: str = "ragcore.index", schema
             hint="Use a role without SUPERUSER and BYPASSRLS that owns its database.",
         )
     with raw.transaction():
-        connection.execute(_set(""))
+        connection.execute(_set("", schema))
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('groundwork schema'))")
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {TABLES}")
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
-        version = connection.value("SELECT max(version) FROM schema_version") or 0
-        found = scripts(package, version, schema, "The database in PostgreSQL", "postgres.sql")
+        before = connection.value("SELECT max(version) FROM schema_version") or 0
+        found = scripts(package, before, version, "The database in PostgreSQL", "postgres.sql")
         if not found:
             return
         own = "relnamespace = current_schema()::regnamespace"
@@ -320,7 +340,7 @@ def _create(raw: psycopg.Connection[Row], package: str = "ragcore.index", schema
         for script in found:
             raw.execute(_translated(script).encode())
         connection.execute("DELETE FROM schema_version")
-        connection.execute("INSERT INTO schema_version VALUES (?)", (schema,))
+        connection.execute("INSERT INTO schema_version VALUES (?)", (version,))
 
 
 def _translated(script: str) -> str:

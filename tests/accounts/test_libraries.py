@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,10 @@ from ragcore.accounts.accounts import Accounts, Device
 from ragcore.accounts.libraries import ROLES, Grants, covers
 from ragcore.config.settings import load
 from ragcore.errors import InputError
+from ragcore.index.database import URL
+from ragcore.index.move import share
+from ragcore.index.shared import saved
+from tests import prepared
 
 MARA, JONAS, PRIYA = "mara@fernhill.example", "jonas@fernhill.example", "priya@fernhill.example"
 GOOD = "four words to remember"
@@ -19,12 +24,13 @@ GOOD = "four words to remember"
 
 @pytest.fixture(scope="module")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Home with three accounts; hashing their passwords takes a while."""
+    """Home with three accounts in SQLite; hashing their passwords takes a while."""
     home = tmp_path_factory.mktemp("people")
-    accounts = Accounts(home)
-    for email in (MARA, JONAS, PRIYA):
-        accounts.accept(accounts.invite(email, "x", admin=email == MARA), "", "", GOOD, Device())
-    accounts.close()
+    with prepared.on_sqlite():
+        accounts = Accounts(home)
+        for email in (MARA, JONAS, PRIYA):
+            accounts.accept(accounts.invite(email, "x", admin=email == MARA), "", "", GOOD, Device())
+        accounts.close()
     return home
 
 
@@ -32,6 +38,9 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def accounts(people: Path, tmp_path: Path) -> Iterator[Accounts]:
     with sqlite3.connect(people / "accounts.sqlite") as source, sqlite3.connect(tmp_path / "accounts.sqlite") as copy:
         source.backup(copy)
+    copy.close()
+    if url := os.environ.get(URL):
+        share(tmp_path, url)
     made = Accounts(tmp_path)
     yield made
     made.close()
@@ -172,11 +181,12 @@ def test_a_library_has_the_settings_of_its_team_beneath_its_own(grants: Grants, 
     home.mkdir(parents=True)
     (accounts.home / "config.toml").write_text('[llm]\nbase_url = "http://localhost:1"\n[retrieve]\ntop_k = 7\n')
     (home / "config.toml").write_text("[retrieve]\ntop_k = 9\n")
-    settings = load(home=home, environ={})[0]
+    settings = load(saved=saved(home), environ={})[0]
     assert (settings.llm.base_url, settings.retrieve.top_k) == ("http://localhost:1", 9)
-    assert load(home=accounts.home, environ={})[0].retrieve.top_k == 7
+    assert load(saved=saved(accounts.home), environ={})[0].retrieve.top_k == 7
 
 
+@pytest.mark.sqlite
 def test_accounts_of_the_version_before_open_with_their_people(people: Path, tmp_path: Path) -> None:
     old = tmp_path / "accounts.sqlite"
     with sqlite3.connect(people / "accounts.sqlite") as source, sqlite3.connect(old) as copy:

@@ -14,7 +14,7 @@ from ragcore.accounts.libraries import Grants
 from ragcore.accounts.tokens import DAY, Tokens
 from ragcore.cli.main import main
 from ragcore.errors import InputError
-from tests.accounts.conftest import Clock
+from tests.accounts.conftest import Clock, stored
 from tests.accounts.test_accounts import GOOD
 
 MARA, JONAS = "mara@fernhill.example", "jonas@fernhill.example"
@@ -34,7 +34,7 @@ def tokens(accounts: Accounts) -> Tokens:
     return Tokens(accounts)
 
 
-def test_a_token_is_known_by_its_secret_alone_which_is_not_stored(tokens: Tokens, tmp_path: Path) -> None:
+def test_a_token_is_known_by_its_secret_alone_which_is_not_stored(tokens: Tokens, accounts: Accounts) -> None:
     secret = tokens.make("report", ("ask", "read"), "test")
     found = tokens.of(secret, owned=False)
     assert found is not None
@@ -42,8 +42,7 @@ def test_a_token_is_known_by_its_secret_alone_which_is_not_stored(tokens: Tokens
     assert secret.startswith(f"gw_pat_{found.token_id}_")
     for wrong in ("", secret[:-1], f"{secret}x", found.token_id, secret.upper(), "é"):
         assert tokens.of(wrong, owned=False) is None
-    kept = b"".join(path.read_bytes() for path in tmp_path.glob("accounts.sqlite*"))
-    assert secret.rpartition("_")[2].encode() not in kept
+    assert secret.rpartition("_")[2].encode() not in stored(accounts)
 
 
 def test_a_token_ends_by_its_date(tokens: Tokens, clock: Clock) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -22,7 +23,7 @@ from ragcore.engine import Engine
 from ragcore.index.database import NAME, URL
 from ragcore.index.objects import URL as FILES
 from tests import pdfs
-from tests.browser.conftest import STOPPED, App, promise, serve
+from tests.browser.conftest import STOPPED, App, go, promise, serve
 from tests.messages_server import MessagesServer, Reply
 from tests.postgres import empty
 from tests.ui.test_jobs import until
@@ -113,3 +114,52 @@ def test_an_answer_whose_server_died_is_told_on_the_other(
             root.execute(f'ALTER ROLE "{role}" NOLOGIN'.encode())
             root.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", (role,))
         assert ready(second) == (503, "database\n")
+
+
+@pytest.fixture
+def team(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[App, App]]:
+    """Two servers where people sign in, on empty home folders: the second joins the first."""
+    monkeypatch.setenv(URL, empty(postgres))
+    (tmp_path / "storage").mkdir()
+    monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
+    with (
+        serve(tmp_path / "one", GROUNDWORK_AUTH__MODE="local") as first,
+        serve(tmp_path / "other", GROUNDWORK_AUTH__MODE="local") as second,
+    ):
+        yield first, second
+
+
+def test_people_and_libraries_are_the_same_on_each_server(team: tuple[App, App], open_page: Callable[..., Any]) -> None:
+    first, second = team
+    (code,) = re.findall(r"http://localhost:\d+(/gw/auth/link/\S+)", second.log.read_text())
+    page = open_page(first.url + code)
+    page.get_by_label("Email").fill("mara@fernhill.example")
+    page.get_by_label("Password").fill("four words to remember")
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_text("Ask the sample document").wait_for()
+    with promise("a session is one on each server"):
+        (token,) = (one["value"] for one in page.context.cookies() if one["name"].startswith("gw_session"))
+        name = f"gw_session_{urlsplit(second.url).port}"
+        page.context.add_cookies([{"name": name, "value": token, "url": second.url}])
+        there = page.context.new_page()
+        there.goto(second.url)
+        there.get_by_text("Ask the sample document").wait_for()
+    with promise("a library made on one is listed on the other, with what is added to it"):
+        page.get_by_role("button", name=re.compile("switch library")).click()
+        page.get_by_label("Name of a new library").fill("Harbours")
+        page.get_by_role("button", name="New library").click()
+        page.get_by_role("button", name="Harbours: switch library").wait_for()
+        data = pdfs.report("Harbour", {"Quay": ["The quay is 412 m long."]})
+        given = {"name": "quay.pdf", "mimeType": "application/pdf", "buffer": data}
+        page.locator("input[type=file]").first.set_input_files(given)
+        there.reload()
+        there.get_by_role("button", name=re.compile("switch library")).click()
+        there.locator(".gw-switcher").get_by_role("link", name="Harbours").click()
+        there.get_by_role("button", name="Harbours: switch library").wait_for()
+        go(there, "Library")
+        expect(there.get_by_role("row", name=re.compile("Harbour"))).to_contain_text("Ready")
+    with promise("signing out on one ends the session on the other"):
+        page.get_by_label(re.compile("mara.*: account")).click()
+        page.locator(".gw-who").get_by_role("button", name="Sign out").click()
+        page.get_by_role("heading", name="Sign in").wait_for()
+        there.get_by_role("heading", name="Sign in").wait_for()

@@ -8,12 +8,13 @@ import pytest
 
 from ragcore.config import settings as config
 from ragcore.errors import ConfigError
+from ragcore.index.shared import saved
 
 
 def test_each_layer_overrides_the_one_before(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[retrieve]\ntop_k = 7\nalpha = 0.3\n")
     settings, origins = config.load(
-        home=tmp_path, environ={"GROUNDWORK_RETRIEVE__ALPHA": "0.4", "GROUNDWORK_HOME": "elsewhere"}
+        saved=saved(tmp_path), environ={"GROUNDWORK_RETRIEVE__ALPHA": "0.4", "GROUNDWORK_HOME": "elsewhere"}
     )
     assert (settings.retrieve.top_k, settings.retrieve.alpha) == (7, 0.4)
     assert origins["retrieve.top_k"] == str(tmp_path / "config.toml")
@@ -24,7 +25,7 @@ def test_each_layer_overrides_the_one_before(tmp_path: Path) -> None:
 def test_a_file_given_by_name_replaces_the_home_s(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[retrieve]\ntop_k = 7\n")
     (tmp_path / "other.toml").write_text("[answer]\nsource_tokens = 100\n")
-    settings, origins = config.load(file=tmp_path / "other.toml", home=tmp_path, environ={})
+    settings, origins = config.load(file=tmp_path / "other.toml", saved=saved(tmp_path), environ={})
     assert settings.answer.source_tokens == 100
     assert origins["retrieve.top_k"] == "default"
 
@@ -42,7 +43,7 @@ def test_a_file_given_by_name_replaces_the_home_s(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_refused_by_name(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "config.toml").write_text(text)
     with pytest.raises(ConfigError) as caught:
-        config.load(home=tmp_path, environ={})
+        config.load(saved=saved(tmp_path), environ={})
     assert said in caught.value.message
     assert "config.toml" in caught.value.message
 
@@ -54,7 +55,7 @@ def test_an_unknown_variable_is_refused_with_the_nearest(tmp_path: Path) -> None
 
 def test_prices_of_more_models_are_added(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[llm.prices]\n"my-model" = [1.0, 2.0, 0.1, 1.2]\n')
-    settings, _ = config.load(home=tmp_path, environ={})
+    settings, _ = config.load(saved=saved(tmp_path), environ={})
     assert settings.llm.prices["my-model"] == (1.0, 2.0, 0.1, 1.2)
     assert "claude-sonnet-4-6" in settings.llm.prices
 
@@ -71,7 +72,7 @@ def test_prices_of_more_models_are_added(tmp_path: Path) -> None:
 def test_a_value_that_cannot_be_used_is_refused_by_name(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "config.toml").write_text(text)
     with pytest.raises(ConfigError) as caught:
-        config.load(home=tmp_path, environ={})
+        config.load(saved=saved(tmp_path), environ={})
     assert said in caught.value.message
 
 

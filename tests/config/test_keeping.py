@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragcore.config import settings as config
-from ragcore.config.settings import keep
 from ragcore.errors import ConfigError
+from ragcore.index.shared import keep, saved
 
 MINE = """# mine
 [retrieve]   # how it is searched
@@ -26,7 +26,7 @@ alpha = 0.3
 
 def test_a_file_is_made_where_there_is_none(tmp_path: Path) -> None:
     keep(tmp_path / "config.toml", {"retrieve.top_k": 30, "verify.add_citations": False})
-    settings, origins = config.load(home=tmp_path, environ={})
+    settings, origins = config.load(saved=saved(tmp_path), environ={})
     assert (settings.retrieve.top_k, settings.verify.add_citations) == (30, False)
     assert origins["retrieve.top_k"].endswith("config.toml")
 
@@ -37,7 +37,7 @@ def test_all_else_stays_as_it_is_written(tmp_path: Path) -> None:
     keep(file, {"retrieve.top_k": 9, "retrieve.mode": "bm25", "llm.model": "offline", "retrieve.alpha": None})
     changed = MINE.replace("top_k = 7    # few\nalpha = 0.3\n", 'top_k = 9    # few\nmode = "bm25"\n')
     assert file.read_text() == changed.replace("[llm.prices]", '[llm]\nmodel = "offline"\n\n[llm.prices]')
-    settings, _ = config.load(home=tmp_path, environ={})
+    settings, _ = config.load(saved=saved(tmp_path), environ={})
     assert (settings.retrieve.top_k, settings.retrieve.mode, settings.llm.model) == (9, "bm25", "offline")
 
 

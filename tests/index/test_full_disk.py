@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from ragcore.cancel import Stop
-from ragcore.config.settings import keep
 from ragcore.engine import Engine
 from ragcore.errors import DiskFull, StoreError
 from ragcore.index import database as db
+from ragcore.index.shared import keep
 from ragcore.report import workspace as drafting
 from ragcore.report.template import from_data
 from ragcore.types import Checked

@@ -528,7 +528,10 @@ def test_text_that_postgresql_has_no_place_for_keeps_its_length(
     assert ((tmp_path / "home" / NAME).stat().st_mode & 0o077) == 0
 
 
-def test_a_library_is_read_asked_and_removed_there(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_is_read_asked_and_removed_there(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = empty(postgres)
     monkeypatch.setenv(URL, url)
     with Engine.open(tmp_path / "home", overrides={"llm.model": "offline"}) as engine:
         doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")

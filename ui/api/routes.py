@@ -12,6 +12,7 @@ from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.libraries import covers
 from ragcore.accounts.tokens import Token, Tokens
 from ragcore.engine import Engine
+from ragcore.index.shared import has_accounts
 from ragcore.progress import Added
 from ragcore.serve.http import Api
 from ui.gate.access import access
@@ -31,7 +32,7 @@ def allowed(secret: str) -> Token | None:
     library, and does no more there than they may."""
     people, home = access().accounts, whole().base.home
     if people is None and home not in _opened:
-        if not (home / "accounts.sqlite").is_file():
+        if not has_accounts(home):
             return None  # no token was made yet
         _opened[home] = Accounts(home)
     token = Tokens(people or _opened[home]).of(secret, owned=people is not None)

@@ -17,6 +17,7 @@ from starlette.requests import HTTPConnection, Request
 from ragcore.accounts.accounts import Accounts, User
 from ragcore.config.settings import AuthSettings, default_home, load
 from ragcore.errors import ConfigError, InputError
+from ragcore.index.shared import saved
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NEXT = "See docs/team.md."
@@ -60,7 +61,7 @@ _settled: list[Access] = []
 def access() -> Access:
     """How this process may be reached. Raises `ConfigError` and `StoreError`, with which the server must not start."""
     if not _settled:
-        auth = load(home=default_home())[0].auth
+        auth = load(saved=saved(default_home()))[0].auth
         _check(auth)
         _settled.append(Access(auth, None if auth.mode == "off" else Accounts(default_home())))
     return _settled[0]

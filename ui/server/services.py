@@ -23,9 +23,10 @@ from streamlit.errors import StreamlitSecretNotFoundError
 from ragcore.accounts.accounts import User
 from ragcore.accounts.libraries import Grants, Role, covers
 from ragcore.accounts.limits import LibraryAllowance, Limits
-from ragcore.config.settings import catalogue, default_home, keep
+from ragcore.config.settings import catalogue, default_home, flatten, load
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, GroundworkError, ModelError, StoreError
+from ragcore.index.shared import CONFIG, keep, saved
 from ragcore.progress import GARBAGE
 from ragcore.protocols import UNLIMITED, Allowance
 from ui.chat.first_questions import FirstQuestions
@@ -70,8 +71,11 @@ class Services:
     role: Role = field(default="manager", init=False)
     used: float = field(default_factory=time.monotonic, init=False)
     _whole: Services | None = field(default=None, init=False)  # of which this is somebody's
+    _looked: float = field(default_factory=time.monotonic, init=False)
+    _saved: dict[str, bytes] = field(init=False)
 
     def __post_init__(self) -> None:
+        self._saved = saved(self.base.home)
         self.visits = Visits(lambda: self.engine)
         self.reports = ReportJobs(lambda: self.engine)
         self.evaluations = EvaluationJobs(lambda: self.engine)
@@ -82,7 +86,9 @@ class Services:
     @property
     def engine(self) -> Engine:
         """Engine with the saved settings, and with the conversations of who has these services."""
-        base = (self._whole or self).base
+        whole = self._whole or self
+        whole._follow()
+        base = whole.base
         return base if self.owner is None else base.of(self.owner)
 
     def of(self, user: User, library_id: str, role: Role) -> Services:
@@ -113,11 +119,31 @@ class Services:
         lately = time.monotonic() - self.used < QUIET
         return not (busy or lately or self.visits.any()) and self.answers.idle()
 
+    def _follow(self) -> None:
+        """Take over settings that another machine saved."""
+        now = time.monotonic()
+        if not self.base.store.database.shared or now - self._looked < FOLLOWED:
+            return
+        self._looked = now
+        there = saved(self.base.home)
+        if there != self._saved:
+            self._saved = there
+            settings, origins = load(saved=there)
+            old, new = flatten(self.base.settings.model_dump()), flatten(settings.model_dump())
+            changes = {key: value for key, value in new.items() if value != old.get(key)}
+            try:
+                made = self.base.with_settings(changes, reading=True)
+            except ConfigError as error:
+                _log.warning("Settings that were saved on another machine hold after a restart: %s", error.message)
+            else:
+                made.origins = origins
+                self.base = self.ingestion.engine = made
+
     def keep(self, changes: Mapping[str, Any]) -> None:
         """Save settings to the home's ``config.toml`` (None: delete them) and use them from now on, for reading too;
         they are tried first. Raises `ConfigError`, also for settings the index was not built with, and `StoreError`."""
         whole = self._whole or self
-        file = whole.base.home / "config.toml"
+        file = whole.base.home / CONFIG
         defaults = {key: catalogue()[key].default for key in changes}
         wanted = {key: defaults[key] if value is None else value for key, value in changes.items()}
         made = whole.base.with_settings(wanted, origin=str(file), reading=True)
@@ -144,6 +170,7 @@ class Services:
         self.renderer.close()
 
 
+FOLLOWED = 3.0  # seconds between two looks at what other machines saved
 QUIET = 600.0  # seconds without a request after which a library may be closed
 HERE: ContextVar[Services | None] = ContextVar("HERE", default=None)
 _opened: list[Services] = []

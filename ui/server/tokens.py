@@ -13,8 +13,9 @@ import secrets
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeGuard
 
-from ragcore.files import replacing, reported
+from ragcore.index.shared import change, read
 
 LIFETIME_SECONDS = 12 * 3600
 SECRET_BYTES = 32
@@ -26,13 +27,10 @@ class Signer:
 
     @classmethod
     def kept(cls, file: Path) -> Signer:
-        """Tokens signed with the secret in ``file``; a missing or damaged secret is created anew, readable by its owner
-        only. Raises `StoreError`."""
-        with reported(file.parent):
-            if not file.is_file() or file.stat().st_size != SECRET_BYTES:
-                with replacing(file) as out:
-                    out.write(secrets.token_bytes(SECRET_BYTES))
-            return cls(file.read_bytes())
+        """Tokens signed with the secret in the shared ``file`` (`ragcore.index.shared`); a missing or damaged secret is
+        created anew, readable by its owner only. Raises `StoreError`."""
+        secret = read(file)
+        return cls(secret if _whole(secret) else change(file, _made))
 
     def token(self, scope: str, now: float | None = None) -> str:
         """Token for ``scope`` (letters, digits, ``-`` and ``_`` only), valid for `LIFETIME_SECONDS`."""
@@ -49,3 +47,11 @@ class Signer:
 
     def _sign(self, expiry: str, scope: str) -> str:
         return hmac.new(self.secret, f"{expiry}.{scope}".encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def _made(there: bytes | None) -> bytes:
+    return there if _whole(there) else secrets.token_bytes(SECRET_BYTES)
+
+
+def _whole(secret: bytes | None) -> TypeGuard[bytes]:
+    return secret is not None and len(secret) == SECRET_BYTES

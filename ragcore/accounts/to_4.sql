@@ -1,0 +1,3 @@
+-- Views that PostgreSQL understands, too.
+DROP VIEW IF EXISTS roles;
+DROP VIEW IF EXISTS holders;

