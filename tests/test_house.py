@@ -25,7 +25,7 @@ SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, 
 LINES = {
     "": 2245,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1087,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1325,  # with places in originals, and the lifted budget, which check and report share
+    "answer": 1337,  # with places in originals, and the lifted budget, which check and report share
     "check": 2955,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2292,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
@@ -36,7 +36,7 @@ LINES = {
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6768,  # with PostgreSQL, object storage, moves, backups, folders, versions, checks, grids, owners
     "ingest": 10151,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 3549,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
+    "offline": 3606,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2163,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1354,
     "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
@@ -45,7 +45,7 @@ LINES = {
     "structure": 1990,  # published trees and graphs
     "suggest": 470,
     "text": 2318,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
-    "types": 2850,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "types": 2852,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2608,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ragcore.answer.render import render_source
 from ragcore.config.settings import AnswerSettings
@@ -26,6 +27,7 @@ _LONGEST_SENTENCE = 60
 # Upper bound of characters per token (text has about 4, numbers 2): a passage longer than this many times the remaining
 # budget cannot fit, and is not split and rendered to find that out.
 _SPARSEST = 8
+_BEGINNING = 40  # characters of a list item
 _NUMBER_TOKENS = 4  # least tokens of a unit's number ("[3.12] ")
 _SPACE = re.compile(r"\s*")
 _ENUMERATOR = re.compile(
@@ -194,7 +196,14 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
         via=passage.via,
         marks=tuple(mark for unit in units if unit.kind != "cell" for mark in document.marks(unit.start, unit.end)),
         lag=lag_of(document.text, dict.fromkeys(unit.label for unit in units)),
+        after=_after(document, end),
     )
+
+
+def _after(document: Document, end: int) -> tuple[str, ...]:
+    """Beginnings of the list items that follow on ``end``."""
+    following = takewhile(lambda one: one.kind == "list_item", elements_within(document, end, len(document.text)))
+    return tuple(document.text[one.start : one.start + _BEGINNING] for one in following if one.start >= end)
 
 
 def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
@@ -220,6 +229,8 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
         else:
             own_end = element.generated[0] if element.generated else element.end
             new = _sentences(document.text, element.start, own_end, low, high)
+            if element.kind == "list_item" and low == element.start:
+                new[:1] = [replace(unit, item=True) for unit in new[:1]]
             if element.generated:
                 opening, closing = (len(mark) for mark in GENERATED_MARKS)
                 inner = element.generated[0] + opening, element.generated[1] - closing
@@ -273,6 +284,7 @@ def _first_units(source: Source, count: int, document: Document) -> Source:
         end=end,
         text=document.text[source.start : end],
         units=units,
+        after=_after(document, end),
         pages=pages,
         page_labels=tuple(document.pages[page - 1].label for page in pages),
     )

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,15 @@ from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
 from ragcore.text.numbers import numbers
-from ragcore.text.periods import days_in, periods, spans_of_time, without_dates, without_parts
-from ragcore.text.sentences import says_something
+from ragcore.text.periods import column_years, days_in, periods, spans_of_time, without_dates, without_parts, years
+from ragcore.text.sentences import is_statement, says_something
 from ragcore.text.terms import Wanted
 from ragcore.text.words import Rarity, content_stems, tokens
 from ragcore.types import Route, Source
 from ragcore.types.question import Question
 
 _LONGEST_LIST = 1500
+_NUMBERING = "§ .()0123456789"
 _OPENING = 3  # words of a sentence, one of which points back
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
@@ -40,6 +42,8 @@ NAMED_WEIGHT = 4.0
 FIT_WEIGHT = 2.0
 # Log odds between a quote of the span of time asked for and one of another.
 SPAN_WEIGHT = 3.0
+# Log odds that a quote loses that is of other years than the one asked for.
+YEAR_WEIGHT = 5.0
 # Log odds that what says a change gains, if one is asked for, with all words of what changed.
 CHANGE_WEIGHT = 5.0
 _YEAR = frozenset({12})
@@ -63,8 +67,8 @@ class Quotable:
     content stems, ``own`` those of the text alone, ``place`` those of its document, section and table. For a row,
     ``about`` names its table, ``name`` holds the stems of its own header and ``row`` is the row; ``rows`` are those of
     a list that it leads in, of which ``left`` items are left out. ``spans`` are the lengths in months of what it
-    covers, by its words, else by what stands over it. ``before`` is the preceding unit if the text points back to it
-    ("It ends …"), else 0: the passage begins with it, and so does the text as it is shown."""
+    covers, by its words, else by what stands over it. ``before`` are units that are shown before it: what leads in
+    the lists that it is in, and the preceding one if the text points back to it ("It ends …")."""
 
     source: Source
     first: int
@@ -79,24 +83,27 @@ class Quotable:
     row: Row | None = None
     rows: tuple[Row, ...] = ()
     left: int = 0
-    before: int = 0
+    before: tuple[int, ...] = ()
     spans: frozenset[int] = frozenset()
+    years: frozenset[int] = frozenset()
 
     @property
     def marker(self) -> str:
         return marker(self.source, self.first, self.last)
 
     @property
-    def opening(self) -> int:
-        """First unit that is shown."""
-        return self.before or self.first
+    def parts(self) -> list[tuple[str, int, int]]:
+        """What is shown, in order: each text with its first and last unit, or the beginning of a long row."""
+        first, text = self.first, self.text if self.row is None else brief(self.text)
+        if first - 1 in self.before and "\n" not in text:
+            first, text = first - 1, self.source.words(first - 1, self.last)
+        leads = (one for one in self.before if one < first)
+        return [*((self.source.words(one, one), one, one) for one in leads), (text, first, self.last)]
 
     @property
-    def shown(self) -> str:
-        """Printed form: ``text`` from ``opening`` on, or the beginning of a long row."""
-        if self.row is not None:
-            return brief(self.text)
-        return self.source.words(self.opening, self.last) if self.before else self.text
+    def units(self) -> frozenset[int]:
+        """Units that are shown."""
+        return frozenset((*self.before, *range(self.first, self.last + 1)))
 
     @property
     def start(self) -> int:
@@ -124,10 +131,12 @@ def quotables(
     sentence."""
     days, quarters = frozenset(days_in(question.main)), periods(question.main).quarters
     # What changed in a year is told by it and the one before.
-    years = question.years | {year - 1 for year in question.years if question.changes and len(question.years) == 1}
-    asked = Asked(wanted.everything, years, days, _spans_of(question), quarters, question.changes)
+    around = question.years | {year - 1 for year in question.years if question.changes and len(question.years) == 1}
+    asked = Asked(wanted.everything, around, days, _spans_of(question), quarters, question.changes)
     for source in sources:
         heading = source.section[-1] if source.section else ""
+        section = heading
+        levels, leads = [("", 0)], [0]  # of the lists that a line is in, and the units that lead them in
         # An AI's description is not the document's words.
         lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]
         corner = ""
@@ -140,19 +149,42 @@ def quotables(
                     corner = source.words(first, first)
                 continue
             corner = ""
+            labels = _labels(source, first, last)
+            section = source.words(first, first) if source.units[first - 1].heading else section
+            if source.units[first - 1].heading or not _goes_on(levels, labels):
+                levels, leads = labels[:1], [0]
+            if levels[-1][1] > 1 and len(levels) > len(leads):
+                leads = [0] * len(levels)  # what the first items are below is not known
+            leads[len(levels) - 1 :] = [_lead_in(source, first, last)]
+            over = tuple(filter(None, leads[:-1]))
             for number in range(first, last + 1):
                 text = source.words(number, number)
                 rest = [(other, other) for other in range(number + 1, last + 1)]
                 listed = _with_list(source, first, number, [*rest, *lines[place + 1 :]], asked)
                 if listed is not None:
                     end, text, rows, left = listed
-                    yield replace(_quotable(source, number, end, text, heading), rows=rows, left=left)
+                    quote = _quotable(source, number, end, text, heading)
+                    about = name_of(section.lstrip(_NUMBERING))
+                    yield replace(quote, rows=rows, left=left, before=over, name=about)
                 elif _speaks(source, number, question) or (dated and days_in(text)):
-                    before = number - 1 if number > first and _points_back(text) else 0
-                    yield _quotable(source, number, number, text, heading, before=before)
+                    back = number > first and _points_back(text)
+                    judged = source.words(number - 1, number) if back else text
+                    quote = _quotable(source, number, number, text, heading, judged=judged)
+                    yield replace(quote, before=tuple(dict.fromkeys((*over, number - 1))) if back else over)
                     heading = text if source.units[number - 1].heading else heading
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
+
+
+def _lead_in(source: Source, first: int, last: int) -> int:
+    """Unit of a line that leads in a list below it: its end with a colon or dash, or, of a list item, the first that
+    says something; else 0."""
+    if source.units[last - 1].heading:
+        return 0
+    if source.words(last, last).endswith((":", "—")):
+        return last
+    units = range(first, last + 1) if _labels(source, first, last)[0][0] else ()
+    return next((n for n in units if is_statement(source.words(n, n))), 0)
 
 
 def _speaks(source: Source, number: int, question: Question) -> bool:
@@ -198,7 +230,9 @@ def _with_list(
         rows += [row] if row is not None else []
         if words:
             parts.append(words if not is_cell or len(parts) == 1 else f"| {words}")
-    return (end, "\n".join(parts), tuple(rows), left) if len(parts) > 1 else None
+    else:
+        left += sum(1 for _ in takewhile(lambda item: _goes_on(levels, _labels_of(item, item=True)), source.after))
+    return (end, "\n".join(parts), tuple(rows), left) if len(parts) > 1 or left else None
 
 
 def _printed(source: Source, first: int, last: int) -> str:
@@ -210,17 +244,21 @@ def _printed(source: Source, first: int, last: int) -> str:
 def _labels(source: Source, first: int, last: int) -> list[tuple[str, int]]:
     """Style of a line, bullet, number or table row, with its place there, in each way it can be read; ("", 0) for other
     text."""
-    item = _printed(source, first, last)
     if source.units[first - 1].kind == "cell":
         return [("row", 0)]
-    match = _ITEM.match(item)
+    return _labels_of(_printed(source, first, last), item=source.units[first - 1].item)
+
+
+def _labels_of(text: str, *, item: bool) -> list[tuple[str, int]]:
+    """`_labels` of the printed ``text`` of a line; that of an ``item`` without a bullet or number is "item"."""
+    match = _ITEM.match(text)
     number = match.group().strip(" ().") if match is not None else ""
     if number.isdigit():
         return [("digit", int(number))]
     low = number.lower()
     roman = [("roman", _ROMAN.index(low) + 1)] if low in _ROMAN else []
     letter = [("upper" if number.isupper() else "lower", ord(low) - ord("a") + 1)] if len(low) == 1 else []
-    return roman + letter or [("bullet" if _BULLET.match(item) else "", 0)]
+    return roman + letter or [("bullet" if _BULLET.match(text) else "item" if item else "", 0)]
 
 
 def _goes_on(levels: list[tuple[str, int]], labels: Sequence[tuple[str, int]]) -> bool:
@@ -234,7 +272,7 @@ def _goes_on(levels: list[tuple[str, int]], labels: Sequence[tuple[str, int]]) -
     style, place = next((one for one in labels if one[1] < 2), labels[0])
     known = max((depth for depth, one in enumerate(levels) if one[0] == style), default=-1)
     # A number that begins no level goes on with one of which some are missing, or begins the list.
-    if not style or (place > 1 and (known == 0 or (known < 0 and len(levels) > 1))):
+    if not style or ((place > 1 or style == "item") and (known == 0 or (known < 0 and len(levels) > 1))):
         return False
     levels[known if place > 1 and known > 0 else len(levels) :] = [(style, place)]
     return True
@@ -245,11 +283,11 @@ def _points_back(sentence: str) -> bool:
 
 
 def _quotable(
-    source: Source, first: int, last: int, text: str, heading: str, row: Row | None = None, *, before: int = 0
+    source: Source, first: int, last: int, text: str, heading: str, row: Row | None = None, judged: str = ""
 ) -> Quotable:
     about = row.table if row is not None else ""
     where = " > ".join(part for part in (source.title, heading if heading not in about else "", about) if part)
-    passage = f"{where}: {source.words(before, last) if before else text}"
+    passage = f"{where}: {judged or text}"
     place = frozenset(content_stems(" ".join((source.title, *source.section, heading, about))))
     # A row quoted for one cell is also named by that cell's column, but for its period.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
@@ -259,7 +297,11 @@ def _quotable(
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))
     spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())
-    return Quotable(source, first, last, text, about, passage, words, place, own, name, row, before=before, spans=spans)
+    # Columns that reading joined ("January 28, 2023 … January 29, 2022") are of no one year.
+    cells = [cell.column for cell in row.cells] if row is not None else []
+    columns = [column_years(column, source.lag) for column in cells if len(days_in(column)) < 2]
+    named = frozenset[int]().union(*(columns if row is not None else [years(text)]))
+    return Quotable(source, first, last, text, about, passage, words, place, own, name, row, spans=spans, years=named)
 
 
 def _spans_of(question: Question) -> frozenset[int]:
@@ -288,14 +330,14 @@ def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:
     chosen: list[Quotable] = []
     for quote in quotes:
         if len(chosen) < most and not any(_is_same(quote, other) for other in chosen):
-            given = {n for one in chosen if one.source is quote.source for n in range(one.opening, one.last + 1)}
-            chosen.append(replace(quote, before=0) if quote.before in given else quote)
+            given = {n for one in chosen if one.source is quote.source for n in one.units}
+            chosen.append(replace(quote, before=tuple(one for one in quote.before if one not in given)))
     return chosen
 
 
 def _is_same(one: Quotable, other: Quotable) -> bool:
     """Whether a quote repeats what another one shows: shared units, equal text, or nearly the same words."""
-    if one.source.number == other.source.number and one.first <= other.last and other.opening <= one.last:
+    if one.source.number == other.source.number and not other.units.isdisjoint(range(one.first, one.last + 1)):
         return True
     if one.text.lower() == other.text.lower():
         return True
@@ -355,6 +397,7 @@ class Ranking:
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
         odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near]
         odds += SPAN_WEIGHT * self._span([found[i] for i in near])
+        odds -= YEAR_WEIGHT * self._of_other_years([found[i] for i in near])
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n])) for n in order]
@@ -386,10 +429,13 @@ class Ranking:
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of each row's name that the question has, 0–1, squared: what only shares words with the question is
-        another quantity. A one-word name counts half, since it may match by chance."""
+        another quantity. A one-word name counts half, since it may match by chance. For a list, the agreement of its
+        section's heading with the question, squared: its items don't say again what they are of."""
+        asked = frozenset(self._wanted.words)
         held = [len(quote.name & self._wanted.everything) for quote in found]
         sizes = [max(len(quote.name), 1) for quote in found]
-        return np.array([(n / size) ** 2 * min(1.0, n / 2) for n, size in zip(held, sizes)])
+        shares = [(n / size) ** 2 * min(1.0, n / 2) for n, size in zip(held, sizes)]
+        return np.array([x if one.row else agreement(one.name, asked) ** 2 for x, one in zip(shares, found)])
 
     def _fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words."""
@@ -415,6 +461,11 @@ class Ranking:
         share = (bool(asked & one) if asked else math.log2(max(one, default=3) / 3) / 2 for one in own)
         near, given = np.array(list(map(float, share))), np.array(list(map(bool, own)))
         return np.where(given, near - near[given].sum() / max(given.sum(), 1), 0.0)
+
+    def _of_other_years(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """1 for each quote that names years, but none that is asked for; else 0."""
+        asked = self._question.years
+        return np.array([bool(asked and quote.years and asked.isdisjoint(quote.years)) for quote in found], np.float64)
 
     def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count

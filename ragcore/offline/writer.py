@@ -219,12 +219,17 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
     headers."""
     title = f"{_title(quote)}: " if titled else ""
     if quote.row is None:
-        units = range(quote.opening, quote.last + 1)
+        *before, (text, first, last) = quote.parts
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
-        last = next((n - 1 for n in units if quote.rows and quote.source.units[n - 1].kind == "cell"), quote.last)
-        text = quote.shown if last == quote.last else quote.source.words(units[0], last)
+        cells = (n for n in range(first, last + 1) if quote.source.units[n - 1].kind == "cell")
+        end = next(cells, last + 1) - 1 if quote.rows else last
+        text = text if end == last else quote.source.words(first, end)
+        said = " ".join(
+            f"{escape_lines(quoted(part))} {marker(quote.source, *units)}"
+            for part, *units in (*before, (text, first, end))
+        )
         more = f"\n\n{plural(quote.left, 'more item')} of this list on its page." if quote.left else ""
-        return f"{title}{escape_lines(quoted(text))} {marker(quote.source, units[0], last)}{more}"
+        return f"{title}{said}{more}"
     cell = _prose(quote)
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
     lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""
@@ -309,4 +314,5 @@ def listing(chosen: Sequence[Quotable], *, mark: str = "**", titles: Mapping[str
         for quote in own:
             title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""
-            yield f"- {about}{escape_lines(quoted(quote.shown))} {marker(quote.source, quote.opening, quote.last)}\n"
+            said = (f"{escape_lines(quoted(text))} {marker(quote.source, *units)}" for text, *units in quote.parts)
+            yield f"- {about}{' '.join(said)}\n"

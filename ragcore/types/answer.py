@@ -18,7 +18,7 @@ UnitKind = Literal["sentence", "cell"]
 class Unit:
     """Sentence or table cell of a source: the smallest citable unit. ``label`` gives a cell's row and column headers
     (``Total revenues · Fiscal 2023``), "" for a sentence. ``generated``: a sentence of an AI-written description, not
-    of the document; ``heading``: a heading of the document."""
+    of the document; ``heading``: a heading of the document; ``item``: the beginning of a list item."""
 
     start: int
     end: int
@@ -26,13 +26,14 @@ class Unit:
     label: str = ""
     generated: bool = False
     heading: bool = False
+    item: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Numbered passage given to the writer: a span of one document, cut into units numbered from 1. ``marks`` are the
     spans of raised footnote marks in its running text, which quotations leave out. ``lag`` is its document's
-    `fiscal_lag`, if columns need it."""
+    `fiscal_lag`, if columns need it. ``after`` are the beginnings of the list items that follow on its end."""
 
     number: int
     doc_id: str
@@ -48,6 +49,7 @@ class Source:
     via: str = ""
     marks: tuple[tuple[int, int], ...] = ()
     lag: int | None = None
+    after: tuple[str, ...] = ()
 
     def lines(self) -> list[tuple[int, int]]:
         """Unit numbers first..last for each line of the text: the sentences of a paragraph or list item, the cells of a

@@ -418,3 +418,59 @@ def test_the_document_that_the_question_names_is_quoted_first() -> None:
     routes = (Route(ours.doc_id, 1.0, "a"), Route(theirs.doc_id, 0.1))
     request = ModelRequest(task=WritingTask("How did revenues rise?", made, routes=routes))
     assert "<<SOURCE 2.1>>" in "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
+
+
+def test_a_year_that_is_asked_for_comes_before_rows_of_others() -> None:
+    text = quotes(
+        "What net sales does the company expect for fiscal 2023?",
+        "Results of fiscal 2022, ended January 28, 2023.",
+        Grid(
+            "Net sales of the company", [["", "January 28, 2023", "January 29, 2022"], ["Net sales", "10,208", "8,630"]]
+        ),
+        "The company expects the following.",
+        Grid("Outlook", [["", "Range"], ["Net sales", "$10.95 to $11.05 billion"]]),
+    )
+    assert "11.05" in text.partition("\n\n")[0]
+
+
+def test_an_item_is_quoted_with_what_leads_it_in() -> None:
+    tools = "Any tool that was lost in the harbour, with its name, its owner and its place. " * 8
+    text = quotes(
+        "Must any suit that was torn under water be reported?",
+        Item("(c) Reports. (1) A diver must report each of these within nine calendar days:"),
+        Item(f"(i) Lost tools. {tools}"),
+        Item(f"(ii) Borrowed tools. {tools}"),
+        Item(f"(iii) Found tools. {tools}"),
+        Item("(iv) Torn suits. Any suit that was torn under water."),
+        Item("(d) A diver may keep a suit."),
+    )
+    first = text.partition("\n\n")[0]
+    assert "within nine calendar days:” <<SOURCE 1.1>>" in first
+    assert "torn under water" in first
+    assert "tool" not in first
+
+
+def test_a_list_is_found_by_the_heading_of_its_section() -> None:
+    text = quotes(
+        "What must the yearly report contain?",
+        Heading("§ 12.32 Logs of divers."),
+        "A diver must keep a log, which the report may contain.",
+        Heading("§ 12.33 Yearly report."),
+        "Within 60 days of the new year it is sent in, with:",
+        Item("(a) the hours under water;"),
+        Item("(b) the tools that were lost."),
+    )
+    assert "(a) the hours under water;" in text.partition("\n\n")[0]
+
+
+@pytest.mark.parametrize("after", [0, 1, 3])
+def test_a_list_whose_passage_ends_says_how_many_items_follow(after: int) -> None:
+    items = [Item(f"({n}) bring tool {n};") for n in range(1, 4 + after)]
+    doc = make_document("A diver must bring:", *items, "It rained in May.")
+    end = doc.elements[3].end
+    found = Retrieval("q", "hybrid", (), (Segment(doc.doc_id, 0, end, 0, 0, 1.0),))
+    request = ModelRequest(task=WritingTask("What must a diver bring?", build_sources(found, lambda _: doc, ANSWER)))
+    text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
+    assert "(3) bring tool 3;” <<SOURCE" in text
+    assert ("more item" in text) == (after > 0)
+    assert after == 0 or f"\n{after} more item{'s' * (after > 1)} of this list on its page.\n" in text
