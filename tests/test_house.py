@@ -27,7 +27,7 @@ LINES = {
     "accounts": 1087,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1337,  # with places in originals, and the lifted budget, which check and report share
     "check": 2955,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 2292,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2297,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files

@@ -63,7 +63,8 @@ def work(options: argparse.Namespace) -> int:
 
 
 class _Worker:
-    """Engines of the libraries of a home folder, the one with ``first``. ``later`` are documents that failed for a
+    """Engines of the libraries of a home folder, the one with ``first``. What was built by other settings or an earlier
+    version when a library is first opened is built anew after what waits. ``later`` are documents that failed for a
     reason outside of them, with the time of the next try."""
 
     def __init__(self, first: Engine, stop: threading.Event) -> None:
@@ -71,6 +72,7 @@ class _Worker:
         self._stop = stop
         self._people = Grants(Accounts(first.home)) if has_accounts(first.home) else None
         self._engines: dict[Path, Engine] = {}
+        self._outdated: dict[Path, list[DocumentInfo]] = {}
         self.later: dict[str, float] = {}
 
     def round(self) -> bool:
@@ -79,7 +81,7 @@ class _Worker:
         for home in homes(self._first.home):
             engine = self._engine(home)
             due = (info for info in engine.waiting() if self.later.get(info.doc_id, 0.0) <= time.monotonic())
-            info = next(due, None)
+            info = next(due, None) or (self._outdated[home].pop() if self._outdated[home] else None)
             if info is not None and not self._stop.is_set():
                 worked = True
                 self._read(engine, info)
@@ -90,6 +92,9 @@ class _Worker:
         if found is None:
             limits = UNLIMITED if self._people is None else LibraryAllowance(Limits(self._people), home)
             found = type(self._first).open(home, models=self._first.models, allowance=limits)
+        if home not in self._outdated:
+            stale = set(found.stale())
+            self._outdated[home] = [info for info in found.documents() if info.doc_id in stale and not info.held]
         self._engines[home] = found  # last, as the one used last
         for least in list(self._engines)[:-MOST]:
             self._engines.pop(least).close()

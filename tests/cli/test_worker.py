@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.index.database import FILE, URL
 from ragcore.index.objects import URL as FILES
-from tests import pdfs
+from tests import pdfs, prepared
 from tests.postgres import empty
 from tests.ui.test_jobs import until
 
@@ -68,3 +69,15 @@ def test_a_library_in_a_file_needs_no_worker(
     Engine.open(tmp_path).close()
     assert main(["--home", str(tmp_path), "worker"]) == 1
     assert "SQLite" in capsys.readouterr().err
+
+
+def test_what_other_settings_built_is_built_anew_once(home: Path, tmp_path: Path) -> None:
+    with Engine.open(home) as engine:
+        doc_id = prepared.read(engine, pdfs.one_column(), "survey.pdf")
+        engine.index()
+        (home / "config.toml").write_text("[chunk]\ntarget_tokens = 90\n")
+        (tmp_path / "worker").mkdir()
+        shutil.copy(home / "config.toml", tmp_path / "worker" / "config.toml")
+        before = engine.info(doc_id).chunks
+        assert main(["--home", str(tmp_path / "worker"), "worker", "--once"]) == 0
+        assert engine.info(doc_id).chunks != before
