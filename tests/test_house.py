@@ -27,14 +27,14 @@ LINES = {
     "accounts": 1087,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1337,  # with places in originals, and the lifted budget, which check and report share
     "check": 2955,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 2297,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2312,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 560,  # with [structure], [auth]
     "context": 280,
     "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 6768,  # with PostgreSQL, object storage, moves, backups, folders, versions, checks, grids, owners
+    "index": 6807,  # with PostgreSQL, object storage, moves, backups, folders, versions, checks, grids, owners
     "ingest": 10151,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3606,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2163,  # with scans of folders, what became of cited words, made pages, structures: building, state

@@ -338,7 +338,7 @@ class Accounts:
         query = "SELECT * FROM links WHERE code = ? AND expires > ?"
         row = connection.row(query, digest(code), self.clock())
         if row is None:
-            raise LinkSpent("This link was used before, or is too old.")
+            raise LinkSpent("This link was used before, is too old, or another server made a newer one.")
         return made(Link, row)
 
     def _count_try(self, connection: Connection, whose: Mapping[str, int]) -> None:

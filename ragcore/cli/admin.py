@@ -18,7 +18,7 @@ from ragcore.config.settings import default_home
 from ragcore.errors import GroundworkError, InputError, StoreError
 from ragcore.index.backup import Fault, back_up, faults, tidy
 from ragcore.index.database import URL, has_library
-from ragcore.index.move import SQLITE, may_share, move, share, unshare
+from ragcore.index.move import SQLITE, may_share, move, require_leave, share, unshare
 from ragcore.index.objects import copy_files
 from ragcore.index.shared import homes
 from ragcore.index.store import Store
@@ -79,6 +79,8 @@ def move_libraries(options: argparse.Namespace) -> int:
     top, there = options.home or default_home(), _homes(options)
     sharing = options.to != SQLITE and may_share(top, options.to)
     if options.to == SQLITE:
+        for home in there:
+            require_leave(home)  # before anything is moved
         unshare(top)  # first: its libraries tell that its accounts are there
     moved = {str(home): move(home, options.to) for home in there}
     if sharing:

@@ -316,7 +316,7 @@ def _parser() -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=text, description=text, parents=[common])
         return made.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    steps, people = group("evaluate", "measure answers"), group("admin", "who may sign in to the app")
+    steps, people = group("evaluate", "measure answers"), group("admin", "accounts, libraries, moves, backups")
 
     def step(name: str, run: Callable[..., int], text: str, within: Any = steps) -> argparse.ArgumentParser:
         sub: argparse.ArgumentParser = within.add_parser(name, help=text, description=text, parents=[common])

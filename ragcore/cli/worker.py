@@ -7,6 +7,7 @@ Pages are kept as they are read, so a worker may be stopped or killed at any tim
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 import time
@@ -18,7 +19,7 @@ from ragcore.accounts.libraries import Grants
 from ragcore.accounts.limits import LibraryAllowance, Limits
 from ragcore.cli.common import progress, say_error, stopped_by_ctrl_c
 from ragcore.config.settings import default_home
-from ragcore.errors import Cancelled, GroundworkError, InputError, StoreBusy, StoreError, UnknownDocument
+from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError, StoreBusy, StoreError, UnknownDocument
 from ragcore.index.database import URL, has_library
 from ragcore.index.shared import has_accounts, homes, shared
 from ragcore.protocols import UNLIMITED
@@ -39,7 +40,10 @@ def work(options: argparse.Namespace) -> int:
     home: Path = options.home or default_home()
     if not (has_library(home) or shared(home)):
         said = f"There is no library in {home}, and none that it could join."
-        raise InputError(said, hint=f"Set {URL} to the database of your team, once somebody signed in to the app.")
+        hint = f"Set {URL} to the database of your team."
+        if os.environ.get(URL):
+            hint = "Start the app first: in its database nobody has signed in yet."
+        raise InputError(said, hint=hint)
     stop = threading.Event()
     with Engine.open(home, options.config) as engine, stopped_by_ctrl_c(stop.set):
         if not engine.store.database.shared:
@@ -64,13 +68,13 @@ def work(options: argparse.Namespace) -> int:
 
 class _Worker:
     """Engines of the libraries of a home folder, the one with ``first``. What was built by other settings or an earlier
-    version when a library is first opened is built anew after what waits. ``later`` are documents that failed for a
-    reason outside of them, with the time of the next try."""
+    version when a library is first opened is built anew after what waits. ``later`` are libraries that can't be opened
+    and documents that failed for a reason outside of them, with the time of the next try."""
 
     def __init__(self, first: Engine, stop: threading.Event) -> None:
         self._first = first
         self._stop = stop
-        self._people = Grants(Accounts(first.home)) if has_accounts(first.home) else None
+        self._people: Grants | None = None
         self._engines: dict[Path, Engine] = {}
         self._outdated: dict[Path, list[DocumentInfo]] = {}
         self.later: dict[str, float] = {}
@@ -79,7 +83,14 @@ class _Worker:
         """Read one document of each library in which one waits; returns whether there was any."""
         worked = False
         for home in homes(self._first.home):
-            engine = self._engine(home)
+            if self.later.get(str(home), 0.0) > time.monotonic():
+                continue
+            try:
+                engine = self._engine(home)
+            except ConfigError as error:  # of this library alone
+                say_error(error, home.name)
+                self.later[str(home)] = time.monotonic() + AGAIN
+                continue
             due = (info for info in engine.waiting() if self.later.get(info.doc_id, 0.0) <= time.monotonic())
             info = next(due, None) or (self._outdated[home].pop() if self._outdated[home] else None)
             if info is not None and not self._stop.is_set():
@@ -90,6 +101,8 @@ class _Worker:
     def _engine(self, home: Path) -> Engine:
         found = self._engines.pop(home, None)
         if found is None:
+            if self._people is None and has_accounts(self._first.home):
+                self._people = Grants(Accounts(self._first.home))
             limits = UNLIMITED if self._people is None else LibraryAllowance(Limits(self._people), home)
             found = type(self._first).open(home, models=self._first.models, allowance=limits)
         if home not in self._outdated:

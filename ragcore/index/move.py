@@ -17,7 +17,7 @@ from ragcore.config.settings import LIBRARIES
 from ragcore.errors import InputError, StoreBusy
 from ragcore.index.database import ACCOUNTS, FILE, NAME, PEOPLE, URL, Connection, Database, SqliteDatabase, library_name
 from ragcore.index.objects import storage_of
-from ragcore.index.shared import FILES, anothers, claim, keep_file, kept, place_of, shared
+from ragcore.index.shared import FILES, anothers, claim, idle, keep_file, kept, place_of, shared
 
 BATCH = 500
 SQLITE = "sqlite"
@@ -41,9 +41,8 @@ def move(home: Path, to: str) -> bool:
         if file.exists():
             _close(SqliteDatabase(file))
         there = PostgresDatabase(url, library_name(home))
-        if to == SQLITE and storage_of(there):
-            hint = "Copy them back first: groundwork admin files download."
-            raise InputError(f"The files of the library in {home} are in object storage.", hint=hint)
+        if to == SQLITE:
+            _require_files(home, there)
         try:
             filled = _filled(there)
             if to == SQLITE and (filled or not file.exists()):
@@ -69,6 +68,24 @@ def move(home: Path, to: str) -> bool:
         else:
             _set_aside(file)
         return True
+
+
+def require_leave(home: Path) -> None:
+    """Raise `InputError` if the library in the folder ``home`` is in PostgreSQL and can't move to a file there."""
+    if os.environ.get(URL) and (home / NAME).exists():
+        from ragcore.index.postgres import PostgresDatabase
+
+        _require_files(home, PostgresDatabase(os.environ[URL], library_name(home)))
+
+
+def _require_files(home: Path, database: Database) -> None:
+    if storage_of(database):
+        hint = "Copy them back first: groundwork admin files download."
+        raise InputError(f"The files of the library in {home} are in object storage.", hint=hint)
+    names = database.column("SELECT sha256 FROM documents")
+    if names and not any(one for name in names for one in (home / "files" / name[:2]).glob(f"{name}.*")):
+        said = f"{home} has no file of its library: it joined one that another home folder has."
+        raise InputError(said, hint="Run this with the home folder that has the files (--home).")
 
 
 def _filled(database: Database) -> bool:
@@ -137,8 +154,9 @@ def may_share(top: Path, url: str) -> bool:
     are. Raises `StoreError`, and `InputError` if it has accounts then."""
     from ragcore.index.postgres import PostgresAccounts
 
-    taken = kept(PostgresAccounts(url), "", NAME)
-    if taken is None or ((top / NAME).exists() and (top / NAME).read_bytes() == taken):
+    database = PostgresAccounts(url)
+    taken = kept(database, "", NAME)
+    if taken is None or idle(database) or ((top / NAME).exists() and (top / NAME).read_bytes() == taken):
         return True
     if (top / ACCOUNTS).exists():
         raise anothers()

@@ -280,7 +280,8 @@ def _reported() -> Iterator[None]:
     try:
         yield
     except (errors.LockNotAvailable, PoolTimeout) as error:
-        raise StoreBusy(f"PostgreSQL was busy, or couldn't be reached, for over {BUSY_SECONDS:.0f} s.") from error
+        said = f"PostgreSQL was busy, or couldn't be reached, for over {BUSY_SECONDS:.0f} s."
+        raise StoreBusy(said, hint="Try again. If it stays so, check that it runs.") from error
     except (errors.DeadlockDetected, errors.SerializationFailure) as error:
         said = f"PostgreSQL undid this, because something else changed the same rows: {_reason(error)}."
         raise StoreBusy(said, hint="Try again.") from error
@@ -311,7 +312,15 @@ def _pool(url: str) -> ConnectionPool[psycopg.Connection[Row]]:
         if _PostgresConnection(raw).value("SELECT pg_backend_pid()") == raw.info.backend_pid:
             del given["prepare_threshold"]
     configure = partial(set_json_loads, from_json)
-    return ConnectionPool(url, open=True, kwargs=given, min_size=0, max_size=MOST, configure=configure)
+    return ConnectionPool(
+        url,
+        open=True,
+        kwargs=given,
+        min_size=0,
+        max_size=MOST,
+        configure=configure,
+        reconnect_timeout=CONNECT_SECONDS,  # who needs one then tries anew, at once
+    )
 
 
 def _create(

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 CONFIG = "config.toml"
 FILES = (CONFIG, "web.secret")  # of a home folder that are shared
+_IDLE = f"""
+    SELECT NOT EXISTS (SELECT 1 FROM users) AND NOT EXISTS (SELECT 1 FROM tokens)
+    AND NOT EXISTS (SELECT 1 FROM libraries WHERE NOT first) AND NOT EXISTS (SELECT 1 FROM kept WHERE name = '{CONFIG}')
+"""
 
 
 def top_of(home: Path) -> Path:
@@ -77,11 +81,19 @@ def homes(top: Path) -> list[Path]:
 
 
 def claim(connection: Connection, top: Path) -> None:
-    """Make the database that of the home folder ``top``. Raises `InputError` if it is another's."""
+    """Make the database that of the home folder ``top``. Raises `InputError` if it is another's, unless nobody has an
+    account there, nor saved anything."""
     own = library_name(top).encode()
+    if connection.value(_IDLE):
+        connection.execute("DELETE FROM kept WHERE home = ''")
     keep_file(connection, "", NAME, own, clash="NOTHING")
     if connection.value("SELECT data FROM kept WHERE home = '' AND name = ?", NAME) != own:
         raise anothers()
+
+
+def idle(database: Database) -> bool:
+    """Whether the shared database has nothing but the name of a home folder, as one has that was only looked at."""
+    return bool(database.value(_IDLE))
 
 
 def anothers() -> InputError:

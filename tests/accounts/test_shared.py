@@ -16,6 +16,7 @@ from ragcore.engine import Engine
 from ragcore.errors import InputError
 from ragcore.index.database import ACCOUNTS, FILE, NAME, URL
 from ragcore.index.shared import CONFIG, homes, keep, saved
+from tests import pdfs
 from tests.accounts.test_accounts import GOOD
 from tests.postgres import empty
 
@@ -125,3 +126,36 @@ def test_a_transaction_of_a_library_sees_no_account(url: str, tmp_path: Path, mo
         for table in ("users", "sessions", "tokens", "kept"):
             assert connection.rows(f"SELECT * FROM groundwork_team.{table}") == []
     assert saved(tmp_path / "home")
+
+
+def test_a_move_back_that_is_refused_changes_nothing(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, joined = tmp_path / "home", tmp_path / "joined"
+    token = team(home)
+    with Engine.open(home) as engine:
+        engine.add(pdfs.one_column(), "survey.pdf")
+    assert main(["--home", str(home), "admin", "move", url]) == 0
+    monkeypatch.setenv(URL, url)
+    before = list(known(home, token))
+    assert list(known(joined, token)) == before
+    assert main(["--home", str(joined), "admin", "move", "sqlite"]) == 1
+    assert "no file of its library" in capsys.readouterr().err
+    (tmp_path / "storage").mkdir()
+    monkeypatch.setenv("GROUNDWORK_FILES", f"file://{tmp_path / 'storage'}")
+    assert main(["--home", str(home), "admin", "files", "upload"]) == 0
+    assert main(["--home", str(home), "admin", "move", "sqlite"]) == 1
+    assert "object storage" in capsys.readouterr().err
+    assert list(known(home, token)) == before
+
+
+def test_a_home_that_only_looked_leaves_the_database_to_others(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    token = team(home)
+    before = list(known(home, token))
+    monkeypatch.setenv(URL, url)
+    assert main(["--home", str(tmp_path / "looked"), "admin", "users"]) == 0
+    assert main(["--home", str(home), "admin", "move", url]) == 0
+    assert list(known(home, token)) == before

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import shutil
 import socket
 import socketserver
 import subprocess
@@ -64,6 +65,7 @@ def full(surveyed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
         home = tmp_path_factory.mktemp("full") / "home"
         with Engine.open(surveyed) as engine, Engine.open(home) as other, engine.store.database.read() as rows:
             copy(rows, other.store.database)
+        shutil.copytree(surveyed / "files", home / "files", dirs_exist_ok=True)
         with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
             for doc_id in (first.doc_id for first in engine.documents()):
                 engine.shelf.tag([doc_id], add=["wells"])

@@ -41,7 +41,7 @@ class Access:
         """Name of the session's cookie."""
         if self.secure:
             return "__Host-gw_session"
-        return f"gw_session_{st.get_option('server.port')}"  # a browser sends it to every port of this machine
+        return f"gw_session_{urlsplit(self.url).port or 80}"  # a browser sends it to every port of this machine
 
     def vouched(self, asked: HTTPConnection) -> str:
         """Email of who comes through a listed proxy; "" for anybody else."""

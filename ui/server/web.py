@@ -6,7 +6,9 @@ import base64
 import hashlib
 import logging
 import re
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,7 +27,10 @@ from ui.server.services import whole
 from ui.server.warming import warming
 
 PRELOADED = ("inter-latin-wght-normal.woff2", "source-serif-4-latin-wght-normal.woff2")
+PATIENCE = 3.0  # seconds
 _log = logging.getLogger(__name__)
+_asking = threading.Semaphore()  # one look at what may be missing at a time
+_reached = ThreadPoolExecutor(1, thread_name_prefix="ready")
 BLOCKED = ("/_stcore/metrics",)
 # What stands there until the page's script has drawn something; opening.js, which waits for no other script (async),
 # takes it away.
@@ -189,20 +194,31 @@ def _answers_to(host: str) -> bool:
 
 
 def ready(_: Request) -> Response:
-    """For a balancer: 200 once questions can be answered, else 503 with what is missing."""
+    """For a balancer: 200 once questions can be answered, else 503 with what is missing, within `PATIENCE`."""
+    if not _asking.acquire(timeout=PATIENCE):
+        return PlainTextResponse("database\n", 503)  # it does not answer the question before
+    asked = _reached.submit(_lacking)
+    asked.add_done_callback(lambda _: _asking.release())
+    try:
+        lacks = asked.result(PATIENCE)
+    except TimeoutError:
+        lacks = "database"
+    return PlainTextResponse(f"{lacks or 'ready'}\n", 503 if lacks else 200)
+
+
+def _lacking() -> str:
+    """What is missing: ``library``, ``models``, ``database``, ``files``, "" for nothing."""
+    lacks = "library"
     try:
         store = whole().base.store
-        lacks = "models" if warming.loading else ""
+        lacks = "database"
+        store.revision()
+        lacks = "files"
+        store.files.reach()
     except GroundworkError as error:
         _log.error("Not ready: %s %s", error.message, error.hint)
-        return PlainTextResponse("library\n", 503)
-    for name, reach in (("database", store.revision), ("files", store.files.reach)):
-        try:
-            reach()
-        except GroundworkError as error:
-            _log.error("Not ready: %s %s", error.message, error.hint)
-            lacks = name
-    return PlainTextResponse(f"{lacks or 'ready'}\n", 503 if lacks else 200)
+        return lacks
+    return "models" if warming.loading else ""
 
 
 def routes(pages: Sequence[str], prefix: str = "") -> list[BaseRoute]:
