@@ -34,7 +34,7 @@ LINES = {
     "explore": 337,  # with the map of connections
     "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 6807,  # with PostgreSQL, object storage, moves, backups, folders, versions, checks, grids, owners
+    "index": 6909,  # with PostgreSQL, jobs of several servers, object storage, moves, backups, folders, versions, checks, grids, owners
     "ingest": 10151,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3606,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2163,  # with scans of folders, what became of cited words, made pages, structures: building, state

@@ -454,3 +454,18 @@ CREATE TABLE IF NOT EXISTS grid_cells (
     PRIMARY KEY (grid_id, row_id, column_id)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS grid_cells_by_document ON grid_cells (doc_id);
+
+-- What processes of a library that several use have at work: ragcore.index.jobs. Empty otherwise.
+CREATE TABLE IF NOT EXISTS jobs (
+    kind TEXT NOT NULL,  -- answer | report | check | grid | evaluate
+    target TEXT NOT NULL,  -- what is worked on: id of a turn, a report, a check, a grid, a run
+    made_by TEXT NOT NULL,  -- which part of the target: section, judge, writer
+    name TEXT NOT NULL,
+    lock TEXT NOT NULL,  -- held by its process as long as it is at work
+    done INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    before INTEGER NOT NULL,  -- parts done when it began
+    seconds REAL NOT NULL,  -- since it began
+    stopping BOOLEAN NOT NULL DEFAULT 0,  -- somebody asked for its end
+    PRIMARY KEY (kind, target, made_by)
+) WITHOUT ROWID;

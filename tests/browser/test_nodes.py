@@ -83,6 +83,14 @@ def test_what_one_server_does_is_seen_on_the_other(nodes: Nodes, open_page: Call
     with promise("its citation lights the page there, whose file came from the storage"):
         done.locator("a.gw-cite").first.click()
         there.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+    with promise("an answer that one writes is stopped on the other, and kept as far as it is"):
+        server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>. ", *(f"word{i} " for i in range(600))], delay=0.1))
+        ask(here, "How deep is the deepest well of all?")
+        here.locator('.gw-turn[data-state="live"] a.gw-cite').wait_for()
+        there.goto(f"{second.url}/?{here.url.partition('?')[2]}")
+        there.locator('.gw-turn[data-state="live"]').get_by_role("button", name="Stop").click()
+        for page in (here, there):
+            expect(page.locator('.gw-turn[data-state="stopped"]')).to_contain_text("61 m deep", use_inner_text=True)
     with promise("a file given to one can be asked on the other"):
         data = pdfs.report("Harbour", {"Quay": ["The quay is 412 m long."]})
         files = here.locator(".st-key-gw_composer input[type=file]")

@@ -1,4 +1,5 @@
-"""Reading in a library that several machines use: whoever has time reads a document, to its end."""
+"""Work in a library that several machines use: whoever has time reads a document, to its end; what one is at, the
+others see and stop."""
 
 from __future__ import annotations
 
@@ -7,8 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,11 +21,15 @@ from ragcore.accounts.accounts import Accounts
 from ragcore.engine import Engine
 from ragcore.index.database import NAME, URL
 from ragcore.index.objects import URL as FILES
-from tests import pdfs
+from ragcore.report.template import from_data
+from tests import pdfs, prepared
+from tests.messages_server import MessagesServer, Reply
 from tests.postgres import empty
 from tests.ui.test_jobs import until
 from ui.chat.runs import Answers
 from ui.library.jobs import Ingestion
+from ui.reports.jobs import ReportJobs
+from ui.server.queue import Job, Queue
 from ui.server.services import Services
 from ui.server.tokens import Signer
 from ui.viewer.render import Renderer
@@ -36,6 +43,21 @@ from ragcore.engine import Engine
 
 with Engine.open(Path(sys.argv[1])) as engine:
     engine.ingest(sys.argv[2], on_progress=lambda progress: print(progress.done, flush=True))
+"""
+
+WORK = """
+import sys, threading
+from pathlib import Path
+from ragcore.engine import Engine
+from ui.server.queue import Job, Queue
+
+def work(show, stops):
+    show(3, 10)
+    print("at work", flush=True)
+    threading.Event().wait()
+
+engine = Engine.open(Path(sys.argv[1]))
+Queue("check", lambda: engine.store.database).put(Job("c1", "Draft"), work)
 """
 
 
@@ -146,3 +168,95 @@ def test_settings_saved_on_one_machine_hold_on_the_others(machines: Callable[...
     assert other.ingestion.engine.settings.retrieve.top_k == 7
     for made in opened:
         made.close()
+
+
+def test_what_one_machine_works_on_is_seen_and_stopped_on_another_and_begun_twice_by_none(
+    machines: Callable[..., Engine],
+) -> None:
+    first, second = machines("one"), machines("other")
+    one, other = Queue("check", lambda: first.store.database), Queue("check", lambda: second.store.database)
+    began: list[Queue] = []
+
+    def work(queue: Queue, show: Callable[[int, int], None], stops: Callable[[], bool]) -> None:
+        began.append(queue)
+        show(3, 10)
+        until(stops)
+
+    def at_work(queue: Queue) -> list[tuple[str, str, int, bool]]:
+        jobs = queue.everywhere()
+        return [(job.target, job.state(at == 0), job.done, job.elsewhere) for at, job in enumerate(jobs)]
+
+    one.put(Job("c1", "Draft"), partial(work, one))
+    until(lambda: at_work(other) == [("c1", "running", 3, True)])
+    assert at_work(one) == [("c1", "running", 3, False)]
+    other.put(Job("c1", "Draft"), partial(work, other))
+    until(lambda: not other.jobs)
+    other.stop("c1")
+    until(lambda: at_work(one) == at_work(other) == [])
+    assert began == [one]
+    other.put(Job("c1", "Draft"), partial(work, other))
+    until(lambda: at_work(one) == [("c1", "running", 3, True)])
+    for queue in (one, other):
+        queue.close()
+
+
+def test_what_a_killed_machine_worked_on_is_at_work_no_more(machines: Callable[..., Engine], tmp_path: Path) -> None:
+    web = machines("web")
+    shutil.copytree(web.home, tmp_path / "killed", dirs_exist_ok=True)
+    queue = Queue("check", lambda: web.store.database)
+    with subprocess.Popen(
+        [sys.executable, "-c", WORK, str(tmp_path / "killed")], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "at work\n"
+        assert [job.target for job in queue.everywhere()] == ["c1"]
+        os.kill(process.pid, signal.SIGKILL)
+    until(lambda: not queue.everywhere())
+    done = threading.Event()
+    queue.put(Job("c1", "Draft"), lambda show, stops: done.set())
+    assert done.wait(30)
+    queue.close()
+
+
+@pytest.fixture
+def writing(machines: Callable[..., Engine], server: MessagesServer, key: None) -> Callable[[str], Engine]:
+    """`machines` with a document, whose writer takes its time."""
+    first = machines("first")
+    prepared.read(first, pdfs.one_column(), "survey.pdf")
+    first.index()
+    words = [f"word{i} " for i in range(600)]
+    server.reply(*[Reply(text=["Wells were sampled <<SOURCE 1.1>>. ", *words], delay=0.05)] * 2)
+    return machines
+
+
+def test_an_answer_is_stopped_on_another_machine_and_kept_as_far_as_it_is(writing: Callable[..., Engine]) -> None:
+    one, other = writing("one"), writing("other")
+    here, there = Answers(one), Answers(other)
+    conversation = one.conversations.new()
+    live = here.ask(conversation, "Which wells were sampled?")
+    until(lambda: "word3" in live.view.text and there.elsewhere(conversation))
+    there.stop_elsewhere(live.turn_id)
+    until(lambda: not there.elsewhere(conversation))
+    answer = other.conversations.get(conversation).turns[0].answer
+    assert answer is not None
+    assert answer.status == "stopped"
+    assert "word3" in answer.text
+    assert "word599" not in answer.text
+    here.close()
+    there.close()
+
+
+def test_a_report_is_stopped_on_another_machine_and_kept_as_far_as_it_is(writing: Callable[..., Engine]) -> None:
+    one, other = writing("one"), writing("other")
+    headings = [{"heading": heading} for heading in ("Wells sampled", "Nitrate readings")]
+    report_id = one.reports.new(from_data({"title": "Survey", "sections": headings}))
+    here, there = ReportJobs(lambda: one), ReportJobs(lambda: other)
+    here.fill(report_id)
+    until(lambda: (live := here.live(report_id)) is not None and "word3" in live.text)
+    there.stop(report_id)
+    until(lambda: here.live(report_id) is None)
+    report = other.reports.report(report_id)
+    assert [section.status for section in report.sections] == ["stopped", "empty"]
+    assert not other.reports.store.tasks()
+    here.close()
+    there.close()

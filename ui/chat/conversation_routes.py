@@ -162,21 +162,22 @@ def why(request: Request) -> Response:
 
 @guarded
 def stop(request: Request) -> Response:
-    live = services().answers.get(request.path_params["turn"])
-    if live is None and _elsewhere(request.path_params["turn"]):
-        said = "This answer isn’t written here.", "Stop it in the browser where it was asked, or reload the page."
-        return JSONResponse(trouble("elsewhere", *said), 409)
-    if live is not None and _open(live, services().engine.conversations.require):
+    """Stop an answer, on whatever server it is written."""
+    made, turn_id = services(), request.path_params["turn"]
+    live, own = made.answers.get(turn_id), made.engine.conversations.require
+    if live is not None and _open(live.conversation_id, own):
         live.stop()
+    elif live is None and (found := _elsewhere(turn_id)) and _open(found, own):
+        made.answers.stop_elsewhere(turn_id)
     return JSONResponse({})
 
 
-def _open(live: LiveAnswer, ask: Callable[[str], object]) -> bool:
-    """Whether the conversation of an answer is one's own, or shared, as ``ask`` has it. Without sign-in all are."""
+def _open(conversation_id: str, ask: Callable[[str], object]) -> bool:
+    """Whether a conversation is one's own, or shared, as ``ask`` has it. Without sign-in all are."""
     if services().owner is None:
         return True
     try:
-        ask(live.conversation_id)
+        ask(conversation_id)
     except UnknownConversation:
         return False
     return True
@@ -188,7 +189,7 @@ def _may_follow(live: LiveAnswer) -> bool:
     if made.owner is None:
         return True
     role = libraries().role(made.owner, made.library_id)
-    return role is not None and _open(live, made.engine.conversations.scope)
+    return role is not None and _open(live.conversation_id, made.engine.conversations.scope)
 
 
 @guarded

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreBusy, StoreError, UnknownConversation, UnknownTurn
+from ragcore.index.jobs import AtWork, Jobs
 from ragcore.types import (
     EVERYTHING,
     Answer,
@@ -196,6 +197,7 @@ class Answers:
     ) -> None:
         """``prefer`` receives the documents in scope of each question, if the scope is a choice."""
         self.engine = engine
+        self._jobs = Jobs(engine.store.database, "answer")
         self._prefer = prefer
         self._remembered = remembered
         self._save_seconds = save_seconds
@@ -282,7 +284,8 @@ class Answers:
         followed.add_done_callback(ended)
 
     def _follow(self, live: LiveAnswer) -> None:
-        live.follow()
+        with self._jobs.shown(lambda: AtWork(live.turn_id), live.stop, _lock(live.conversation_id)):
+            live.follow()
         if live.view.unsaved:
             threading.Thread(target=self._save, args=[live], name="save", daemon=True).start()
 
@@ -339,6 +342,10 @@ class Answers:
         it has been forgotten."""
         with self._lock:
             return self._unsearched.get(turn_id)
+
+    def stop_elsewhere(self, turn_id: str) -> None:
+        """Stop an answer that another machine writes."""
+        self._jobs.stop(turn_id)
 
     def stop_all(self, conversation_id: str) -> None:
         """Stop the answers of a conversation that is being deleted."""

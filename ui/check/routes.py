@@ -33,7 +33,7 @@ def _check(request: Request) -> str:
 
 def _head(check_id: str) -> Json:
     made = services()
-    jobs, trouble = made.checks.jobs, made.checks.trouble  # before what is stored: a job may end in between
+    jobs, trouble = made.checks.everywhere(), made.checks.trouble  # before what is stored: a job may end in between
     return payload.head(made.engine.checks.info(check_id), jobs, trouble)
 
 
@@ -51,7 +51,7 @@ def _ready(check_id: str) -> None:
 def checks(_: Request) -> Response:
     """Checks, newest first."""
     made = services()
-    jobs, trouble = made.checks.jobs, made.checks.trouble
+    jobs, trouble = made.checks.everywhere(), made.checks.trouble
     return JSONResponse({"checks": payload.listed(made.engine.checks.all(), jobs, trouble)})
 
 
@@ -137,7 +137,7 @@ def stop(request: Request, _: Json) -> Json:
 def again(request: Request, body: Json) -> Json:
     """Check every sentence anew, against ``docs`` if given. Decisions stay."""
     engine = engine_of(request)
-    if any(job.target == _check(request) for job in services().checks.jobs):
+    if any(job.target == _check(request) for job in services().checks.everywhere()):
         raise InputError("This draft is being checked.", hint="Stop the check first.")
     if "docs" not in body:
         _ready(_check(request))

@@ -14,7 +14,7 @@ class EvaluationJobs(Queue):
     """Queue of runs. ``kept`` returns the engine of this process; a run keeps the engine that it was asked with."""
 
     def __init__(self, kept: Callable[[], Engine]) -> None:
-        super().__init__("evaluate")
+        super().__init__("evaluate", lambda: kept().store.database)
         self._kept = kept
 
     def run(

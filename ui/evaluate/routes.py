@@ -23,7 +23,7 @@ from ui.settings.rights import checked_reach
 @guarded
 def overview(_: Request) -> Response:
     queue, evaluation = services().evaluations, services().engine.evaluation
-    jobs, trouble = queue.jobs, queue.trouble  # before what is stored: a job may end in between
+    jobs, trouble = queue.everywhere(), queue.trouble  # before what is stored: a job may end in between
     return JSONResponse(payload.overview(evaluation.sets(), evaluation.runs(), jobs, trouble))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
+from ragcore.index.database import Database
 from ragcore.report.workspace import Expense
 from ragcore.types.grid import GridInfo
 from ui.grid.payload import ready
@@ -20,8 +21,8 @@ WRITER = "writer"  # by whom a job asks for what rules left not stated
 class GridJobs(Queue):
     """Queue of grids. A grid keeps the engine that it was asked with."""
 
-    def __init__(self) -> None:
-        super().__init__("grid")
+    def __init__(self, database: Callable[[], Database]) -> None:
+        super().__init__("grid", database)
         self._fed: set[str] = set()  # to be filled on with documents that come; a person's Stop ends that
 
     def run(self, grid_id: str, engine: Engine, max_usd: float = 0.0) -> None:
@@ -36,9 +37,9 @@ class GridJobs(Queue):
         info = engine.grids.info(grid_id)
         self.put(Job(grid_id, info.name, WRITER), partial(engine.grids.run, grid_id, max_usd=max_usd, ask=True))
 
-    def stop(self, target: str = "") -> None:
+    def _end(self, target: str = "") -> None:
         self._fed.discard(target)
-        super().stop(target)
+        super()._end(target)
 
     def arrived(self, doc_id: str, engine: Engine) -> None:
         """Queue the grids that hold a document that is read now, except those that were left unfinished before, and

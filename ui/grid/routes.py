@@ -57,7 +57,7 @@ def _head(request: Request) -> Json:
 
 def _heads(stored: Callable[[], Sequence[GridInfo]]) -> list[Json]:
     made = services()
-    jobs, trouble = made.grids.jobs, made.grids.trouble  # before what is stored: a job may end in between
+    jobs, trouble = made.grids.everywhere(), made.grids.trouble  # before what is stored: a job may end in between
     infos = stored()
     documents = made.engine.documents()
     lost = payload.lost(documents, made.ingestion.failures, made.ingestion.jobs())

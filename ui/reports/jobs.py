@@ -21,6 +21,7 @@ from typing import Any
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, StoreBusy
+from ragcore.index.jobs import AtWork, Jobs
 from ragcore.index.reports import Task
 from ragcore.types import AnswerEvent, Checked, Citation, Cited, Dropped, Found, Mark, Text
 from ui.chat.payload import model_name
@@ -29,6 +30,7 @@ _log = logging.getLogger(__name__)
 
 # What is wrong with one section and not with those after it.
 OF_ONE_SECTION = ("request_refused", "stream_broken", "unknown_document", "input_error", "unknown_section")
+LOCK = "reports"
 TRY_AGAIN_SECONDS = 5.0  # while another process of Groundwork fills the same reports
 
 
@@ -124,13 +126,18 @@ class ReportJobs:
         self._begin()
 
     def stop(self, report_id: str) -> None:
-        """Stop filling a report: the current section keeps its text, waiting ones are not started."""
+        """Stop filling a report, on whatever server: the current section keeps its text, waiting ones are not
+        started."""
         store = self._kept().reports.store
         with self._lock:
             at_work = self._at(report_id)
             for lane in at_work:
                 lane.once_more = None
             sections = {lane.live.section_id for lane in at_work if lane.live is not None}
+        there = {job.by for job in self._jobs().all() if job.target == report_id} - sections
+        if there:
+            self._jobs().stop(report_id)
+            sections |= there
         for task in store.tasks():
             if task.report_id == report_id and task.section_id not in sections:
                 store.drop_task(task.section_id)
@@ -159,6 +166,9 @@ class ReportJobs:
                 stop.set()
         for lane in lanes:
             lane.pool.shutdown(wait=True, cancel_futures=True)
+
+    def _jobs(self) -> Jobs:
+        return Jobs(self._kept().store.database, "report")
 
     def _at(self, report_id: str) -> list[_Lane]:
         return [lane for lane in self._lanes.values() if lane.live is not None and lane.live.report_id == report_id]
@@ -222,7 +232,7 @@ class ReportJobs:
             try:
                 if not self._writing:
                     busy = "Another process fills reports of this library right now."
-                    self._of_library.enter_context(self._kept().store.database.locked("reports", busy))
+                    self._of_library.enter_context(self._kept().store.database.locked(LOCK, busy))
             except StoreBusy:
                 held = False
             else:
@@ -254,7 +264,8 @@ class ReportJobs:
         outcome = lane.pool.submit(
             workspace.write, task, partial(self._heard, lane), stop, abandoned=self._closing.is_set
         )
-        error = outcome.exception()
+        with self._jobs().shown(lambda: AtWork(task.report_id, task.section_id), stop.set, LOCK):
+            error = outcome.exception()
         with self._lock:
             if lane.once_more is None:
                 lane.live = lane.stop = None

@@ -1,23 +1,27 @@
 """Queue of work in the background: one thing at a time, whatever page is open. What it has done is stored by who does
-it: after a restart what was cut off is started again by hand, and goes on."""
+it: after a restart what was cut off is started again by hand, and goes on. Of a library that several servers use, each
+works off its own queue, and shows what is at work on all of them (`ragcore.index.jobs`)."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragcore.errors import Cancelled, GroundworkError
+from ragcore.errors import Cancelled, GroundworkError, StoreBusy, StoreError
+from ragcore.index.database import Database
+from ragcore.index.jobs import AtWork, Jobs
 
 
 @dataclass(frozen=True)
 class Job:
     """Snapshot of work on ``target``, the id of a run or a check: ``done`` of ``total`` parts, of which ``before`` were
     done when it ``began`` (monotonic seconds, 0: it waits). ``by`` judges a run, or says what rules can't of a grid, ""
-    if nothing does; ``stopping`` if a person asked for its end."""
+    if nothing does; ``stopping`` if a person asked for its end; ``elsewhere`` if another server is at work on it."""
 
     target: str
     name: str
@@ -27,6 +31,7 @@ class Job:
     before: int = 0
     began: float = 0.0
     stopping: bool = False
+    elsewhere: bool = False
 
     @property
     def seconds_left(self) -> float | None:
@@ -38,13 +43,15 @@ class Job:
         """``stopping``, ``running`` if it is the ``first`` of its queue, else ``waiting``."""
         if self.stopping:
             return "stopping"
-        return "running" if first else "waiting"
+        return "running" if first or self.elsewhere else "waiting"
 
 
 class Queue:
-    """Queue of jobs, worked off in a thread called ``name``. Thread-safe."""
+    """Queue of jobs of a library, worked off in a thread called ``name``. Thread-safe."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, database: Callable[[], Database]) -> None:
+        self._name = name
+        self._database = database
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._lock = threading.Lock()
         self._jobs: dict[threading.Event, Job] = {}  # by what stops each; the first is at work
@@ -52,9 +59,17 @@ class Queue:
 
     @property
     def jobs(self) -> list[Job]:
-        """What is at work, and what waits."""
+        """What is at work here, and what waits."""
         with self._lock:
             return list(self._jobs.values())
+
+    def everywhere(self) -> list[Job]:
+        """`jobs`, and what is at work on other servers. Raises `StoreError`."""
+        at_work, here = self._shown().all(), self.jobs
+        own = {(job.target, job.by) for job in here[:1]}
+        others = [_job(one) for one in at_work if (one.target, one.by) not in own]
+        taken = {(job.target, job.by) for job in others}
+        return [*(job for job in here if (job.target, job.by) not in taken), *others]
 
     def put(self, wanted: Job, work: Callable[..., object]) -> None:
         """Queue a job, unless it is queued. ``work`` is given what shows its progress, and what tells that it is to
@@ -68,7 +83,15 @@ class Queue:
                 self._pool.submit(self._work, stop, work)
 
     def stop(self, target: str = "") -> None:
-        """End the work on ``target`` ("": all) after its part at hand, and drop what waits of it."""
+        """End the work on ``target`` ("": all) after its part at hand, on whatever server, and drop what waits of
+        it."""
+        self._end(target)
+        for job in self.everywhere():
+            if job.elsewhere and target in ("", job.target):
+                self._shown().stop(job.target)
+
+    def _end(self, target: str = "") -> None:
+        """End and drop what is here of ``target`` ("": all)."""
         with self._lock:
             first = next(iter(self._jobs), None)
             for stop, job in list(self._jobs.items()):
@@ -81,7 +104,7 @@ class Queue:
                     del self._jobs[stop]
 
     def close(self) -> None:
-        self.stop()
+        self._end()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _work(self, stop: threading.Event, work: Callable[..., object]) -> None:
@@ -94,8 +117,9 @@ class Queue:
 
         try:
             if not stop.is_set():
-                work(show, stop.is_set)
-        except Cancelled:
+                with self._at_work(stop):
+                    work(show, stop.is_set)
+        except (Cancelled, _Elsewhere):
             pass
         except GroundworkError as error:
             self._fail(stop, error.as_dict())
@@ -107,6 +131,43 @@ class Queue:
             with self._lock:
                 self._jobs.pop(stop, None)
 
+    @contextmanager
+    def _at_work(self, stop: threading.Event) -> Iterator[None]:
+        """Context in which other servers see a job, and leave it to this one. Raises `_Elsewhere` if one has it."""
+        database = self._database()
+        if not database.shared:
+            yield
+            return
+
+        def now() -> AtWork:
+            with self._lock:
+                job = self._jobs[stop]
+            seconds = time.monotonic() - job.began if job.began else 0.0
+            return AtWork(job.target, job.by, job.name, job.done, job.total, job.before, seconds)
+
+        lock = f"{self._name}.{now().target}"
+        with ExitStack() as held:
+            try:
+                held.enter_context(database.locked(lock, ""))
+            except StoreBusy as error:
+                raise _Elsewhere from error
+            with self._shown().shown(now, lambda: self._end(now().target), lock):
+                yield
+            with suppress(StoreError):  # lost: what was done is stored all the same
+                held.close()
+
+    def _shown(self) -> Jobs:
+        return Jobs(self._database(), self._name)
+
     def _fail(self, stop: threading.Event, error: Mapping[str, Any]) -> None:
         with self._lock:
             self.trouble = {**error, "target": self._jobs[stop].target}
+
+
+class _Elsewhere(Exception):
+    """Error: another server is at work on the same."""
+
+
+def _job(one: AtWork) -> Job:
+    began = time.monotonic() - one.seconds if one.seconds else 0.0
+    return Job(one.target, one.name, one.by, one.done, one.total, one.before, began, one.stopping, elsewhere=True)

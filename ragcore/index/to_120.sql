@@ -1,0 +1,1 @@
+-- The table `jobs`, which schema.sql makes.
