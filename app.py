@@ -15,6 +15,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
+    from ragcore import telemetry
     from ragcore.errors import GroundworkError
     from ui.api import routes as api
     from ui.gate.front import built
@@ -23,18 +24,21 @@ if get_script_run_ctx(suppress_warning=True) is None:
     PagesManager.uses_pages_directory = False  # the folder's name must not turn on Streamlit's old multipage mode
     prefix = frame.prefix()
     try:
+        telemetry.begin("groundwork")
         front, doors = built(prefix)
     except GroundworkError as error:
         raise SystemExit(f"{error.message} {error.hint}") from error
+    served = [
+        *routes.routes(prefix),
+        *web.routes([page.path for page in frame.PAGES], prefix),
+        *doors,
+        *api.routes(prefix),
+    ]
+    measured = [Middleware(web.Measured, routes=served)] if telemetry.wanted() else []
     app = st.App(
         __file__,
-        routes=[
-            *routes.routes(prefix),
-            *web.routes([page.path for page in frame.PAGES], prefix),
-            *doors,
-            *api.routes(prefix),
-        ],
-        middleware=[Middleware(web.Headers, prefix=prefix), Middleware(web.OwnOrigin), *front],
+        routes=served,
+        middleware=[*measured, Middleware(web.Headers, prefix=prefix), Middleware(web.OwnOrigin), *front],
         lifespan=frame.lifespan,
     )
 else:

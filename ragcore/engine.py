@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import copy
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -23,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragcore import telemetry
 from ragcore.config.settings import Settings, default_home, load, varied
 from ragcore.errors import Cancelled, GroundworkError, IndexEmpty, IndexMismatch
 from ragcore.index.model_records import Responses
@@ -165,7 +167,7 @@ class Engine(Library):
         or if figures or contexts are still to be written. With ``on_built``, the first pages can be asked before all
         are read; it is called each time that there are more. Faults of the file become the document's ``error``;
         `StoreBusy`, `StoreError` and `Cancelled` are raised."""
-        info, show = self.info(doc_id), on_progress or ignore
+        info, show, began = self.info(doc_id), on_progress or ignore, time.monotonic()
         if info.status == "ready":
             stale = doc_id in self.stale()
             figures = info.figures.unfinished and self.models.describes_figures
@@ -184,7 +186,10 @@ class Engine(Library):
             task.build(ask=True)
             pages = self.info(doc_id).pages
             show(Progress("done", pages, pages))
-        return self.info(doc_id)
+        info = self.info(doc_id)
+        telemetry.took("groundwork.reading", time.monotonic() - began, status=info.status)
+        telemetry.counted("groundwork.reading.pages", info.pages)
+        return info
 
     def ingest_and_index(
         self,
@@ -224,6 +229,7 @@ class Engine(Library):
         if not self.store.database.shared:
             return []
         waiting = [info for info in self.documents() if info.unready and not info.held]
+        telemetry.stands("groundwork.documents.waiting", len(waiting))
         taken = self.store.at_work([info.doc_id for info in waiting])
         return sorted((info for info in waiting if info.doc_id not in taken), key=lambda info: info.bytes)
 

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragcore import telemetry
 from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.libraries import Grants
 from ragcore.accounts.limits import LibraryAllowance, Limits
@@ -45,6 +46,7 @@ def work(options: argparse.Namespace) -> int:
             hint = "Start the app first: in its database nobody has signed in yet."
         raise InputError(said, hint=hint)
     stop = threading.Event()
+    telemetry.begin("groundwork-worker")
     with Engine.open(home, options.config) as engine, stopped_by_ctrl_c(stop.set):
         if not engine.store.database.shared:
             raise InputError(
@@ -63,6 +65,7 @@ def work(options: argparse.Namespace) -> int:
                 worked = False
             if not worked and (options.once or stop.wait(LOOKS)):
                 break
+        telemetry.end()
         return 1 if worker.later else 0
 
 

@@ -15,6 +15,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ragcore import telemetry
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.refuse import BELOW, Mentions, reason_to_refuse, refusal
 from ragcore.answer.requests import build_request
@@ -435,6 +436,7 @@ class AnswerRun:
         self._prepare = prepare
         self._keep = keep
         self._stream: AnswerStream | None = None
+        self._began = time.perf_counter()
         self._stop = Stop()
 
     def __iter__(self) -> Generator[AnswerEvent, None, None]:
@@ -448,6 +450,7 @@ class AnswerRun:
             raise
 
     def _events(self) -> Generator[AnswerEvent, None, None]:
+        self._began = time.perf_counter()
         try:
             self._stream = self._prepare(self._stop)
         except GroundworkError as error:
@@ -490,6 +493,16 @@ class AnswerRun:
 
     def _finish(self, answer: Answer) -> Done:
         self.answer = answer
+        writer = "rules" if answer.extractive or not answer.model else "model"
+        telemetry.took(
+            "groundwork.answer",
+            time.perf_counter() - self._began,
+            answer.timings_ms,
+            status=answer.status,
+            writer=writer,
+            refused=str(answer.refused).lower(),
+        )
+        telemetry.counted("groundwork.answer.usd", answer.cost_usd or 0.0)
         with suppress(StoreError):
             self.save()
         return Done(answer)

@@ -7,6 +7,8 @@ import os
 import re
 import shutil
 import signal
+import socket
+import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +32,7 @@ from tests.ui.test_jobs import until
 
 pytestmark = pytest.mark.slow
 Nodes = tuple[App, App, MessagesServer]
+Balanced = tuple[str, App, App]
 
 
 @pytest.fixture
@@ -171,3 +174,69 @@ def test_people_and_libraries_are_the_same_on_each_server(team: tuple[App, App],
         page.locator(".gw-who").get_by_role("button", name="Sign out").click()
         page.get_by_role("heading", name="Sign in").wait_for()
         there.get_by_role("heading", name="Sign in").wait_for()
+
+
+@pytest.fixture
+def balanced(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Balanced]:
+    """Address of HAProxy with the configuration of `deploy/`, and the two servers behind it, where people sign in."""
+    if not shutil.which("haproxy"):
+        pytest.skip("HAProxy isn't installed: apt-get install haproxy")
+    monkeypatch.setenv(URL, empty(postgres))
+    (tmp_path / "storage").mkdir()
+    monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://localhost:{port}"
+    given = {"GROUNDWORK_AUTH__MODE": "local", "GROUNDWORK_AUTH__URL": url}
+    with serve(tmp_path / "one", **given) as first, serve(tmp_path / "other", **given) as second:
+        places = {f"SERVER_{name}": urlsplit(app.url).netloc for name, app in (("ONE", first), ("TWO", second))}
+        environment = os.environ | {"BIND": f"127.0.0.1:{port}", "GROUNDWORK_HOST": "localhost"} | places
+        command = ["haproxy", "-db", "-f", str(Path(__file__).parents[2] / "deploy" / "haproxy.cfg")]
+        with subprocess.Popen(command, env=environment) as balancer:
+            try:
+                yield url, first, second
+            finally:
+                STOPPED.add(f"localhost:{port}/")
+                balancer.terminate()
+
+
+def test_a_balancer_keeps_a_browser_at_one_server_until_that_is_gone(
+    balanced: Balanced, open_page: Callable[..., Any]
+) -> None:
+    url, first, second = balanced
+    until(lambda: ready(first)[0] == ready(second)[0] == 200)
+    (link,) = re.findall(r"http://localhost:\d+(/gw/auth/link/\S+)", second.log.read_text())
+    page = open_page(url + link)
+    page.get_by_label("Email").fill("mara@fernhill.example")
+    page.get_by_label("Password").fill("four words to remember")
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_text("Ask the sample document").wait_for()
+    data = pdfs.report("Harbour", {"Quay": ["The quay is 412 m long."]})
+    given = {"name": "quay.pdf", "mimeType": "application/pdf", "buffer": data}
+    page.locator("input[type=file]").first.set_input_files(given)
+    page.get_by_text("Your document is ready").wait_for()
+    ask(page, "How long is the quay?")
+    page.locator('.gw-turn[data-state="complete"] a.gw-cite').first.wait_for()
+    with promise("all of a browser's requests go to one server"):
+        (kept,) = (one["value"] for one in page.context.cookies() if one["name"] == "gw_server")
+        at = {"one": first, "two": second}[kept]
+    with promise("when that dies, the other one has its session, its conversation and its answer"):
+        STOPPED.add(urlsplit(url).netloc + "/")
+        os.kill(at.pid, signal.SIGKILL)
+        until(lambda: reached(url) == 200)
+        page.reload()
+        answer = page.locator('.gw-turn[data-state="complete"]')
+        answer.locator("a.gw-cite").first.click()
+        page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
+        (now,) = (one["value"] for one in page.context.cookies() if one["name"] == "gw_server")
+        assert now != kept
+
+
+def reached(url: str) -> int:
+    """Status of the app's readiness as a balancer passes it on; 0 while there is none."""
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=10) as told:
+            return int(told.status)
+    except OSError:
+        return 0

@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from ragcore import telemetry
 from ragcore.accounts.accounts import Accounts
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
@@ -72,6 +73,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         print(_how_to_begin(accounts), flush=True)
     yield
     close()
+    telemetry.end()
 
 
 def _how_to_begin(accounts: Accounts) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import re
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -19,6 +20,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ragcore import telemetry
 from ragcore.errors import GroundworkError
 from ui.gate.access import access, from_here, hosts
 from ui.server import visits
@@ -31,6 +33,7 @@ PATIENCE = 3.0  # seconds
 _log = logging.getLogger(__name__)
 _asking = threading.Semaphore()  # one look at what may be missing at a time
 _reached = ThreadPoolExecutor(1, thread_name_prefix="ready")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 BLOCKED = ("/_stcore/metrics",)
 # What stands there until the page's script has drawn something; opening.js, which waits for no other script (async),
 # takes it away.
@@ -146,6 +149,35 @@ class Headers:
             await send(message)
 
         await self.app(scope, receive, with_headers)
+
+
+class Measured:
+    """ASGI middleware that measures how long each request takes, by the pattern of its route, one of ``routes``: what
+    stands for its parameters is not told."""
+
+    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
+        self.app = app
+        self.routes = [route for route in routes if isinstance(route, Route)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        route = next((one.path for one in self.routes if one.path_regex.match(scope["path"])), "others")
+        began, status = time.perf_counter(), 500
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        finally:
+            method = scope["method"] if scope["method"] in METHODS else "_OTHER"
+            said = {"http.request.method": method, "http.route": route, "http.response.status_code": status}
+            telemetry.took("http.server.request", time.perf_counter() - began, **said)
 
 
 class OwnOrigin:

@@ -1,0 +1,106 @@
+"""Telemetry by OpenTelemetry, where ``OTEL_EXPORTER_OTLP_ENDPOINT`` names a collector: how long requests, answers and
+readings take, how they end, and how many documents wait. Attributes are words of this program alone: no text, title,
+name, id or address of what is asked, read or signed in.
+
+Without the variable nothing is imported, measured or sent. The SDK reads its other variables itself
+(``OTEL_EXPORTER_OTLP_HEADERS``, ``OTEL_METRIC_EXPORT_INTERVAL`` and so on).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ragcore.errors import ConfigError
+
+URL = "OTEL_EXPORTER_OTLP_ENDPOINT"
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)  # bounds of histograms
+_begun: list[_Telemetry] = []
+
+
+class _Telemetry:
+    """Providers of this process, with what they have measured so far."""
+
+    def __init__(self, service: str) -> None:
+        try:
+            from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+            from opentelemetry.sdk.metrics import MeterProvider
+            from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        except ImportError as error:
+            raise ConfigError(
+                f"{URL} is set, and the packages for OpenTelemetry aren't installed.",
+                hint="Run `pip install 'groundwork[telemetry]'`, or unset it.",
+            ) from error
+        resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME") or service})
+        self.meters = MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())], resource)
+        self.tracers = TracerProvider(resource=resource)
+        self.tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        self._meter = self.meters.get_meter("groundwork")
+        self._tracer = self.tracers.get_tracer("groundwork")
+        self._made: dict[str, Any] = {}
+
+    def took(self, name: str, seconds: float, stages: Mapping[str, float], attributes: Mapping[str, str | int]) -> None:
+        if name not in self._made:
+            self._made[name] = self._meter.create_histogram(
+                f"{name}.duration", unit="s", explicit_bucket_boundaries_advisory=SECONDS
+            )
+        self._made[name].record(seconds, attributes)
+        end = time.time_ns()
+        parts = {f"{name}.{stage}_ms": took for stage, took in stages.items()}
+        span = self._tracer.start_span(name, start_time=end - int(seconds * 1e9), attributes={**attributes, **parts})
+        span.end(end)
+
+    def counted(self, name: str, number: float) -> None:
+        if name not in self._made:
+            self._made[name] = self._meter.create_counter(name)
+        self._made[name].add(number)
+
+    def stands(self, name: str, number: float) -> None:
+        if name not in self._made:
+            self._made[name] = self._meter.create_gauge(name)
+        self._made[name].set(number)
+
+
+def wanted() -> bool:
+    """Whether the environment names a collector."""
+    return bool(os.environ.get(URL))
+
+
+def begin(service: str) -> None:
+    """Measure from now on, as ``service`` (or ``OTEL_SERVICE_NAME``), if the environment has `URL`. Raises
+    `ConfigError`."""
+    if wanted() and not _begun:
+        _begun.append(_Telemetry(service))
+
+
+def end() -> None:
+    """Send what is left."""
+    while _begun:
+        made = _begun.pop()
+        made.meters.shutdown()
+        made.tracers.shutdown()
+
+
+def took(name: str, seconds: float, stages: Mapping[str, float] | None = None, **attributes: str | int) -> None:
+    """Measure what ended just now: a histogram ``NAME.duration`` and a span, which has the milliseconds of ``stages``
+    too."""
+    for each in _begun:
+        each.took(name, seconds, stages or {}, attributes)
+
+
+def counted(name: str, number: float) -> None:
+    """Add to a counter."""
+    for each in _begun:
+        each.counted(name, number)
+
+
+def stands(name: str, number: float) -> None:
+    """Set a gauge."""
+    for each in _begun:
+        each.stands(name, number)
