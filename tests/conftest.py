@@ -28,7 +28,7 @@ sys.dont_write_bytecode = False
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Folders whose files take longest; after them come the others.
-LONGEST = ("browser", "tests", "ingest", "report")
+LONGEST = ("browser", "tests", "ingest", "evaluate", "contracts", "report")
 
 # Hypothesis would fail an example that takes 0.2 s, which on a machine with much to do says nothing about the example.
 hypothesis.settings.register_profile("groundwork", deadline=None, max_examples=25)

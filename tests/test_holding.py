@@ -111,7 +111,7 @@ def test_a_process_that_is_killed_at_any_moment_loses_nothing(
 def test_fifty_answers_at_twenty_five_at_once_without_an_error(surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     prepared.copied(surveyed, home)
-    with serve(home) as app, Engine.open(home) as engine, ThreadPoolExecutor(25) as crowd:
+    with serve(home, kept=False) as app, Engine.open(home) as engine, ThreadPoolExecutor(25) as crowd:
         talks = [engine.conversations.new() for _ in range(50)]
         turns = list(crowd.map(lambda talk: answered(app.url, home, talk, QUESTION), talks))
         stored = [engine.conversations.get(talk).turns[-1].answer for talk in talks]
@@ -122,7 +122,11 @@ def test_fifty_answers_at_twenty_five_at_once_without_an_error(surveyed: Path, t
 def test_two_apps_on_one_home_see_each_other_s_work(surveyed: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     prepared.copied(surveyed, home)
-    with serve(home) as one, serve(home) as other, Engine.open(home, overrides=OFFLINE) as engine:
+    with (
+        serve(home, kept=False) as one,
+        serve(home, kept=False) as other,
+        Engine.open(home, overrides=OFFLINE) as engine,
+    ):
         talks = [engine.conversations.new() for _ in range(8)]
         with ThreadPoolExecutor(8) as crowd:
             turns = list(crowd.map(lambda talk, app: answered(app.url, home, talk, QUESTION), talks, [one, other] * 4))

@@ -142,7 +142,7 @@ class _PostgresConnection(Connection):
 
 
 class _Held(threading.local):
-    """Locks of a thread: whether it still holds, and what is said where not."""
+    """Locks of a thread that fence its writes: whether each still holds, and what is said where not."""
 
     def __init__(self) -> None:
         self.locks: list[tuple[Callable[[], bool], str]] = []
@@ -175,7 +175,7 @@ class PostgresDatabase(Database):
             yield connection
 
     @contextmanager
-    def locked(self, name: str, busy: str) -> Iterator[Callable[[], bool]]:
+    def locked(self, name: str, busy: str, *, fence: bool = False) -> Iterator[Callable[[], bool]]:
         """Advisory lock of a transaction that is open as long, and gives a sign of life every third of the lease. The
         server ends one without, so what a process held that was killed, stopped or cut off is free then."""
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", self._limited) as connection:
@@ -196,11 +196,13 @@ class PostgresDatabase(Database):
 
             alive = threading.Thread(target=live, name="lease", daemon=True)
             alive.start()
-            self._held.locks.append((holds, busy))
+            fenced = [(holds, busy)] if fence else []
+            self._held.locks += fenced
             try:
                 yield holds
             finally:
-                self._held.locks.remove((holds, busy))
+                for lock in fenced:
+                    self._held.locks.remove(lock)
                 ended.set()
                 alive.join()
                 if not holds():

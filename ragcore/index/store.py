@@ -48,11 +48,12 @@ class Store(ChunkStore):
     def document_lock(self, doc_id: str) -> AbstractContextManager[Callable[[], bool]]:
         """Lock held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
         busy = "Another task is reading or removing this document right now."
-        return self.database.locked(doc_id, busy)
+        return self.database.locked(doc_id, busy, fence=True)
 
     def embedding_lock(self, doc_id: str) -> AbstractContextManager[Callable[[], bool]]:
         """Lock held by who embeds a document. Raises `StoreBusy` at once if it is taken."""
-        return self.database.locked(f"{doc_id}.embed", "Another process embeds this document right now.")
+        busy = "Another process embeds this document right now."
+        return self.database.locked(f"{doc_id}.embed", busy, fence=True)
 
     def at_work(self, doc_ids: Collection[str]) -> set[str]:
         """Those of some documents that processes on any machine read, embed or remove right now; none of a library

@@ -97,8 +97,9 @@ class Shelf:
 
 
 @contextmanager
-def serve(home: Path, port: int = 0, **environment: str) -> Iterator[App]:
-    """`streamlit run app.py` on ``home`` until the block ends, at a free port unless one is given."""
+def serve(home: Path, port: int = 0, *, kept: bool = True, **environment: str) -> Iterator[App]:
+    """`streamlit run app.py` on ``home`` until the block ends, at a free port unless one is given. Its models read a
+    text once on this machine unless ``kept`` is false."""
     if not port:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -106,7 +107,8 @@ def serve(home: Path, port: int = 0, **environment: str) -> Iterator[App]:
     log = home.parent / f"{home.name}-{port}.log"
     unset = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GROUNDWORK_HOME")
     inherited = {name: value for name, value in os.environ.items() if name not in unset}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    program = ["tests.kept", "streamlit"] if kept else ["streamlit"]
+    command = [sys.executable, "-m", *program, "run", "app.py", "--server.headless", "true"]
     with log.open("w") as output:
         process = subprocess.Popen(
             [*command, "--server.port", str(port)],

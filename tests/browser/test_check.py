@@ -13,8 +13,7 @@ from playwright.sync_api import expect
 
 from tests import prepared
 from tests.browser.conftest import App, promise, serve
-from tests.browser.test_axe import check
-from tests.matrix import standing_for
+from tests.browser.test_axe import check, check_both
 
 PASTED = """# Note 🌍 &lt;img src=x onerror="document.title='run'">
 
@@ -59,18 +58,17 @@ def marked(page: Any, mark: str) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
 def test_the_sample_draft_from_three_errors_to_a_file(
-    theme: str, sample: App, open_page: Callable[..., Any], tmp_path: Path
+    sample: App, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
-    page = open_page(f"{sample.url}/check", 1280, 720, theme)
+    page = open_page(f"{sample.url}/check", 1280, 720)
     card = page.locator(".gw-check .ccard")
     lit = page.locator('.gw-highlight[data-role="cited"]').first
     current = page.locator(".gw-check .memo a.s[aria-current]")
     said = page.locator(".gw-check p[role=status]")
     with promise("one press shows three errors, the first of them open with its words lit on the page"):
         page.get_by_role("button", name="Try it").wait_for()
-        check(page, f"the start of a check, {theme}")
+        check_both(page, "the start of a check")
         page.get_by_role("button", name="Try it").click()
         # All sentences are checked first, which takes a slow machine longer than a page's wait.
         expect(page.locator('.tal [data-status="contradicted"]')).to_have_text(re.compile("3"), timeout=180_000)
@@ -79,7 +77,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         expect(current).to_contain_text("30 June 2028")
         expect(card.locator("blockquote mark")).to_have_text("30 June 2029")
         lit.wait_for()
-        check(page, f"a checked draft, {theme}")
+        check_both(page, "a checked draft")
         expect(page.locator(".gw-pane .cn button[aria-keyshortcuts]")).to_have_count(0)
     with promise("all counts are in sight however long the draft's name is"):
         for width in (1280, 1024):
@@ -118,7 +116,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         expect(current).to_contain_text("$28 million")
         page.keyboard.press("a")
         page.get_by_role("textbox", name="Note").fill("Ask the agent <b>again</b>.")
-        check(page, f"a note, {theme}")
+        check_both(page, "a note")
         page.keyboard.press("Control+Enter")
         expect(card.locator(".note")).to_contain_text("Ask the agent <b>again</b>.")
         expect(said).to_have_text("Note kept.")
@@ -149,7 +147,7 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         page.locator('.tal [data-status="no_claim"]').click()
     with promise("it is taken along as a file, with the new words"):
         page.get_by_role("button", name="Export").click()
-        check(page, f"the export of a check, {theme}")
+        check_both(page, "the export of a check")
         with page.expect_download() as download:
             page.get_by_role("button", name="JSON").click()
         file = tmp_path / "check.json"

@@ -13,8 +13,7 @@ from playwright.sync_api import expect
 
 from tests import pdfs, prepared
 from tests.browser.conftest import App, lent, promise, serve
-from tests.browser.test_axe import check
-from tests.matrix import standing_for
+from tests.browser.test_axe import check, check_both
 from tests.messages_server import MessagesServer
 
 COLUMNS = [
@@ -33,11 +32,8 @@ def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", standing_for(["light"], ["light", "dark"]))
-def test_three_questions_from_a_file_to_a_file(
-    theme: str, sample: App, open_page: Callable[..., Any], tmp_path: Path
-) -> None:
-    page = open_page(f"{sample.url}/grid", 1280, 720, theme)
+def test_three_questions_from_a_file_to_a_file(sample: App, open_page: Callable[..., Any], tmp_path: Path) -> None:
+    page = open_page(f"{sample.url}/grid", 1280, 720)
     cells = page.locator(".gw-grid .ln .ce")
     card = page.locator(".fct")
     lit = page.locator('.gw-highlight[data-role="cited"]').first
@@ -45,7 +41,7 @@ def test_three_questions_from_a_file_to_a_file(
     focused = page.locator(".gw-grid :focus")
     with promise("columns come from a file, and the cells fill by themselves"):
         page.get_by_role("button", name="Try it").wait_for()
-        check(page, f"the start of a grid, {theme}")
+        check_both(page, "the start of a grid")
         make = page.get_by_role("button", name="Make the grid")
         page.get_by_label("Name").fill("Reports")
         page.get_by_role("radio", name="From a file").check()
@@ -60,13 +56,13 @@ def test_three_questions_from_a_file_to_a_file(
         expect(cells.nth(2)).to_contain_text("No")
         expect(page.get_by_role("columnheader", name="<i>Hedges</i>")).to_be_visible()
         expect(page.get_by_role("button", name="Fill again").first).to_be_visible()
-        check(page, f"a grid, {theme}")
+        check_both(page, "a grid")
     with promise("a cell opens its place on the page, and is the only one that is lit"):
         cells.nth(1).click()
         lit.wait_for()
         expect(card).to_contain_text("Supported")
         expect(page.locator(".gw-grid .ce.sel")).to_have_count(1)
-        check(page, f"an open cell, {theme}")
+        check_both(page, "an open cell")
     with promise("arrows move the focus, Enter opens, Space accepts, Escape closes"):
         page.keyboard.press("Control+Home")
         expect(focused).to_contain_text("Larkfield")
@@ -83,7 +79,7 @@ def test_three_questions_from_a_file_to_a_file(
         page.keyboard.press("ArrowRight")
         page.keyboard.press("e")
         page.get_by_role("textbox", name="The value").fill("30 June 2031")
-        check(page, f"a cell that is corrected, {theme}")
+        check_both(page, "a cell that is corrected")
         page.keyboard.press("Enter")
         expect(cells.nth(1)).to_contain_text("30 Jun 2031")
         expect(card).to_contain_text("not found in the document")
@@ -96,9 +92,9 @@ def test_three_questions_from_a_file_to_a_file(
         lit.wait_for()
     with promise("a column that is edited fills itself alone"):
         page.get_by_role("button", name=re.compile("^Facility matures")).click()
-        check(page, f"the menu of a column, {theme}")
+        check_both(page, "the menu of a column")
         page.get_by_role("button", name="Edit", exact=True).click()
-        check(page, f"the form of a column, {theme}")
+        check_both(page, "the form of a column")
         page.get_by_label("Name", exact=True).fill("Employees")
         page.get_by_label("Question").fill("Number of employees at year end")
         page.get_by_label("Kind").select_option("value")
@@ -159,7 +155,7 @@ def test_three_questions_from_a_file_to_a_file(
         page.get_by_role("button", name=re.compile("^Employees")).click()
         page.get_by_role("button", name="By period").click()
         expect(page.get_by_role("columnheader", name="2025")).to_be_visible()
-        check(page, f"a value by its period, {theme}")
+        check_both(page, "a value by its period")
         page.get_by_role("button", name="No longer Employees by period").click()
         expect(cells).to_have_count(4)
     with promise("its rows can be sections, chosen in the document's outline, each read by itself"):
@@ -178,7 +174,7 @@ def test_three_questions_from_a_file_to_a_file(
         level = page.get_by_role("button", name=re.compile("^All [0-9]+ sections of level 2$"))
         level.click()
         expect(use).to_be_enabled()
-        check(page, f"sections that are chosen, {theme}")
+        check_both(page, "sections that are chosen")
         level.click()
         expect(use).to_be_disabled()
         for name in ("Employees", "Auditor"):
@@ -194,7 +190,7 @@ def test_three_questions_from_a_file_to_a_file(
         page.get_by_role("button", name=re.compile("^Section")).click()
         page.get_by_role("button", name="Group by document").click()
         expect(page.locator(".gw-grid .ln.tag")).to_have_count(1)
-        check(page, f"a grid of sections, {theme}")
+        check_both(page, "a grid of sections")
         page.get_by_role("button", name="No longer by document").click()
         page.get_by_role("button", name="Rows", exact=True).click()
         page.get_by_role("radio", name="document").check()

@@ -31,6 +31,8 @@ EACH = [(converter, kind) for converter in CONVERTING for kind in converter.kind
 
 
 CASES = [pytest.param(*each, marks=[needs_office, pytest.mark.slow]) if each[1] in OFFICE else each for each in EACH]
+# One for each way through LibreOffice: pages are counted at the end of it.
+LIMITED = [case for each, case in zip(EACH, CASES) if each[1] not in OFFICE or each[1] in ("docx", "xls", "ods")]
 
 
 def file_of(kind: FileKind) -> bytes:
@@ -53,9 +55,11 @@ class TestConverter:
         with pytest.raises(InputError, match=rf"empty\.{kind}"):
             converter.convert(b"", f"empty.{kind}", kind, 9)
 
-    def test_pages_are_limited(self, converter: Converter, kind: FileKind) -> None:
-        with pytest.raises(InputError, match=f"wells.{kind} has more than 0 pages"):
-            converter.convert(file_of(kind), f"wells.{kind}", kind, 0)
+
+@pytest.mark.parametrize(("converter", "kind"), LIMITED, ids=lambda value: value if isinstance(value, str) else "")
+def test_pages_are_limited(converter: Converter, kind: FileKind) -> None:
+    with pytest.raises(InputError, match=f"wells.{kind} has more than 0 pages"):
+        converter.convert(file_of(kind), f"wells.{kind}", kind, 0)
 
 
 def test_every_kind_but_pdf_has_one_converter() -> None:

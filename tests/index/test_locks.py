@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -148,8 +149,10 @@ def test_who_has_lost_a_lock_writes_nothing(postgres: PostgresServer) -> None:
     url = empty(postgres)
     database = PostgresDatabase(url, uuid4().hex)
 
+    fenced = partial(database.locked, fence=True)
+
     def lost() -> None:
-        with database.locked("other", "never mind"), database.locked("d", "taken by another"):
+        with fenced("other", "never mind"), fenced("d", "taken by another"):
             written(database)
             with psycopg.connect(postgres.get_uri(), autocommit=True) as root:  # as the server does after a lease
                 own = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
