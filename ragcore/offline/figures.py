@@ -71,22 +71,12 @@ def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
         # Also "MAY 27, 2024"; without a day, a year.
         yield from date_spans(text.title()) or year_spans(text)
     elif asked.sort == "duration":
-        yield from (span for span in _joined(text) if not _is_past(text[: span[0]], text[span[1] :]))
+        past = listed("sentences", "past")  # "over the last 5 years"
+        yield from ((one.start, one.end) for one in lengths(text) if past.isdisjoint(tokens(text[: one.start])[-1:]))
     elif asked.sort in ("amount", "count"):
         for number in numbers(text):
             if number.percent == asked.share and _has_unit(asked, number):
                 yield span_of(text, number)
-
-
-def _joined(text: str) -> list[tuple[int, int]]:
-    """Spans of durations, those of one duration together ("1 year and 6 months")."""
-    out: list[tuple[int, int]] = []
-    for one in lengths(text):
-        if out and text[out[-1][1] : one.start].strip(" ,") in ("", "and"):
-            out.append((out.pop()[0], one.end))
-        else:
-            out.append((one.start, one.end))
-    return out
 
 
 def _has_unit(asked: Wish, number: Number) -> bool:
@@ -97,12 +87,6 @@ def _has_unit(asked: Wish, number: Number) -> bool:
     if money:
         return number.currency in money
     return asked.share or wanted is None or (number.unit is not None and number.unit.measures == wanted.measures)
-
-
-def _is_past(before: str, after: str) -> bool:
-    """Whether a duration between these words is an age or lies in the past."""
-    past = listed("sentences", "past")
-    return not past.isdisjoint(tokens(before)[-1:]) or not {"old", "age"}.isdisjoint(tokens(after)[:2])
 
 
 def _clause(before: str, after: str) -> tuple[str, str]:

@@ -86,12 +86,12 @@ def _places(phrase: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _person(text: str) -> bool:
-    """Whether it has two consecutive words spelled like a name that are no office, or one after Mr or Dr."""
-    never, addressed = listed("person", "never"), listed("person", "addressed")
+    """Whether it has two consecutive words spelled like a name that are no office."""
+    never = listed("person", "never")
     for first, second in pairwise(words_of(text)):
         near = not text[first.end : second.start].strip(" .")
         names = [word.capital and word.plain not in never and not word.skipped for word in (first, second)]
-        if near and names[1] and (names[0] or first.plain in addressed):
+        if near and all(names):
             return True
     return False
 

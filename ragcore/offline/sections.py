@@ -43,8 +43,6 @@ _ALIKE = 0.6  # Dice's coefficient of two headings' words from which their names
 _MOST_HEADED = 2
 _NUMBER = re.compile(r"(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]|[IVX]+)[.):]?")
 _PARTS = word_set("item part note section chapter article annex appendix")
-# Headings with one of these words match only as a whole: "Business Innovation" is a different topic.
-_BROAD = word_set("busi compani group gener overview")  # stems, on demand: making them loads the stemmer
 _MOST_LACKING = 8  # documents without a value that are named individually
 _OF_ONE = 3  # quotes for one of several requirements; a single one gets as many as an answer
 _SPEAKS = 0.5  # share of a requirement's words that a quote must have, weighted by rarity
@@ -205,9 +203,7 @@ def _alike(wanted: frozenset[str], heading: str) -> float:
     elif len(parts) > 1 and _NUMBER.fullmatch(parts[0]):
         del parts[0]
     said = frozenset(content_stems(" ".join(parts)))
-    if not wanted & said or (wanted != said and len(wanted) == 1 and wanted <= _BROAD):
-        return 0.0
-    return 2 * len(wanted & said) / (len(wanted) + len(said))
+    return agreement(wanted, said)
 
 
 def _is_row(head: str, group: str, names: Iterable[frozenset[str]]) -> bool:

@@ -121,8 +121,8 @@ def _table(document: Document, statement: Statement) -> Table:
 
 
 def _name(document: Document, element: Element, table: Table, place: int) -> str:
-    """Name of the table at ``place`` in the body: its title, with headers over all columns or over the row names, and
-    the headings right above it on its page; body text separates it from those, a unit does not."""
+    """Name of the table at ``place`` in the body: its title, with headers over the row names, and the headings right
+    above it on its page; body text separates it from those, a unit does not."""
     above: list[str] = []
     for before in reversed(document.body[max(0, place - _ABOVE) : place]):
         words = _words(document, before.start, before.end)
@@ -131,7 +131,7 @@ def _name(document: Document, element: Element, table: Table, place: int) -> str
         item = words.split()[:2]  # "Item 8." of a form names everything after it
         if before.kind == "heading" and not (item[0].lower() == "item" and item[-1][:1].isdigit()):
             above.insert(0, words)
-    over = [cell for cell in table.cells if cell.header and (cell.col == 0 or cell.col_span >= table.columns)]
+    over = [cell for cell in table.cells if cell.header and cell.col == 0]
     heads = [head for cell in over if is_statement(head := _words(document, cell.start, cell.end))]
     parts = [part for part in dict.fromkeys((*above, *heads, table.title)) if part]
     # A title often includes the heading above it.
@@ -139,12 +139,9 @@ def _name(document: Document, element: Element, table: Table, place: int) -> str
 
 
 def _columns(document: Document, statement: Statement) -> Iterator[str]:
-    """Header of each column of figures that names a period, with the title if only that names the part."""
-    title = f"{statement.name} " if is_part(statement.name) else ""
-    for label in LabelledTable(document, _table(document, statement)).column_labels()[1:]:
-        column = label if is_part(label) else f"{title}{label}"
-        if period_of(column) is not None or is_part(column):
-            yield column
+    """Header of each column of figures that names a period."""
+    labels = LabelledTable(document, _table(document, statement)).column_labels()[1:]
+    return (label for label in labels if period_of(label) is not None)
 
 
 def _words(document: Document, start: int, end: int) -> str:

@@ -52,7 +52,6 @@ _LONGEST = 1200  # characters of a sentence, with its list
 _SPEAKS = 0.6  # share of the requested words that a sentence must have
 _RELEVANT = 0.6  # probability
 _STANDS_OUT = 0.6  # worth of a quote whose value is taken by its rank
-_RELATED = 0.3  # and its probability
 _LEAD = 0.7  # quotes within this share of its worth must give the same value
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -461,9 +460,7 @@ def _ranked(
     latest = _latest_of(found, known)
     given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
     scored = _scored(asked, [quote for quote in found if given[id(quote)]], reranker)
-    # The office is said beside a person: that the sentence is about it needs no judge.
-    least = _RELATED if asked.office is None else 0.0
-    if not scored or scored[0].worth < _STANDS_OUT or (scored[0].relevance or 0.0) < least:
+    if not scored or scored[0].worth < _STANDS_OUT:
         return None
     near = [each for each in scored if each.worth >= _LEAD * scored[0].worth]
     return _agreed([one for each in near for one in given[id(each.quote)]])
