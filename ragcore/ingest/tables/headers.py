@@ -310,7 +310,7 @@ def _sets_in(draft: Draft, group: DraftCell, depths: dict[int, int]) -> bool:
 
 def _depths(draft: Draft) -> dict[int, int]:
     """Indent of each body row's label, as a rank from 0."""
-    lefts = {c.row: c.extent()[0] - c.shift for c in draft.column(0, draft.header_rows)}
+    lefts = {c.row: c.extent()[0] for c in draft.column(0, draft.header_rows)}
     if not lefts:
         return {}
     step = STEP * max(next(draft.column(0, draft.header_rows)).size, 1.0)
