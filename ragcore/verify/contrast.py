@@ -35,7 +35,6 @@ _REACH = 6
 _REACH_OF_THAN = 12  # words from a degree word
 _NAMES = {1: "an increase", -1: "a decrease"}
 _SIDES = {1: "at least", -1: "at most"}
-_SYMBOLS = {">": 1, "≥": 1, "<": -1, "≤": -1}
 
 
 def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
@@ -296,8 +295,6 @@ def _bounded(evidence: Evidence) -> Iterator[tuple[Number, int, float | None]]:
 def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
     """Words that bound ``number``, with 1 for a lower bound and -1 for an upper one; ((), 0) without a bound."""
     ahead = tokens(text[: number.start])
-    if sign := _SYMBOLS.get(text[: number.start].rstrip()[-1:], 0):
-        return (), sign
     said = max((phrase for phrase in lex.BOUNDS if tuple(ahead[-len(phrase) :]) == phrase), key=len, default=())
     return said, lex.BOUNDS.get(said, 0)
 
