@@ -41,7 +41,6 @@ _MARK = re.compile(
     rf"|^(?:{_NAMES})\s+\S+\s+{_GOES_ON}",
     re.IGNORECASE,
 )
-_CAPITAL_MARK = re.compile(r"\b(?:Continued|CONTINUED|Concluded|CONCLUDED)\W*$")
 MAX_MARK_WORDS = 25  # in a block that says "continued"
 MAX_BETWEEN = 3  # blocks between the parts
 MAX_WORDS = 40  # in each of those blocks
@@ -207,7 +206,7 @@ def _is_name(block: Block) -> bool:
 
 def _is_continued(text: str) -> bool:
     """Whether ``text`` carries the mark of a continuation."""
-    return bool(_MARK.search(text) or _CAPITAL_MARK.search(text))
+    return bool(_MARK.search(text))
 
 
 def _without_continued(text: str) -> str:
