@@ -28,25 +28,25 @@ LINES = {
     "answer": 1337,  # with places in originals, and the lifted budget, which check and report share
     "check": 2955,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2315,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
-    "config": 560,  # with [structure], [auth]
-    "context": 280,
-    "evaluate": 2106,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
-    "explore": 337,  # with the map of connections
-    "export": 1600,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1430,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 6909,  # with PostgreSQL, object storage, shared jobs, moves, backups, folders, versions, checks, grids
-    "ingest": 10151,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 3606,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
+    "config": 549,  # with [structure], [auth]
+    "context": 268,
+    "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
+    "explore": 335,  # with the map of connections
+    "export": 1593,  # with pictures of places within a page of a PDF, and heights of rows
+    "grid": 1415,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "index": 6934,  # with PostgreSQL, object storage, shared jobs, moves, backups, folders, versions, checks, grids
+    "ingest": 10124,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "offline": 3580,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2176,  # with scans of folders, what became of cited words, made pages, structures: building, state
-    "providers": 1354,
-    "report": 1835,  # with values as data, the request for a section, and sections named by a requirement
+    "providers": 1352,
+    "report": 1832,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2077,  # with overviews, and what structures find
-    "serve": 1505,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
-    "structure": 1990,  # published trees and graphs
-    "suggest": 470,
-    "text": 2318,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
+    "serve": 1504,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
+    "structure": 1985,  # published trees and graphs
+    "suggest": 444,
+    "text": 2316,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
     "types": 2852,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2608,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2570,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

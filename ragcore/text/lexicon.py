@@ -55,8 +55,6 @@ DENIALS: Final = word_set(_DATA["denial"]["words"])
 IMPLIED: Final = word_set(_DATA["denial"]["implied"])
 IDIOMS: Final = _phrases(_DATA["denial"]["idioms"])
 OPPOSITES: Final = _sides(_DATA["opposites"]["pairs"])
-# Word of a place in an order → those that exclude it.
-ORDERS: Final = {word: opposed for word, (_, opposed) in _sides(_DATA["opposites"]["orders"]).items()}
 # Words before a figure → 1 for a lower bound, -1 for an upper bound; those in `EXPLICIT` have no other meaning.
 BOUNDS: Final = {
     phrase: sign

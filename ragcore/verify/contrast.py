@@ -35,7 +35,6 @@ _REACH = 6
 _REACH_OF_THAN = 12  # words from a degree word
 _NAMES = {1: "an increase", -1: "a decrease"}
 _SIDES = {1: "at least", -1: "at most"}
-_SYMBOLS = {">": 1, "≥": 1, "<": -1, "≤": -1}
 
 
 def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
@@ -47,7 +46,7 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
     for start, end in sentence_spans(claim, 0):
         said = tokens(claim[start:end])
         if prose:
-            against = _ordered(claim[start:end], prose) or _followed(claim[start:end], prose)
+            against = _followed(claim[start:end], prose)
             against = against or _related(said, tokens("\n".join(prose)), settled=settled)
         else:
             against = _related(said, tokens(labels), settled=settled)
@@ -180,34 +179,6 @@ def _replacing(said: Sequence[str], given: Sequence[str]) -> str:
     return next((word for word in new if stem(word) not in known), "")
 
 
-# A place in an order
-
-
-def _ordered(claim: str, prose: Sequence[str]) -> Finding | None:
-    """Finding on a place of ``claim`` in an order, as first, if all sentences about the same that have its figures give
-    that thing another, as next."""
-    said, figures = tokens(claim), numbers(claim)
-    there: list[tuple[str, set[str]]] = []
-    for sentence in prose:
-        given, held = tokens(sentence), numbers(sentence)
-        if _about_the_same(said, given) and all(any(agree(one, other, None) for other in held) for one in figures):
-            there += _places(given)
-    for word, things in _places(said):
-        others = [other for other, its in there if things & its]
-        if others and lex.ORDERS[word].issuperset(others):
-            return _opposed(word, others[0])
-    return None
-
-
-def _places(words: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
-    """Words for a place in an order, each with the stems of the two behind it, which may name the thing."""
-    for at, word in enumerate(words):
-        if word in lex.ORDERS:
-            things = [one for one in words[at + 1 :] if one not in STOP_WORDS and one not in lex.ORDERS][:2]
-            if lex.SPANS.isdisjoint(things):
-                yield word, {stem(one) for one in things if not one.isdigit()}
-
-
 # Claims that say it in other words
 
 
@@ -324,8 +295,6 @@ def _bounded(evidence: Evidence) -> Iterator[tuple[Number, int, float | None]]:
 def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
     """Words that bound ``number``, with 1 for a lower bound and -1 for an upper one; ((), 0) without a bound."""
     ahead = tokens(text[: number.start])
-    if sign := _SYMBOLS.get(text[: number.start].rstrip()[-1:], 0):
-        return (), sign
     said = max((phrase for phrase in lex.BOUNDS if tuple(ahead[-len(phrase) :]) == phrase), key=len, default=())
     return said, lex.BOUNDS.get(said, 0)
 

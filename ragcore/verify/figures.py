@@ -229,7 +229,7 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
     if lex.SUM & said and not number.percent:
         yield from _sum(given, number, near)
     for a, b in combinations(given, 2):
-        if a.number.percent != b.number.percent or not _of_one_measure(a, b, number):
+        if a.number.percent != b.number.percent:
             continue
         if number.percent and not a.number.percent:
             yield from _relative(a, b, near)
@@ -239,13 +239,6 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
             if near((x - y) * scale):
                 first, second = (a, b) if x >= y else (b, a)
                 yield Derivation(f"{first.number.raw} − {second.number.raw}", _change(a, b))
-
-
-def _of_one_measure(a: Figure, b: Figure, number: Number) -> bool:
-    """Whether a difference of ``a`` and ``b`` may be ``number``, by their units; a share has none."""
-    measures = {one.unit.measures for one in (a.number, b.number) if one.unit}
-    own = {number.unit.measures} if number.unit and not number.percent else set()
-    return len(measures | own) <= 1 and (measures >= own or own == {"ratio"})  # "3.0x" has no unit
 
 
 def _operands(evidence: Evidence, number: Number) -> list[Figure]:

@@ -35,9 +35,7 @@ RELEASE = {
         "visits and a 5.6% increase in the average basket.",
         "At the end of fiscal 2031, $60.5 million of the credit line was drawn, and $39.5 million is free until 2036.",
     ],
-    "Applications": [
-        "The initial application should be marked Serial No. 100. The next application, a change for example, should "
-        "be marked Serial No. 101.",
+    "Loading Bay": [
         "The loading bay closes for good on SEPTEMBER 1, 2031.",
     ],
 }
@@ -76,8 +74,6 @@ def sentence(checks: Checks, text: str) -> CheckedSentence:
         "At the end of fiscal 2031, $60.5 million of the credit line was drawn, and $39.5 million was free.",
         "Online orders rose by 17.4% in fiscal 2031, against 41.6% a year before.",
         "Online orders rose by 17.4%, much less than in fiscal 2030.",
-        "The first application is marked serial no. 100.",
-        "The second application is marked serial no. 101.",
     ],
 )
 def test_a_year_that_is_only_compared_with_is_not_held_against_a_sentence(checks: Checks, text: str) -> None:
@@ -99,9 +95,6 @@ def test_a_year_that_is_only_compared_with_is_not_held_against_a_sentence(checks
         "Rent costs decreased $41.5 million because energy costs increased.",
         "Mr. Okafor may receive bonus shares after he leaves the board.",
         "Online orders rose by 17.4% in fiscal 2030.",
-        "The first application is marked serial no. 101.",
-        "The initial application carries serial no. 101.",
-        "The next application carries serial no. 100.",
     ],
 )
 def test_an_error_beside_it_is_not_confirmed(checks: Checks, text: str) -> None:

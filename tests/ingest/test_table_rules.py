@@ -120,19 +120,6 @@ def test_the_unit_in_the_corner_belongs_to_the_title(settings: Settings) -> None
     assert lines[1] == "Table 4. Results by year (in millions) — Sales | 2022: 10 | 2023: 12"
 
 
-@pytest.mark.parametrize("unit", ["(In millions)", "(in thousands, except per share data)"])
-def test_a_unit_alone_under_the_column_names_belongs_to_the_title(unit: str, settings: Settings) -> None:
-    rows = [
-        ["", "2015", "2014", "2013"],
-        ["", "", unit, ""],
-        ["Net loss", "(660)", "(403)", "(83)"],
-        ["Other", "1", "2", "3"],
-    ]
-    _document, table, lines = read(settings, rows, 2)
-    assert table.title == unit
-    assert lines[2] == f"{unit} — Net loss | 2015: (660) | 2014: (403) | 2013: (83)"
-
-
 def test_a_unit_line_between_title_and_table_counts(settings: Settings) -> None:
     rows = [["", "2022", "2023"], ["Sales", "10", "12"], ["Costs", "7", "8"]]
     _document, table, _lines = read(settings, rows, 1, above=("Table 4. Results by year", "(dollars in thousands)"))

@@ -79,8 +79,8 @@ def is_symbol(text: str) -> bool:
 
 @dataclass(eq=False)
 class DraftCell:
-    """Table cell. ``marks`` counts the words at the cell's end that are footnote marks; ``shift`` is the distance in
-    points by which its part of the table is to the right of the first part; ``place`` is that of its `GridCell`."""
+    """Table cell. ``marks`` counts the words at the cell's end that are footnote marks; ``place`` is that of its
+    `GridCell`."""
 
     row: int
     col: int
@@ -89,7 +89,6 @@ class DraftCell:
     header: bool
     lines: list[Line] = field(default_factory=list)
     marks: int = 0
-    shift: float = 0.0
     place: str = ""
 
     @property

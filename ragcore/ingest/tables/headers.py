@@ -26,11 +26,6 @@ LOOSE = 1.5  # of the text's height: header rows with a wider gap are never line
 def settle_headers(draft: Draft) -> None:
     """Find the header rows of ``draft``, widen spanning headers, join headers broken over two lines, mark the cells."""
     mark_headers(draft)
-    for row in range(1, draft.header_rows):
-        cells = draft.row(row)
-        if len(cells) == 1 and cells[0].col > 0 and _is_unit(cells[0].text):
-            # "(In millions)" centred under the names of the columns applies to all of them.
-            _widen(draft, cells[0], 1, draft.columns - 1)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
     row = 0
@@ -108,10 +103,6 @@ def inner_header(draft: Draft) -> range | None:
         first = max(above for above in valued if above < row) + 1
         return range(first, row + 1)
     return None
-
-
-def _is_unit(text: str) -> bool:
-    return text.startswith("(") and text.endswith(")") and bool(UNIT.search(text))
 
 
 def _has_values(draft: Draft, row: int) -> bool:
@@ -218,7 +209,6 @@ def header_levels(draft: Draft) -> tuple[list[DraftCell], list[list[DraftCell]]]
         for c in headers
         if (c.col_span >= draft.columns and draft.columns > 1)
         or (c.col == 0 and c.col_span == 1 and UNIT.search(c.text))
-        or (c.col_span == draft.columns - 1 > 1 and _is_unit(c.text))
     ]
     levels: list[list[DraftCell]] = []
     for col in range(draft.columns):
@@ -235,7 +225,6 @@ def header_levels(draft: Draft) -> tuple[list[DraftCell], list[list[DraftCell]]]
 MAX_WORDS = 14  # words; a longer one-cell row is a note, not the name of the rows below it
 STEP = 0.3  # of the font size: labels with a smaller difference of indent have one depth
 _TOTAL = re.compile(r"^(?:sub|grand )?totals?\b", re.IGNORECASE)
-_BARE_TOTAL = re.compile(r"^(?:sub|grand )?totals?\W*$", re.IGNORECASE)
 _OVER_ALL = -1  # the depth of a name centred over the table
 
 
@@ -263,9 +252,8 @@ def groups(draft: Draft) -> dict[int, tuple[DraftCell, ...]]:
         elif head.col == 0:
             while stack and stack[-1][0] > depth:
                 stack.pop()
-            if not _BARE_TOTAL.match(head.value):
-                while stack and stack[-1][0] == depth and _sets_in(draft, stack[-1][1], depths):
-                    stack.pop()
+            while stack and stack[-1][0] == depth and _sets_in(draft, stack[-1][1], depths):
+                stack.pop()
         out[row] = tuple(cell for _depth, cell in stack)
         values_since = not alone
         if alone:
@@ -310,7 +298,7 @@ def _sets_in(draft: Draft, group: DraftCell, depths: dict[int, int]) -> bool:
 
 def _depths(draft: Draft) -> dict[int, int]:
     """Indent of each body row's label, as a rank from 0."""
-    lefts = {c.row: c.extent()[0] - c.shift for c in draft.column(0, draft.header_rows)}
+    lefts = {c.row: c.extent()[0] for c in draft.column(0, draft.header_rows)}
     if not lefts:
         return {}
     step = STEP * max(next(draft.column(0, draft.header_rows)).size, 1.0)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, first_words, plain
@@ -42,8 +41,6 @@ _MARK = re.compile(
     rf"|^(?:{_NAMES})\s+\S+\s+{_GOES_ON}",
     re.IGNORECASE,
 )
-_CAPITAL_MARK = re.compile(r"\b(?:Continued|CONTINUED|Concluded|CONCLUDED)\W*$")
-SHIFT = 2.0  # font sizes by which a column's edge may differ
 MAX_MARK_WORDS = 25  # in a block that says "continued"
 MAX_BETWEEN = 3  # blocks between the parts
 MAX_WORDS = 40  # in each of those blocks
@@ -209,7 +206,7 @@ def _is_name(block: Block) -> bool:
 
 def _is_continued(text: str) -> bool:
     """Whether ``text`` carries the mark of a continuation."""
-    return bool(_MARK.search(text) or _CAPITAL_MARK.search(text))
+    return bool(_MARK.search(text))
 
 
 def _without_continued(text: str) -> str:
@@ -305,12 +302,10 @@ def _join(upper: Draft, lower: Draft, between: Sequence[Block]) -> list[Line]:
     end, second = upper.blocks[-1], lower.blocks[0]
     header = _header(lower) if _same_header(upper, lower) else []
     dropped = lower.header_rows if header else 0
-    known = second.grid is not None and second.grid.headers is not None
-    shift = 0.0 if known else _shift(upper, lower)
     rest = [cell for cell in lower.cells if cell.row >= dropped]
     for cell in rest:
         cell.row += upper.rows - dropped
-        cell.header, cell.shift = False, shift
+        cell.header = False
     upper.cells += rest
     upper.rows += lower.rows - dropped
     for block in between:
@@ -321,12 +316,3 @@ def _join(upper: Draft, lower: Draft, between: Sequence[Block]) -> list[Line]:
     upper.title = upper.title or lower.title
     second.joined = True
     return [line for cell in header for line in cell.lines]
-
-
-def _shift(upper: Draft, lower: Draft) -> float:
-    """Offset of the second part to the right of the first; 0 if their last columns are aligned."""
-    last = upper.columns - 1
-    above = [cell.extent()[1] for cell in upper.column(last, upper.header_rows) if not cell.shift]
-    below = [cell.extent()[1] for cell in lower.column(last)]
-    apart = median(below) - median(above) if above and below else 0.0
-    return apart if abs(apart) > SHIFT * upper.blocks[0].size else 0.0
