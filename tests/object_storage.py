@@ -15,12 +15,15 @@ SIGN_IN = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_R
 
 class S3:
     def __init__(self) -> None:
-        self._server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+        self._port = 0
         self.start()
 
     def start(self) -> None:
+        """Start, or start again with what it has, at the same address."""
+        self._server = ThreadedMotoServer("127.0.0.1", self._port, verbose=False)
         self._server.start()
-        self.address = "http://{}:{}".format(*self._server.get_host_and_port())
+        host, self._port = self._server.get_host_and_port()
+        self.address = f"http://{host}:{self._port}"
 
     def stop(self) -> None:
         self._server.stop()

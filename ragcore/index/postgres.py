@@ -9,6 +9,7 @@ values.
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -44,6 +45,7 @@ except ImportError as error:
         hint="Run `pip install 'groundwork[postgres]'`.",
     ) from error
 
+logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it can't do is raised, and told in our words
 LEASE = 30.0  # seconds without a sign of life after which a lock is free
 CONNECT_SECONDS = 10  # to each address, unless the URL says connect_timeout
 MOST = 64  # connections of a process

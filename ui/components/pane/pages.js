@@ -171,7 +171,7 @@ export class Pages {
       this.draw();
     }
     this.settle();
-    if (saw && !this.sees(opened)) this.bring(opened.boxes, opened.page, { behavior: "instant" });
+    if (saw && opened && !this.sees(opened)) this.bring(opened.boxes, opened.page, { behavior: "instant" });
   }
 
   pageAt(y) {

