@@ -19,11 +19,13 @@ import pytest
 from ragcore.config.settings import Settings
 from ragcore.engine import Engine
 from ragcore.errors import Cancelled, ParseTimeout
+from ragcore.ingest.convert.converters import OfficeConverter
 from ragcore.ingest.convert.kinds import kind_of
 from ragcore.ingest.process import Child, waiting
 from ragcore.types import Document
 from ragcore.types.library import DocumentInfo
 from ragcore.types.places import place_of
+from tests import pdfs
 from tests.check.files import archive, parts, saved, word
 from tests.export.office import converted
 from tests.ingest.hostile import error_of
@@ -264,6 +266,26 @@ def test_no_address_in_a_file_is_asked_for(kind: str, tmp_path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert "It is the body." in done.stdout, done.stderr
     assert asked == []
+
+
+@pytest.mark.parametrize("written", ["{path}", "file://{path}"])
+@pytest.mark.parametrize("instruction", ["{{\\*\\fldinst {}}}", "{{\\fldinst {{{}}}}}"])
+def test_an_rtf_shows_no_file_of_the_machine(written: str, instruction: str, tmp_path: Path) -> None:
+    """LibreOffice embeds what INCLUDEPICTURE names as it opens the file: a picture, or a page of a PDF."""
+    (tmp_path / "private.pdf").write_bytes(pdfs.one_column())
+    pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 40, 40), False).save(tmp_path / "private.png")
+    asked = "".join(
+        f"{{\\field{instruction.format('INCLUDEPICTURE ' + chr(34) + written.format(path=tmp_path / name) + chr(34))}"
+        f"{{\\fldrslt stored}}}}\\par "
+        for name in ("private.pdf", "private.png")
+    )
+    made = OfficeConverter().convert(f"{{\\rtf1\\ansi It is the body.\\par {asked}}}".encode(), "a.rtf", "rtf", 9)
+    text = "".join(page.get_text() for page in made.pages)
+    assert "It is the body." in text
+    assert "stored" in text
+    assert "Larkfield" not in text
+    assert [page.get_images() for page in made.pages] == [[]]
+    assert not any(len(page.get_drawings()) for page in made.pages)
 
 
 def offices(folder: str) -> list[str]:

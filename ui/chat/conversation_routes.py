@@ -18,7 +18,7 @@ from ragcore.errors import InputError, LimitReached, UnknownConversation, Unknow
 from ragcore.export import KINDS, kind
 from ragcore.index.conversations import Conversation, StoredTurn
 from ui.chat import answer_progress, conversation_list, payload
-from ui.chat.runs import Answers, LiveAnswer, ScopeGone, StillWriting, unread
+from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.files import file_name, saved
 from ui.server.guard import Json, engine_of, gone, guarded, posted, posts, refusing, scope_in, text_in, trouble
@@ -200,7 +200,7 @@ def events(request: Request) -> Response:
     conversation_id = _elsewhere(request.path_params["turn"]) if live is None else ""
     if not conversation_id and (live is None or not _may_follow(live)):
         return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
-    told = _follow(live) if live is not None else _wait(services().answers, conversation_id)
+    told = _follow(live) if live is not None else _wait(request.path_params["turn"])
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(told, media_type="text/event-stream", headers=headers)
 
@@ -209,6 +209,8 @@ def _elsewhere(turn_id: str) -> str:
     """Conversation in which another machine writes the answer of a turn; "" if none does, or it isn't open to who
     asks."""
     made = services()
+    if made.owner is not None and libraries().role(made.owner, made.library_id) is None:
+        return ""
     try:
         found = made.engine.conversations.of_turn(turn_id)
     except (UnknownConversation, UnknownTurn):
@@ -216,9 +218,9 @@ def _elsewhere(turn_id: str) -> str:
     return found if made.answers.elsewhere(found) else ""
 
 
-async def _wait(answers: Answers, conversation_id: str) -> AsyncIterator[str]:
-    """``gone`` as soon as no other machine writes an answer in a conversation."""
-    while await run_in_threadpool(answers.elsewhere, conversation_id):
+async def _wait(turn_id: str) -> AsyncIterator[str]:
+    """``gone`` as soon as no other machine writes the answer of a turn, or it isn't open to who asks any more."""
+    while await run_in_threadpool(_elsewhere, turn_id):
         yield ": written on another machine\n\n"
         await asyncio.sleep(ELSEWHERE_SECONDS)
     yield _event("gone", {})

@@ -82,6 +82,7 @@ class Explorations:
         # Other settings in force and another key may plan another search.
         key = (
             engine.home,
+            engine.owner,  # what others asked is nobody's to learn, not even by how soon it is answered
             engine.settings.hash(),
             engine.models.writer_name,
             engine.store.revision(),

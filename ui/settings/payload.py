@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ragcore.config.settings import READING, Setting, catalogue
 from ragcore.engine import Engine
-from ragcore.files import size
+from ragcore.index.store import measure
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, is_claude
 from ragcore.types.json import Json, picked
 from ui.chat import conversation_list
@@ -28,7 +28,7 @@ def page(made: Services, visit: str) -> Json:
     return {
         "who": _who(made, own, visit),
         "presets": {"on": presets.in_force(own.settings), "all": [_preset(item) for item in presets.PRESETS]},
-        "settings": [_row(item, own, kept, overrides) for item in catalogue().values()],
+        "settings": [_row(item, own, kept, overrides, manages=made.may("manager")) for item in catalogue().values()],
         "changes": len(overrides),
         "reading": {key: presets.value_of(kept.settings, key) for key in READING},
         "data": _data(made),
@@ -85,7 +85,7 @@ def _preset(item: presets.Preset) -> Json:
     }
 
 
-def _row(item: Setting, own: Engine, kept: Engine, overrides: Mapping[str, Any]) -> Json:
+def _row(item: Setting, own: Engine, kept: Engine, overrides: Mapping[str, Any], *, manages: bool) -> Json:
     value = presets.value_of(own.settings, item.key)
     origin = own.origins[item.key]
     return {
@@ -95,7 +95,7 @@ def _row(item: Setting, own: Engine, kept: Engine, overrides: Mapping[str, Any])
         "choices": list(item.choices),
         "reading": item.key in READING,
         "origin": ORIGINS.get(origin, "config.toml"),
-        "where": origin,
+        "where": origin if manages else ORIGINS.get(origin, "config.toml"),
         "visit": item.key in overrides,
         "kept": _shown(presets.value_of(kept.settings, item.key)),
     }
@@ -116,7 +116,7 @@ def _data(made: Services) -> Json:
     return {
         "home": home,
         "config": str(engine.home / "config.toml") if made.may("manager") else home,
-        "bytes": size(engine.home),
+        "bytes": measure(engine.store).total,
         "documents": len(infos),
         "pages": sum(info.pages for info in infos),
         "chunks": sum(info.chunks for info in infos),

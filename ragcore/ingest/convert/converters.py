@@ -22,7 +22,7 @@ from ragcore.ingest.convert.known import keep
 from ragcore.ingest.convert.mail import read_mail
 from ragcore.ingest.convert.markup import CleanMarkup
 from ragcore.ingest.convert.office import LibreOffice
-from ragcore.ingest.convert.office_parts import Slide, closed, closed_odf
+from ragcore.ingest.convert.office_parts import Slide, closed, closed_odf, closed_rtf
 from ragcore.ingest.convert.picture_pages import draw_pictures
 from ragcore.ingest.convert.sheet_pages import draw_sheets
 from ragcore.ingest.convert.story_pages import draw_markup, draw_story
@@ -63,6 +63,8 @@ class OfficeConverter:
             office = LibreOffice(Path(folder), name)
             if kind in ("docx", "pptx"):
                 data = closed(data, name)
+            elif kind == "rtf":
+                data = closed_rtf(data)
             if (steps := _STEPS[kind]) != kind:
                 data = office.convert(data, kind, steps)
             if steps == "xlsx":

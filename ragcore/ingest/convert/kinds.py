@@ -48,6 +48,7 @@ CONVERTERS: dict[FileKind, str] = {
     **dict.fromkeys(("xlsx", "csv"), "sheets-1"),
     **dict.fromkeys(("md", "html", "txt"), "story-2"),
     **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-2"),
+    "rtf": "office-3",
     **dict.fromkeys(("eml", "msg"), "mail-1"),
     "epub": "book-1",
     **dict.fromkeys(("png", "jpeg", "tiff", "webp"), "picture-1"),

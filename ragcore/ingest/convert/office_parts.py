@@ -6,6 +6,7 @@ Every office file becomes an OpenDocument on its way to pages, so that one set o
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,7 @@ from ragcore.errors import DamagedFile, EncryptedFile, GroundworkError
 from ragcore.ingest.convert.kinds import DAMAGED, open_archive
 
 _COMPUTED = ("PAGE", "NUMPAGES")  # fields that are computed anew; of others the stored result is shown
+_INSTRUCTION = re.compile(rb"\\fldinst", re.IGNORECASE)
 _TITLE = "Title"  # name of a style
 _HIDDEN = {("display", "none"), ("visibility", "hidden")}
 
@@ -48,6 +50,12 @@ def closed(data: bytes, name: str) -> bytes:
     """Copy of a DOCX or PPTX without what leads out of it: external parts, but for the targets of hyperlinks, embedded
     documents, and fields that fetch or compute. Raises `DamagedFile`, `EncryptedFile`, `FileTooLarge`."""
     return _rewritten(data, name, lambda _part, root: _close(root))
+
+
+def closed_rtf(data: bytes) -> bytes:
+    """Copy of an RTF file, of the same length, without the instructions of its fields, which embed pictures and pages
+    of other files as it is opened; what a field shows stays."""
+    return _INSTRUCTION.sub(rb"\\*\\gwfld", data)  # a group that no program knows is left out
 
 
 def closed_odf(data: bytes, name: str) -> ClosedOdf:
