@@ -34,7 +34,7 @@ LINES = {
     "explore": 335,  # with the map of connections
     "export": 1593,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1415,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 6936,  # with PostgreSQL, object storage, shared jobs, moves, backups, folders, versions, checks, grids
+    "index": 6941,  # with PostgreSQL, object storage, shared jobs, moves, backups, folders, versions, checks, grids
     "ingest": 10135,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3580,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2176,  # with scans of folders, what became of cited words, made pages, structures: building, state

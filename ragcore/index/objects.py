@@ -15,6 +15,8 @@ from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from ragcore import files
 from ragcore.errors import InputError, StoreError
@@ -88,6 +90,7 @@ class StoredFiles(Files):
     def __init__(self, folder: Path, url: str, library: str) -> None:
         super().__init__(folder)
         self._storage, self._quick, self._library = _storage(url, SLOW), _storage(url, QUICK), library
+        self._share = Path(url2pathname(urlsplit(url).path)) if url.startswith("file:") else None
         self._known: dict[str, tuple[float, dict[str, int]]] = {}  # by the first two letters of names
 
     def find(self, name: str) -> Path | None:
@@ -194,6 +197,8 @@ class StoredFiles(Files):
     def _list(self, folder: str) -> dict[str, int]:
         import obstore
 
+        if self._share is not None and not self._share.is_dir():  # to obstore it is empty
+            raise StoreError(f"The object storage can't be read or written: no folder {self._share}.", hint=_CHECK)
         with _reported():
             listed = [one for batch in obstore.list(self._quick, f"{self._library}/{folder}") for one in batch]
         return {str(one["path"]).rpartition("/")[2]: int(one["size"]) for one in listed}

@@ -85,6 +85,19 @@ def test_without_its_storage_what_is_here_is_found_and_nothing_is_taken_in(
         storage.start()
 
 
+def test_a_share_that_is_gone_is_no_empty_storage(tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    here, there = (StoredFiles(tmp_path / name, share.as_uri(), "one") for name in ("here", "there"))
+    here.put("ab.pdf", b"bytes")
+    share.rename(tmp_path / "away")
+    for act in (lambda: there.find("ab.pdf"), lambda: here.put("cd.pdf", b"new"), there.reach):
+        with pytest.raises(StoreError, match="object storage can't be"):
+            act()
+    (tmp_path / "away").rename(share)
+    assert there.find("ab.pdf") is not None
+
+
 def test_only_what_the_storage_has_and_nobody_used_lately_makes_room(
     two: tuple[StoredFiles, StoredFiles], monkeypatch: pytest.MonkeyPatch
 ) -> None:
