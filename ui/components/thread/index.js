@@ -138,15 +138,20 @@ class Thread {
     this.first = talk.turns[0]?.id ?? "";
     this.before.set(talk.earlier);
     const path = (this.path = new Set(talk.turns.map((turn) => turn.id)));
-    for (const id of [...this.turns.keys()]) if (!path.has(id) && !this.edits.has(id)) this.drop(id);
+    const held = [...this.turns.keys()];
+    for (const id of held) if (!path.has(id) && !this.edits.has(id)) this.drop(id);
     this.place(talk.turns);
     this.tell(talk.title);
+    const newest = talk.turns.at(-1);
     if (this.fresh) {
       this.fresh = false;
       if (talk.turns.length) this.scroll.toTop(this.turns.get(talk.turns.at(-1).id).element);
       if (!(await this.reopen())) this.cited.look(talk.turns.at(-1), true);
     } else if (this.cited.current && !path.has(this.cited.current.turn)) {
       this.cited.look(talk.turns.at(-1)); // what was open stands in another version
+    } else if (newest && held.length && newest.state !== "live" && !held.includes(newest.id) && held.every((id) => path.has(id))) {
+      closeCitation(); // the page follows the newest answer, also one that was finished before it was seen
+      this.cited.look(newest);
     }
   }
 
