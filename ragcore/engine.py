@@ -229,7 +229,7 @@ class Engine(Library):
         if not self.store.database.shared:
             return []
         waiting = [info for info in self.documents() if info.unready and not info.held]
-        telemetry.stands("groundwork.documents.waiting", len(waiting))
+        telemetry.stands("groundwork.documents.waiting", len(waiting), of=str(self.home))
         taken = self.store.at_work([info.doc_id for info in waiting])
         return sorted((info for info in waiting if info.doc_id not in taken), key=lambda info: info.bytes)
 

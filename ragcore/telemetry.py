@@ -44,6 +44,7 @@ class _Telemetry:
         self._meter = self.meters.get_meter("groundwork")
         self._tracer = self.tracers.get_tracer("groundwork")
         self._made: dict[str, Any] = {}
+        self._parts: dict[str, dict[str, float]] = {}
 
     def took(self, name: str, seconds: float, stages: Mapping[str, float], attributes: Mapping[str, str | int]) -> None:
         if name not in self._made:
@@ -61,10 +62,12 @@ class _Telemetry:
             self._made[name] = self._meter.create_counter(name)
         self._made[name].add(number)
 
-    def stands(self, name: str, number: float) -> None:
+    def stands(self, name: str, number: float, of: str) -> None:
+        parts = self._parts.setdefault(name, {})
+        parts[of] = number
         if name not in self._made:
             self._made[name] = self._meter.create_gauge(name)
-        self._made[name].set(number)
+        self._made[name].set(sum(parts.values()))
 
 
 def wanted() -> bool:
@@ -80,7 +83,7 @@ def begin(service: str) -> None:
 
 
 def end() -> None:
-    """Send what is left."""
+    """Send what is left, as the SDK does when the process ends."""
     while _begun:
         made = _begun.pop()
         made.meters.shutdown()
@@ -100,7 +103,7 @@ def counted(name: str, number: float) -> None:
         each.counted(name, number)
 
 
-def stands(name: str, number: float) -> None:
-    """Set a gauge."""
+def stands(name: str, number: float, of: str) -> None:
+    """Set the part of a gauge that one library (``of``, which isn't told) has: it is their sum."""
     for each in _begun:
-        each.stands(name, number)
+        each.stands(name, number, of)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
@@ -51,15 +52,22 @@ def collector() -> Iterator[tuple[str, dict[str, list[bytes]]]]:
         server.server_close()
 
 
-def points(sent: dict[str, list[bytes]]) -> list[tuple[str, Point]]:
-    """Measured things with their attributes, each as last sent."""
-    found = []
+def metrics(sent: dict[str, list[bytes]]) -> Iterator[tuple[str, Any]]:
+    """Names of metrics, each with its data, as often as sent."""
     for body in sent["/v1/metrics"]:
         for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics:
             for metric in (one for scope in resource.scope_metrics for one in scope.metrics):
-                for point in getattr(metric, metric.WhichOneof("data")).data_points:
-                    values = {one.key: one.value.string_value or str(one.value.int_value) for one in point.attributes}
-                    found.append((metric.name, values))
+                yield metric.name, getattr(metric, metric.WhichOneof("data"))
+
+
+def points(sent: dict[str, list[bytes]]) -> list[tuple[str, Point]]:
+    """Measured things with their attributes, as often as sent."""
+    found = []
+    for name, data in metrics(sent):
+        for point in data.data_points:
+            found.append(
+                (name, {one.key: one.value.string_value or str(one.value.int_value) for one in point.attributes})
+            )
     return found
 
 
@@ -109,8 +117,12 @@ def test_reading_is_measured_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         with Engine.open(tmp_path) as engine:
             engine.ingest(engine.add(pdfs.one_column(), "survey.pdf").doc_id)
             engine.ingest(engine.add(b"%PDF-1.4 nothing", "broken.pdf").doc_id)
+        for library, waiting in (("one", 2), ("other", 3), ("one", 1)):
+            telemetry.stands("groundwork.documents.waiting", waiting, of=library)
         telemetry.end()
         found = points(sent)
+        (gauge,) = [data for name, data in metrics(sent) if name == "groundwork.documents.waiting"]
+        assert [point.as_double or point.as_int for point in gauge.data_points] == [4]
     assert ("groundwork.reading.duration", {"status": "ready"}) in found
     assert ("groundwork.reading.duration", {"status": "failed"}) in found
     assert spans(sent) == {"groundwork.reading"}

@@ -65,7 +65,6 @@ def work(options: argparse.Namespace) -> int:
                 worked = False
             if not worked and (options.once or stop.wait(LOOKS)):
                 break
-        telemetry.end()
         return 1 if worker.later else 0
 
 
