@@ -436,7 +436,7 @@ class AnswerRun:
         self._prepare = prepare
         self._keep = keep
         self._stream: AnswerStream | None = None
-        self._began = time.perf_counter()
+        self._began = 0.0
         self._stop = Stop()
 
     def __iter__(self) -> Generator[AnswerEvent, None, None]:

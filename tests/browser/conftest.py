@@ -96,14 +96,18 @@ class Shelf:
     turns: dict[str, str]
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
+
+
 @contextmanager
 def serve(home: Path, port: int = 0, *, kept: bool = True, **environment: str) -> Iterator[App]:
     """`streamlit run app.py` on ``home`` until the block ends, at a free port unless one is given. Its models read a
     text once on this machine unless ``kept`` is false."""
-    if not port:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+    port = port or free_port()
     log = home.parent / f"{home.name}-{port}.log"
     unset = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "GROUNDWORK_HOME")
     inherited = {name: value for name, value in os.environ.items() if name not in unset}

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from ragcore.engine import Engine
 from ragcore.index.database import NAME, URL
 from ragcore.index.objects import URL as FILES
 from tests import pdfs
-from tests.browser.conftest import STOPPED, App, go, promise, serve
+from tests.browser.conftest import STOPPED, App, free_port, go, promise, serve
 from tests.messages_server import MessagesServer, Reply
 from tests.postgres import empty
 from tests.ui.test_jobs import until
@@ -184,9 +183,7 @@ def balanced(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv(URL, empty(postgres))
     (tmp_path / "storage").mkdir()
     monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://localhost:{port}"
     given = {"GROUNDWORK_AUTH__MODE": "local", "GROUNDWORK_AUTH__URL": url}
     with serve(tmp_path / "one", **given) as first, serve(tmp_path / "other", **given) as second:

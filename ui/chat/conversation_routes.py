@@ -185,11 +185,13 @@ def _open(conversation_id: str, ask: Callable[[str], object]) -> bool:
 
 def _may_follow(live: LiveAnswer) -> bool:
     """Whether an answer is still open to who follows it: not if it was unshared, or the library closed to them."""
+    return _in_library() and _open(live.conversation_id, services().engine.conversations.scope)
+
+
+def _in_library() -> bool:
+    """Whether who asks still has a role in the library."""
     made = services()
-    if made.owner is None:
-        return True
-    role = libraries().role(made.owner, made.library_id)
-    return role is not None and _open(live.conversation_id, made.engine.conversations.scope)
+    return made.owner is None or libraries().role(made.owner, made.library_id) is not None
 
 
 @guarded
@@ -208,9 +210,9 @@ def events(request: Request) -> Response:
 def _elsewhere(turn_id: str) -> str:
     """Conversation in which another machine writes the answer of a turn; "" if none does, or it isn't open to who
     asks."""
-    made = services()
-    if made.owner is not None and libraries().role(made.owner, made.library_id) is None:
+    if not _in_library():
         return ""
+    made = services()
     try:
         found = made.engine.conversations.of_turn(turn_id)
     except (UnknownConversation, UnknownTurn):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreBusy, StoreError, UnknownConversation, UnknownTurn
-from ragcore.index.jobs import AtWork, Jobs
+from ragcore.index.jobs import Job, Jobs
 from ragcore.types import (
     EVERYTHING,
     Answer,
@@ -284,7 +284,7 @@ class Answers:
         followed.add_done_callback(ended)
 
     def _follow(self, live: LiveAnswer) -> None:
-        with self._jobs.shown(lambda: AtWork(live.turn_id), live.stop, _lock(live.conversation_id)):
+        with self._jobs.shown(lambda: Job(live.turn_id), live.stop, _lock(live.conversation_id)):
             live.follow()
         if live.view.unsaved:
             threading.Thread(target=self._save, args=[live], name="save", daemon=True).start()

@@ -7,7 +7,8 @@ from functools import partial
 
 from ragcore.engine import Engine
 from ragcore.index.database import Database
-from ui.server.queue import Job, Queue
+from ragcore.index.jobs import Job
+from ui.server.queue import Queue
 
 
 class CheckJobs(Queue):

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ragcore.index.jobs import Job
 from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision, Inconsistency
 from ragcore.types.json import Json, picked
 from ui.chat import payload
-from ui.server.queue import Job
 
 
 def listed(infos: Sequence[CheckInfo], jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> list[Json]:

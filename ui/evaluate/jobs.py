@@ -7,7 +7,8 @@ from functools import partial
 
 from ragcore.engine import Engine
 from ragcore.evaluate.runs import Configuration
-from ui.server.queue import Job, Queue
+from ragcore.index.jobs import Job
+from ui.server.queue import Queue
 
 
 class EvaluationJobs(Queue):

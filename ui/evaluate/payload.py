@@ -14,10 +14,10 @@ from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
 from ragcore.evaluate.states import gain, state, worth
 from ragcore.index.evaluations import Outcome, RunInfo, SetInfo
+from ragcore.index.jobs import Job
 from ragcore.types import Answer
 from ragcore.types.json import Json, picked
 from ui.chat import payload
-from ui.server.queue import Job
 
 # Configurations to choose from, by what is typed for them.
 CONFIGURATIONS = {

@@ -9,10 +9,11 @@ from functools import partial
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ragcore.index.database import Database
+from ragcore.index.jobs import Job
 from ragcore.report.workspace import Expense
 from ragcore.types.grid import GridInfo
 from ui.grid.payload import ready
-from ui.server.queue import Job, Queue
+from ui.server.queue import Queue
 
 _log = logging.getLogger(__name__)
 WRITER = "writer"  # by whom a job asks for what rules left not stated

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from ragcore.grid.summary import summary
+from ragcore.index.jobs import Job
 from ragcore.pipelines.versions import Span, span_of
 from ragcore.types import Document
 from ragcore.types.answer import Citation
@@ -19,7 +20,6 @@ from ragcore.types.library import DocumentInfo
 from ragcore.types.sections import SectionNode
 from ui.chat import payload
 from ui.library.jobs import Job as Reading
-from ui.server.queue import Job
 
 BUSY = frozenset({"waiting", "running", "stopping"})
 BRIEF = 160  # characters of a value that the table gets

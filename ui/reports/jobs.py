@@ -21,7 +21,7 @@ from typing import Any
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, StoreBusy
-from ragcore.index.jobs import AtWork, Jobs
+from ragcore.index.jobs import Job, Jobs
 from ragcore.index.reports import Task
 from ragcore.types import AnswerEvent, Checked, Citation, Cited, Dropped, Found, Mark, Text
 from ui.chat.payload import model_name
@@ -264,7 +264,7 @@ class ReportJobs:
         outcome = lane.pool.submit(
             workspace.write, task, partial(self._heard, lane), stop, abandoned=self._closing.is_set
         )
-        with self._jobs().shown(lambda: AtWork(task.report_id, task.section_id), stop.set, LOCK):
+        with self._jobs().shown(lambda: Job(task.report_id, by=task.section_id), stop.set, LOCK):
             error = outcome.exception()
         with self._lock:
             if lane.once_more is None:

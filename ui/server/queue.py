@@ -9,41 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ragcore.errors import Cancelled, GroundworkError, StoreBusy, StoreError
 from ragcore.index.database import Database
-from ragcore.index.jobs import AtWork, Jobs
-
-
-@dataclass(frozen=True)
-class Job:
-    """Snapshot of work on ``target``, the id of a run or a check: ``done`` of ``total`` parts, of which ``before`` were
-    done when it ``began`` (monotonic seconds, 0: it waits). ``by`` judges a run, or says what rules can't of a grid, ""
-    if nothing does; ``stopping`` if a person asked for its end; ``elsewhere`` if another server is at work on it."""
-
-    target: str
-    name: str
-    by: str = ""
-    done: int = 0
-    total: int = 0
-    before: int = 0
-    began: float = 0.0
-    stopping: bool = False
-    elsewhere: bool = False
-
-    @property
-    def seconds_left(self) -> float | None:
-        """None until it is measurable."""
-        done = self.done - self.before
-        return (time.monotonic() - self.began) / done * (self.total - self.done) if done > 0 else None
-
-    def state(self, first: bool) -> str:
-        """``stopping``, ``running`` if it is the ``first`` of its queue, else ``waiting``."""
-        if self.stopping:
-            return "stopping"
-        return "running" if first or self.elsewhere else "waiting"
+from ragcore.index.jobs import Job, Jobs
 
 
 class Queue:
@@ -67,9 +38,8 @@ class Queue:
         """`jobs`, and what is at work on other servers. Raises `StoreError`."""
         at_work, here = self._shown().all(), self.jobs
         own = {(job.target, job.by) for job in here[:1]}
-        others = [_job(one) for one in at_work if (one.target, one.by) not in own]
-        taken = {(job.target, job.by) for job in others}
-        return [*(job for job in here if (job.target, job.by) not in taken), *others]
+        others = {(job.target, job.by): job for job in at_work if (job.target, job.by) not in own}
+        return [*(job for job in here if (job.target, job.by) not in others), *others.values()]
 
     def put(self, wanted: Job, work: Callable[..., object]) -> None:
         """Queue a job, unless it is queued. ``work`` is given what shows its progress, and what tells that it is to
@@ -86,9 +56,7 @@ class Queue:
         """End the work on ``target`` ("": all) after its part at hand, on whatever server, and drop what waits of
         it."""
         self._end(target)
-        for job in self.everywhere():
-            if job.elsewhere and target in ("", job.target):
-                self._shown().stop(job.target)
+        self._shown().stop(target)
 
     def _end(self, target: str = "") -> None:
         """End and drop what is here of ``target`` ("": all)."""
@@ -139,11 +107,9 @@ class Queue:
             yield
             return
 
-        def now() -> AtWork:
+        def now() -> Job:
             with self._lock:
-                job = self._jobs[stop]
-            seconds = time.monotonic() - job.began if job.began else 0.0
-            return AtWork(job.target, job.by, job.name, job.done, job.total, job.before, seconds)
+                return self._jobs[stop]
 
         lock = f"{self._name}.{now().target}"
         with ExitStack() as held:
@@ -166,8 +132,3 @@ class Queue:
 
 class _Elsewhere(Exception):
     """Error: another server is at work on the same."""
-
-
-def _job(one: AtWork) -> Job:
-    began = time.monotonic() - one.seconds if one.seconds else 0.0
-    return Job(one.target, one.name, one.by, one.done, one.total, one.before, began, one.stopping, elsewhere=True)

@@ -47,7 +47,7 @@ SUFFIXES: dict[str, FileKind] = {
 CONVERTERS: dict[FileKind, str] = {
     **dict.fromkeys(("xlsx", "csv"), "sheets-1"),
     **dict.fromkeys(("md", "html", "txt"), "story-2"),
-    **dict.fromkeys(("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-2"),
+    **dict.fromkeys(("docx", "doc", "odt", "pptx", "ppt", "odp", "xls", "ods"), "office-2"),
     "rtf": "office-3",
     **dict.fromkeys(("eml", "msg"), "mail-1"),
     "epub": "book-1",
