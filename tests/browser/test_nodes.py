@@ -203,6 +203,7 @@ def test_a_balancer_keeps_a_browser_at_one_server_until_that_is_gone(
 ) -> None:
     url, first, second = balanced
     until(lambda: ready(first)[0] == ready(second)[0] == 200)
+    until(lambda: reached(url) == 200)  # the balancer looks every five seconds
     (link,) = re.findall(r"http://localhost:\d+(/gw/auth/link/\S+)", second.log.read_text())
     page = open_page(url + link)
     page.get_by_label("Email").fill("mara@fernhill.example")
