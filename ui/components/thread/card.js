@@ -8,6 +8,7 @@ import { quoted, where } from "../shared/quoted.js";
 import { hasChanged, sinceMark, sinceSides } from "../shared/since.js";
 
 const DELAY = 150;
+const RESTING = 3; // CSS pixels that a pointer may move without being elsewhere
 const CROP = { width: 440, height: 74, figure: 170 };
 const WORDS = {
   supported: ["ok", "check_circle", "Supported"],
@@ -23,30 +24,31 @@ export class Cards {
     this.link = link;
     this.card = null;
     this.timer = 0;
-    this.at = this.dismissed = null; // where the pointer is, and where it was as Esc closed a card
+    this.at = [0, 0]; // where the pointer last moved to
+    this.dismissed = null; // where it was as Esc was pressed
     this.hover = matchMedia("(hover: hover)").matches;
     const chip = (event) => event.target.closest?.("a.gw-cite");
     flow.addEventListener("mouseover", (event) => this.hover && chip(event) && this.later(chip(event)));
     flow.addEventListener("mouseout", (event) => chip(event) && this.leave(event.relatedTarget));
-    // An answer drawn again under a resting pointer sends mouseout and mouseover where it rests: what Esc closed stays
-    // closed until the pointer is elsewhere.
-    for (const name of ["mouseover", "pointermove", "mouseout"]) flow.addEventListener(name, ({ clientX, clientY }) => {
-      this.at = `${Math.floor(clientX)} ${Math.floor(clientY)}`; // of a pointer event they may be fractions
-      if (this.at !== this.dismissed) this.dismissed = null;
-    }, { capture: true });
+    // An answer drawn again under a resting pointer sends mouseout and mouseover: what Esc closed stays closed until the
+    // pointer moves away.
+    this.moved = ({ clientX: x, clientY: y }) => {
+      this.at = [x, y];
+      if (this.dismissed && Math.hypot(x - this.dismissed[0], y - this.dismissed[1]) > RESTING) this.dismissed = null;
+    };
+    addEventListener("pointermove", this.moved, { capture: true });
     flow.addEventListener("focusin", (event) => chip(event)?.matches(":focus-visible") && this.show(chip(event)));
     flow.addEventListener("focusout", ({ relatedTarget }) => this.card?.contains(relatedTarget) || this.hide());
     flow.addEventListener("scroll", () => this.card && this.hide(), { passive: true });
     for (const name of ["mouseover", "focusin"]) flow.addEventListener(name, (event) => this.turnTip(event.target.closest?.(".gw-verdict")));
     this.escape = (event) => {
-      if (!this.card) return;
-      if (event.key === "c" && free(event) && document.activeElement === this.chip) this.copyLink();
-      else if (event.key !== "Escape") return;
-      else {
-        this.hide();
+      const shown = this.card;
+      if (event.key === "Escape") {
+        this.hide(); // or what is about to be shown
         this.dismissed = this.at;
-      }
-      event.stopImmediatePropagation();
+      } else if (shown && event.key === "c" && free(event) && document.activeElement === this.chip) this.copyLink();
+      else return;
+      if (shown) event.stopImmediatePropagation();
     };
     addEventListener("keydown", this.escape, { capture: true });
   }
@@ -54,6 +56,7 @@ export class Cards {
   close() {
     this.hide();
     removeEventListener("keydown", this.escape, { capture: true });
+    removeEventListener("pointermove", this.moved, { capture: true });
   }
 
   // A tip opens to the left of its word, or to the right where it would stick out of the column.

@@ -88,6 +88,7 @@ class Thread {
       this.first = "";
       this.before.set(0);
       this.column.replaceChildren();
+      this.cards.hide();
       this.busy = false;
       this.conversation = conversation;
       if (name) nameInAddress(conversation);
