@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
@@ -129,6 +130,19 @@ def serve(home: Path, port: int = 0, *, kept: bool = True, **environment: str) -
             STOPPED.add(f"localhost:{port}/")
             process.terminate()
             process.wait(30)
+
+
+@contextmanager
+def balanced(port: int, first: App, second: App) -> Iterator[str]:
+    """Address of HAProxy with the configuration of `deploy/`, and two servers behind it, until the block ends."""
+    places = {f"SERVER_{name}": urlsplit(app.url).netloc for name, app in (("ONE", first), ("TWO", second))}
+    environment = os.environ | {"BIND": f"127.0.0.1:{port}", "GROUNDWORK_HOST": "localhost"} | places
+    with subprocess.Popen(["haproxy", "-db", "-f", str(ROOT / "deploy" / "haproxy.cfg")], env=environment) as balancer:
+        try:
+            yield f"http://localhost:{port}"
+        finally:
+            STOPPED.add(f"localhost:{port}/")
+            balancer.terminate()
 
 
 def _await(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

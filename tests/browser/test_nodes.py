@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +23,7 @@ from ragcore.engine import Engine
 from ragcore.index.database import NAME, URL
 from ragcore.index.objects import URL as FILES
 from tests import pdfs
-from tests.browser.conftest import STOPPED, App, free_port, go, promise, serve
+from tests.browser.conftest import STOPPED, App, balanced, free_port, go, promise, serve
 from tests.messages_server import MessagesServer, Reply
 from tests.postgres import empty
 from tests.ui.test_jobs import until
@@ -34,12 +33,17 @@ Nodes = tuple[App, App, MessagesServer]
 Balanced = tuple[str, App, App]
 
 
-@pytest.fixture
-def nodes(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
+@pytest.fixture(autouse=True)
+def shared_storage(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Database and storage of files that the servers of a test share."""
     monkeypatch.setenv(URL, empty(postgres, vectors=True))
-    monkeypatch.setenv("GROUNDWORK_INDEX__VECTOR_STORE", "pgvector")
     (tmp_path / "storage").mkdir()
     monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
+
+
+@pytest.fixture
+def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
+    monkeypatch.setenv("GROUNDWORK_INDEX__VECTOR_STORE", "pgvector")
     one, other = tmp_path / "one", tmp_path / "other"
     with Engine.open(one) as engine:
         engine.ingest_and_index(
@@ -127,11 +131,8 @@ def test_an_answer_whose_server_died_is_told_on_the_other(
 
 
 @pytest.fixture
-def team(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[App, App]]:
+def team(tmp_path: Path) -> Iterator[tuple[App, App]]:
     """Two servers where people sign in, on empty home folders: the second joins the first."""
-    monkeypatch.setenv(URL, empty(postgres))
-    (tmp_path / "storage").mkdir()
-    monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
     with (
         serve(tmp_path / "one", GROUNDWORK_AUTH__MODE="local") as first,
         serve(tmp_path / "other", GROUNDWORK_AUTH__MODE="local") as second,
@@ -176,32 +177,24 @@ def test_people_and_libraries_are_the_same_on_each_server(team: tuple[App, App],
 
 
 @pytest.fixture
-def balanced(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Balanced]:
-    """Address of HAProxy with the configuration of `deploy/`, and the two servers behind it, where people sign in."""
+def balancer(tmp_path: Path) -> Iterator[Balanced]:
+    """Address of a balancer, and the two servers behind it, where people sign in."""
     if not shutil.which("haproxy"):
         pytest.skip("HAProxy isn't installed: apt-get install haproxy")
-    monkeypatch.setenv(URL, empty(postgres))
-    (tmp_path / "storage").mkdir()
-    monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
     port = free_port()
-    url = f"http://localhost:{port}"
-    given = {"GROUNDWORK_AUTH__MODE": "local", "GROUNDWORK_AUTH__URL": url}
-    with serve(tmp_path / "one", **given) as first, serve(tmp_path / "other", **given) as second:
-        places = {f"SERVER_{name}": urlsplit(app.url).netloc for name, app in (("ONE", first), ("TWO", second))}
-        environment = os.environ | {"BIND": f"127.0.0.1:{port}", "GROUNDWORK_HOST": "localhost"} | places
-        command = ["haproxy", "-db", "-f", str(Path(__file__).parents[2] / "deploy" / "haproxy.cfg")]
-        with subprocess.Popen(command, env=environment) as balancer:
-            try:
-                yield url, first, second
-            finally:
-                STOPPED.add(f"localhost:{port}/")
-                balancer.terminate()
+    given = {"GROUNDWORK_AUTH__MODE": "local", "GROUNDWORK_AUTH__URL": f"http://localhost:{port}"}
+    with (
+        serve(tmp_path / "one", **given) as first,
+        serve(tmp_path / "other", **given) as second,
+        balanced(port, first, second) as url,
+    ):
+        yield url, first, second
 
 
 def test_a_balancer_keeps_a_browser_at_one_server_until_that_is_gone(
-    balanced: Balanced, open_page: Callable[..., Any]
+    balancer: Balanced, open_page: Callable[..., Any]
 ) -> None:
-    url, first, second = balanced
+    url, first, second = balancer
     until(lambda: ready(first)[0] == ready(second)[0] == 200)
     until(lambda: reached(url) == 200)  # the balancer looks every five seconds
     (link,) = re.findall(r"http://localhost:\d+(/gw/auth/link/\S+)", second.log.read_text())
