@@ -36,8 +36,9 @@ from ragcore.serve.models import Doing, Listing, OfDocument, Told
 from ragcore.serve.verbs import VERBS, Verb, list_documents, read_document
 from ragcore.serve.work import Task
 from tests import pdfs, prepared
+from tests.matrix import standing_for
 from tests.messages_server import MessagesServer, Reply
-from tests.serve.tools import reports, valid
+from tests.serve.tools import Call, asks, reports, valid
 
 CALLS = [
     ("GET", "/documents", None, "read"),
@@ -117,6 +118,14 @@ def test_a_call_needs_its_scope_and_gives_places_that_are_valid(
         assert Image.open(io.BytesIO(found.content)).width == pytest.approx(200, abs=2)
     elif "pages" in path or body is not None:
         assert valid(door.engine, found.json())
+
+
+@pytest.mark.parametrize("questions", standing_for([4], [4, 20]))
+def test_a_program_asks_questions_and_every_place_is_what_it_says(door: Door, questions: int) -> None:
+    def call(path: str) -> Call:
+        return lambda **given: door.client.post(path, json=given).raise_for_status().json()
+
+    print("\n" + asks(call("/ask"), call("/locate"), door.engine, questions))
 
 
 def test_every_verb_is_called_here(door: Door) -> None:

@@ -138,3 +138,23 @@ def valid(engine: Engine, told: Any) -> int:
 
 
 Call = Callable[..., Any]
+
+
+def asks(ask: Call, locate: Call, engine: Engine, questions: int) -> str:
+    """What a program finds that asks questions and locates each first quotation; every place must be valid."""
+    places = right = 0
+    facts = [fact for nth in zip(*FACTS.values()) for fact in nth][:questions]
+    assert len(facts) == questions
+    for _, question, wanted in facts:
+        answer = ask(question=question)
+        places += valid(engine, answer)
+        assert answer["status"] == "complete"
+        assert {n for claim in answer["claims"] for n in claim["citations"]} <= {c["n"] for c in answer["citations"]}
+        right += any(wanted in citation["quote"] for citation in answer["citations"])
+        first = answer["citations"][0]
+        located = locate(quotation=first["quote"], documents=[first["doc_id"]])
+        places += valid(engine, located)
+        assert (first["start"], first["page"]) in {(one["start"], one["page"]) for one in located["places"]}
+    assert places >= 2 * questions
+    assert right >= 0.8 * questions
+    return f"{questions} questions, {right} with the fact cited, {places} places, all valid"
