@@ -1,4 +1,4 @@
-"""Pictures of docs/tour.md and the README, taken of the real app without a key: `python -m scripts.tour`.
+"""Pictures of docs/tour.md and the README, taken of the real app without a key: `python -m scripts.tour [PART]`.
 
 The library holds the sample and reports of invented companies that the tests draw. Each page is taken in both themes at
 1280 × 800, as a PNG of 256 colours; the moving picture shows one question from asking to the lit page.
@@ -6,16 +6,21 @@ The library holds the sample and reports of invented companies that the tests dr
 
 from __future__ import annotations
 
+import argparse
 import io
+import re
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from ragcore.accounts.accounts import Accounts, Device
+from ragcore.accounts.libraries import Grants
 from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.evaluate.cases import Case, CaseSet, Evidence
@@ -62,6 +67,11 @@ COLUMNS = (
     {"name": "Auditor", "question": "Which firm audits the financial statements?", "type": "name"},
     {"name": "Dividend", "question": "Does the company pay a dividend?", "type": "yes_no"},
 )
+PRIYA, MARA, JONAS = "priya@fernhill.example", "mara@fernhill.example", "jonas@fernhill.example"
+PEOPLE = {PRIYA: "Priya Nair", MARA: "Mara Okell", JONAS: "Jonas Thiel"}
+PASSWORD = "four words to remember"
+AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/138.0.0.0 Safari/537.36"
+DEVICE = Device("10.0.0.12", AGENT)
 FILMED = "What was net cash from operations in 2025 and 2024?"
 
 
@@ -227,21 +237,90 @@ def tour(page: Any, url: str, shown: Shown, theme: str) -> None:
     shoot(page, f"settings-{theme}")
 
 
+def shared(home: Path) -> str:
+    """A home folder of three people, with a library that one of them manages; a conversation in it that is hers."""
+    home.mkdir()
+    accounts = Accounts(home)
+    for email, name in PEOPLE.items():
+        accounts.accept(accounts.invite(email, "tour", admin=email == PRIYA), "", name, PASSWORD, DEVICE)
+    grants = Grants(accounts)
+    grants.begin(lambda _: None)
+    grants.create("Contracts", JONAS, "tour")
+    grants.create("Own papers", MARA, "tour")
+    library = grants.create("Annual reports", MARA, "tour")
+    grants.grant(library, JONAS, "contributor", "tour")
+    (owner,) = (user.user_id for user in accounts.users() if user.email == MARA)
+    with Engine.open(grants.home(library), overrides={"llm.model": "offline"}) as engine:
+        sample = engine.add(SAMPLE.read_bytes(), NAME).doc_id
+        engine.ingest_and_index(sample)
+        hers = engine.of(owner)
+        conversation = hers.conversations.new(Scope((sample,)))
+        hers.chat(conversation, QUESTIONS[0]).run()
+    accounts.close()
+    return f"l={library}&c={conversation}"
+
+
+def team_tour(context: Any, home: Path, url: str, conversation: str, theme: str) -> None:
+    def sign_in(email: str) -> None:
+        accounts = Accounts(home)
+        token = accounts.sign_in(email, PASSWORD, DEVICE)
+        accounts.close()
+        context.add_cookies([{"name": f"gw_session_{urlsplit(url).port}", "value": token, "url": url}])
+
+    page = context.new_page()
+    page.goto(url)
+    page.get_by_label("Email").fill(MARA)
+    shoot(page, f"sign-in-{theme}")
+    sign_in(JONAS)
+    page.goto(f"{url}/?{conversation}")
+    page.get_by_text("This conversation isn’t in the library.").wait_for()
+    shoot(page, f"refused-{theme}")
+    sign_in(MARA)
+    page.goto(f"{url}/?{conversation}")
+    page.locator(".gw-answer a.gw-cite").first.wait_for()
+    page.locator(".gw-page img.whole").first.wait_for()
+    page.get_by_role("button", name=re.compile("switch library")).click()
+    page.locator(".gw-switcher").get_by_role("link", name="Own papers").wait_for()
+    shoot(page, f"switcher-{theme}")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="More about this conversation").click()
+    page.get_by_role("button", name="Share").wait_for()
+    shoot(page, f"sharing-{theme}")
+    page.goto(f"{url}/settings?{conversation.partition('&')[0]}#gw-members")
+    page.get_by_label("Role of Jonas Thiel").scroll_into_view_if_needed()
+    shoot(page, f"members-{theme}")
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="?", choices=("pages", "team"), help="pages of the app, or its use by a team")
+    part = parser.parse_args().part
     DOCS.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "home"
-        shown = prepared(home)
-        with serve(home) as app, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+
+        def contexts() -> Iterator[tuple[str, Any]]:
             for theme in ("light", "dark"):
                 context = browser.new_context(viewport=SIZE, color_scheme=theme, reduced_motion="reduce")
                 context.set_default_timeout(90_000)
-                tour(context.new_page(), app.url, shown, theme)
-                if theme == "light":
-                    film(context.new_page(), app.url, shown.conversation)
+                yield theme, context
                 context.close()
-            browser.close()
+
+        if part != "team":
+            home = Path(folder) / "home"
+            shown = prepared(home)
+            with serve(home) as app:
+                for theme, context in contexts():
+                    tour(context.new_page(), app.url, shown, theme)
+                    if theme == "light":
+                        film(context.new_page(), app.url, shown.conversation)
+        if part != "pages":
+            home = Path(folder) / "team"
+            conversation = shared(home)
+            with serve(home, GROUNDWORK_AUTH__MODE="local") as app:
+                for theme, context in contexts():
+                    team_tour(context, home, app.url, conversation, theme)
+        browser.close()
 
 
 if __name__ == "__main__":
