@@ -25,6 +25,8 @@ def composer(searched: Scope, *, fresh: bool) -> None:
         frame.message(*trouble)
     uploads.notes()
     sidebar.chips(searched)
+    if unasked := sidebar.unasked():
+        st.session_state["gw_ask"] = unasked
     with st.container(key="gw_asking"):
         question = st.chat_input("Ask your documents", key="gw_ask", on_submit=submitted)
         uploads.uploader()

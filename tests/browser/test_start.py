@@ -111,6 +111,36 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_question_that_is_sent_before_anything_can_be_asked_is_not_lost(
+    tmp_path: Path, open_page: Callable[..., Any], changed: bool
+) -> None:
+    with serve(tmp_path / "home") as app:
+        page = open_page(app.url)
+        page.get_by_text("Ask the sample document").wait_for()
+        data = pdfs.report("Harbour", {"Quay": ["The quay is 412 m long. It was built in 1931."]})
+        given = {"name": "quay.pdf", "mimeType": "application/pdf", "buffer": data}
+        page.locator("input[type=file]").first.set_input_files(given)
+        page.get_by_role("heading", name="Your document is being read").wait_for()
+        box = page.get_by_label("Ask your documents")
+        box.fill("How long is the quay?")
+        box.press("Enter")
+        page.get_by_text("Your documents are still being read.").wait_for()
+        expect(box).to_have_value("How long is the quay?")
+        if changed:  # by somebody who is still writing
+            box.fill("When was the quay")
+            page.get_by_text("Your document is ready").wait_for()
+            expect(page.get_by_text("Your documents are still being read.")).to_have_count(0)
+            expect(box).to_have_value("When was the quay")
+            box.press_sequentially(" built?")
+            box.press("Enter")
+        wanted = ("When was the quay built?", "1931") if changed else ("How long is the quay?", "412 m")
+        expect(page.locator(".gw-q")).to_have_text(wanted[0])
+        expect(page.locator('.gw-turn[data-state="complete"] .gw-answer')).to_contain_text(wanted[1])
+        expect(box).to_have_value("")
+
+
 def test_a_document_that_has_grown_is_shown_with_all_its_pages(tmp_path: Path, open_page: Callable[..., Any]) -> None:
     with serve(tmp_path / "home") as app:
         page = dropped(open_page(app.url))

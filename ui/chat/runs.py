@@ -225,9 +225,7 @@ class Answers:
         asking = engine or self.engine
         asking.conversations.require(conversation_id)
         # The next answer would be written without knowing this one.
-        with self._alone(
-            conversation_id, "The previous answer is still being written.", f"Wait, or stop it: “{question}”"
-        ) as lock:
+        with self._alone(conversation_id, "The previous answer is still being written.", "Wait, or stop it.") as lock:
             kept = asking.conversations.scope(conversation_id)
             wanted = kept if scope is None else scope
             infos = self.engine.documents()

@@ -295,16 +295,18 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
 
 
 def ask(question: str) -> None:
-    """Store the question in the current or a new conversation and start its answer. An error is kept for `trouble`."""
+    """Store the question in the current or a new conversation and start its answer. An error is kept for `trouble`, and
+    the question for `unasked`."""
     wrong, (below, last) = _sent()
     if wrong:
-        st.session_state["gw_trouble"] = (wrong[0], f"{wrong[1]} Not asked yet: “{question}”")
+        _refused(question, *wrong)
         return
     conversation_id = current()
     infos = services().engine.documents()
     chosen = asked(askable(infos))
     empty = bool(infos) and not any(chosen.holds(info.doc_id) for info in infos)
     if current() != conversation_id:
+        st.session_state["gw_unasked"] = question
         return  # deleted in another tab, which is said
     removed = _forget_removed(conversation_id)
     if removed:
@@ -313,9 +315,8 @@ def ask(question: str) -> None:
         left = "Tick another in the sidebar." if empty else "The others in scope are searched."
         st.session_state["gw_trouble"] = (f"{noun} in scope {has} been removed from the library.", left, "weak")
     if empty:
-        if not removed:
-            left = f"Tick at least one in the sidebar. Not asked yet: “{question}”"
-            st.session_state["gw_trouble"] = ("No document is in scope.", left)
+        said = () if removed else ("No document is in scope.", "Tick at least one in the sidebar.")
+        _refused(question, *said)
         return
     after = last if conversation_id is not None and below == conversation_id else None
     try:
@@ -325,12 +326,24 @@ def ask(question: str) -> None:
         services().answers.ask(asked_in, question, searched, after=after, engine=answering)
     except GroundworkError as error:
         tone = ("weak gw-while",) if isinstance(error, StillWriting) else ()  # taken away when that is over
-        st.session_state["gw_trouble"] = (error.message, error.hint, *tone)
+        _refused(question, error.message, error.hint, *tone)
         return
     if conversation_id is None:
         for name in ("gw_next", "gw_beside"):  # a choice is its conversation's
             st.session_state.pop(name, None)
         open_conversation(asked_in)
+
+
+def _refused(question: str, *said: str) -> None:
+    st.session_state["gw_unasked"] = question
+    if said:
+        st.session_state["gw_trouble"] = said
+
+
+def unasked() -> str | None:
+    """The last question if it was refused, given once, so that it stays in the box."""
+    found: str | None = st.session_state.pop("gw_unasked", None)
+    return found
 
 
 def _forget_removed(conversation_id: str | None) -> int:

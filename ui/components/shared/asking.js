@@ -34,3 +34,7 @@ export function holdAsking(holds) {
   holders.add(holds);
   return () => holders.delete(holds);
 }
+
+// What is typed and not sent yet, and sending it.
+export const typed = () => document.querySelector(".st-key-gw_composer textarea")?.value.trim() ?? "";
+export const send = () => document.querySelector('.st-key-gw_composer [data-testid="stChatInputSubmitButton"]')?.click();

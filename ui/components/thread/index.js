@@ -1,7 +1,7 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
 import { ApiError, configure, get, pageUrl, post } from "../shared/api.js";
-import { beforeAsking, holdAsking } from "../shared/asking.js";
+import { beforeAsking, holdAsking, send, typed } from "../shared/asking.js";
 import { closeCitation, listening } from "../shared/bus.js";
 import { h } from "../shared/dom.js";
 import { keep, takeKept } from "../shared/kept.js";
@@ -14,7 +14,7 @@ import { Cited } from "./cited.js";
 import { Earlier } from "./earlier.js";
 import { Next } from "./next.js";
 import { clampQuestion, editQuestion, rest, tools } from "./question.js";
-import { pin, pinned, say, unsay, unsayBusy } from "./said.js";
+import { pin, pinned, say, unsay, unsayBusy, waiting } from "./said.js";
 import { Scroll } from "./scroll.js";
 import { START, Start } from "./start.js";
 import { drawTurn, errorCard } from "./turn.js";
@@ -52,7 +52,7 @@ class Thread {
     this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
-    this.start = new Start({ ask: (question) => this.begin(question), read: (id) => this.read(id), grown: () => this.cited?.mark() });
+    this.start = new Start({ ask: (question) => this.begin(question), read: (id) => this.read(id), grown: () => this.cited?.mark(), looked: () => this.askHeld() });
     this.cited = new Cited(this.column, (id) => (id === START ? { data: this.start.data, element: this.start.element } : this.turns.get(id)));
     this.cards = new Cards(this.flow, (turn, n) => this.cited.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
     this.next = new Next((question) => this.askNext(question));
@@ -210,10 +210,22 @@ class Thread {
 
   // Whether a question that is being sent has to wait, which is said.
   hold() {
-    if (!this.busy) return false;
-    const hint = "Wait, or stop it. Your question stays in the box.";
-    pin(this.column, "held", errorCard({ message: "The previous answer is still being written.", hint }));
+    if (!this.busy && !this.start.waits) return false;
+    const said = this.busy
+      ? ["The previous answer is still being written.", "Wait, or stop it. Your question stays in the box."]
+      : ["Your documents are still being read.", "Your question is asked as soon as one is ready, unless you change it."];
+    pin(this.column, "held", waiting(...said));
+    if (!this.busy) this.held = typed();
     return true;
+  }
+
+  // A question that waits for the first document is asked, or given back to its writer.
+  askHeld() {
+    if (this.held === undefined || this.start.waits) return;
+    const held = this.held;
+    this.held = undefined;
+    pin(this.column, "held", null);
+    if (typed() === held) send();
   }
 
   say(id, card, after) {

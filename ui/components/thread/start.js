@@ -16,9 +16,10 @@ const QUESTIONS = 140; // CSS pixels that the questions take up when all are the
 export const START = "start"; // names the citations of the cards, as a turn's id names those of its answer
 
 export class Start {
-  // `ask(question)` begins a conversation, `read(id)` opens a document; `grown()` is told when more is shown.
-  constructor({ ask, read, grown }) {
-    Object.assign(this, { ask, read, grown });
+  // `ask(question)` begins a conversation, `read(id)` opens a document; `grown()` is told when more is shown, `looked()`
+  // when it is known anew what can be asked.
+  constructor({ ask, read, grown, looked }) {
+    Object.assign(this, { ask, read, grown, looked });
     this.head = h("h1", {});
     this.lead = h("p", { class: "lead" });
     this.cards = h("div", { class: "cards" });
@@ -56,6 +57,12 @@ export class Start {
     this.watch.disconnect();
   }
 
+  // Whether all documents that would be asked are still being read, or it isn't known yet whether they are.
+  get waits() {
+    if (!this.shown || this.error) return false;
+    return !this.documents || (this.documents.length > 0 && this.documents.every(({ ready, askable }) => !ready && !askable));
+  }
+
   // As a turn: what the citations on the cards are.
   get data() {
     const citations = this.ids.flatMap((id) => this.cited(id));
@@ -79,12 +86,17 @@ export class Start {
       found = await post("/start", { scope: this.scope });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (of === this.of) this.cards.replaceChildren(errorCard(error, () => this.look()));
+      if (of !== this.of) return;
+      this.cards.replaceChildren(errorCard(error, () => this.look()));
+      this.error = error;
+      this.looked();
       return;
     }
     if (of !== this.of) return;
+    this.error = null;
     Object.assign(this, found);
     this.draw();
+    this.looked();
     if (this.documents.some(({ ready }) => !ready)) this.later = setTimeout(() => this.look(), AGAIN);
     // In the order in which they came; of whole documents, so none for a section.
     const tried = this.scope.sections.length ? [] : this.documents.filter((one) => one.ready).map(({ id }) => id).reverse();
