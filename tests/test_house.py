@@ -24,17 +24,17 @@ SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, 
 # Lines of each package, with some air.
 LINES = {
     "": 2360,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
-    "accounts": 1087,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
+    "accounts": 1090,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1337,  # with places in originals, and the lifted budget, which check and report share
     "check": 2955,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 2314,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2315,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 335,  # with the map of connections
     "export": 1593,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1415,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 6968,  # with PostgreSQL, object storage, shared jobs, moves, backups, folders, versions, checks, grids
+    "index": 6989,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10135,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3580,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2176,  # with scans of folders, what became of cited words, made pages, structures: building, state

@@ -184,9 +184,12 @@ class Grants:
             self.accounts.note(connection, f"made {role}", to, by, library=library["name"])
 
     def revoke(self, library_id: str, to: str, by: str) -> None:
-        """Take the role from a person or a team that was given to them. Raises `InputError` if none was."""
+        """Take the role from a person or a team that was given to them. Raises `InputError` if none was, whoever it
+        is."""
+        named = to.strip().casefold()
         with self._database.write() as connection:
-            library, holder = self._library(connection, library_id), self._holder(connection, to)
+            library, members = self._library(connection, library_id), self.members(library_id)
+            holder = next((one.holder for one in members if (one.email or one.name).casefold() == named), "")
             query = "DELETE FROM grants WHERE library_id = ? AND holder = ?"
             if not connection.execute(query, (library_id, holder)).rowcount:
                 raise InputError(f"{to} was given no role in this library.", hint="They may have one by their team.")

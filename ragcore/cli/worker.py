@@ -108,6 +108,7 @@ class _Worker:
             limits = UNLIMITED if self._people is None else LibraryAllowance(Limits(self._people), home)
             found = type(self._first).open(home, models=self._first.models, allowance=limits)
         if home not in self._outdated:
+            found.store.end_additions()
             stale = set(found.stale())
             self._outdated[home] = [info for info in found.documents() if info.doc_id in stale and not info.held]
         self._engines[home] = found  # last, as the one used last

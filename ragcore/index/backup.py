@@ -103,7 +103,7 @@ def leftovers(store: Store) -> dict[str, int]:
 
 def tidy(store: Store) -> int:
     """Delete the files of no document, and what was half written a day ago; returns the number of the former. One that
-    is being added stays: it is stored once more after it is listed."""
+    is being added stays: it is stored once more when it is listed."""
     with store.database.write():  # nothing is listed meanwhile
         left = leftovers(store)
         store.files.delete(left)

@@ -27,6 +27,8 @@ from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
 from ragcore.types.library import DocumentInfo, FileKind, Status
 
 REMADE = (".made.pdf", ".unlocked.pdf", ".drawn.pdf")  # endings of files that may be made anew; others never change
+ADDING = "adding "  # begins the key of a row of ``meta`` that goes on with the hash of files not listed yet
+ADDED = 86_400.0  # seconds after which nothing adds them any more
 _BUILD = "recipe, built, given"  # another process may rebuild or rename a document
 
 
@@ -141,6 +143,9 @@ class Store(ChunkStore):
         return self.files.find(name) or self.files.path(name)
 
     def _add(self, kept: Mapping[str, bytes], sha256: str, name: str, kind: FileKind = "pdf") -> tuple[str, bool]:
+        adding = f"{ADDING}{sha256}"
+        with self.database.write() as connection:
+            connection.insert("meta", {"key": adding, "value": {"since": time.time()}}, clash="NOTHING")
         self._keep(kept, sha256)
         row: dict[str, object] = {"doc_id": sha256[:16], "sha256": sha256, "name": name, "file_kind": kind}
         row["bytes"] = sum(map(len, kept.values()))
@@ -148,8 +153,24 @@ class Store(ChunkStore):
             new = connection.insert("documents", row | {"status": "new", "created": time.time()}, clash="NOTHING") == 1
             back = "doc_id = ? AND removed IS NOT NULL"
             new = new or connection.update("documents", back, row["doc_id"], removed=None) == 1
-        self._keep(kept, sha256)  # the end of a removal may have deleted them before they were listed
+            connection.execute("DELETE FROM meta WHERE key = ?", (adding,))
+            self._keep(kept, sha256)  # the end of a removal, or `end_additions`, was before, or waits
         return sha256[:16], new
+
+    def end_additions(self) -> None:
+        """Delete the files of additions that broke off: who added was killed, or the disk was full. One that goes on
+        stores its files again when it lists them."""
+        query = f"SELECT key, value FROM meta WHERE key LIKE '{ADDING}%'"
+        if not self.database.rows(query):
+            return
+        with self.database.write() as connection:
+            known = set(connection.column("SELECT sha256 FROM documents"))
+            for key, value in connection.rows(query):
+                sha256 = key.removeprefix(ADDING)
+                if sha256 not in known:
+                    self.delete_files(sha256)
+                if sha256 in known or value["since"] < time.time() - ADDED:
+                    connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
     def _keep(self, kept: Mapping[str, bytes], sha256: str) -> None:
         for suffix, data in kept.items():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +14,11 @@ import openpyxl
 import pytest
 from playwright.sync_api import expect
 
+from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.errors import StoreBusy
 from tests import ade, pdfs
-from tests.browser.conftest import App, Shelf, go, in_scope, promise, serve
+from tests.browser.conftest import STOPPED, App, Shelf, go, in_scope, promise, serve
 from tests.browser.test_axe import check
 from tests.browser.test_claude import ask
 from tests.check.files import book, saved
@@ -275,6 +279,35 @@ def test_reading_is_cancelled_gone_on_with_and_survives_a_restart(
     with Engine.open(home) as engine:
         [info] = engine.documents()
         assert (info.pages_done, info.pages, info.indexed) == (pages, pages, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_large_file_is_given_again_to_a_server_that_was_killed_while_it_came(
+    tmp_path: Path, open_page: Callable[..., Any], stored: bool
+) -> None:
+    home, large = tmp_path / "home", tmp_path / "large.pdf"
+    large.write_bytes(pdfs.heavy(40_000_000))
+    with serve(home) as app:
+        page = open_page(f"{app.url}/library")
+        page.get_by_text("No documents yet").wait_for()
+        STOPPED.add(f"localhost:{app.url.rpartition(':')[2]}/")
+        if stored:
+            page.locator("input[type=file]").set_input_files(large)
+            while not any(home.glob("files/*/*.part")):
+                time.sleep(0.0002)
+        else:
+            with page.expect_request("**/upload_file/**"):
+                page.locator("input[type=file]").set_input_files(large)
+        os.kill(app.pid, signal.SIGKILL)
+    with serve(home, port=int(app.url.rpartition(":")[2])) as app:
+        page.get_by_role("dialog", name="Groundwork does not answer").wait_for(state="detached")
+        assert main(["--home", str(home), "admin", "check"]) == 0
+        page = open_page(f"{app.url}/library")
+        page.get_by_text("No documents yet").wait_for()
+        page.locator("input[type=file]").set_input_files(large)
+        page.locator('tr[data-status="ready"]').wait_for(timeout=120_000)
+        assert main(["--home", str(home), "admin", "check"]) == 0
 
 
 def read_so_far(home: Path) -> int:

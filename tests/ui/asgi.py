@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
@@ -26,9 +27,10 @@ def ask(
     client: tuple[str, int] | None = None,
     behind: Callable[[ASGIApp], ASGIApp] = lambda app: app,
     meanwhile: Callable[[], object] = lambda: None,
+    loop: BlockingPortal | None = None,
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of a GET, or of a POST where there is a ``body`` (bytes, or JSON), straight through
-    ASGI, ``behind`` a middleware. ``meanwhile`` happens before the body comes."""
+    ASGI, ``behind`` a middleware. ``meanwhile`` happens before the body comes. Who asks much gives a ``loop``."""
     sent: list[Any] = []
 
     asked = iter([True])
@@ -53,9 +55,10 @@ def ask(
         "root_path": "",
         "client": client,
     }
+    app = behind(Starlette(routes=routes))
     # In a thread of its own: after a browser test, Playwright's loop is the running one of this thread.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, behind(Starlette(routes=routes))(scope, receive, send)).result()
+    with nullcontext(loop) if loop else start_blocking_portal() as running:
+        running.call(app, scope, receive, send)
     given = {key.decode(): value.decode() for key, value in sent[0]["headers"]}
     return sent[0]["status"], given, b"".join(message.get("body", b"") for message in sent[1:])
 

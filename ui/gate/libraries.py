@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.accounts.accounts import User
-from ragcore.accounts.libraries import ROLES, LibraryInfo, Role
+from ragcore.accounts.libraries import EVERYONE, ROLES, LibraryInfo, Role
 from ragcore.errors import InputError
 from ragcore.types.json import picked
 from ui.gate.access import asker
@@ -67,30 +67,37 @@ def _user(request: Request) -> User:
 
 
 @guarded
-def members(_: Request) -> Response:
-    return JSONResponse(_members(), headers={"Cache-Control": "no-store"})
+def members(request: Request) -> Response:
+    return JSONResponse(_members(_user(request)), headers={"Cache-Control": "no-store"})
 
 
 @action(InputError)
 def grant(request: Request, body: Json) -> Json:
     """Give a person or a team a role, in place of the one they were given."""
     role: Role | None = next((one for one in ROLES if one == body.get("role")), None)
+    user, to = _user(request), (text_in(body, "to") or "").strip()
     if role is None:
         raise InputError(f"A role is {' or '.join(get_args(Role))}.", hint="Reload the page and try again.")
-    libraries().grants.grant(services().library_id, text_in(body, "to") or "", role, _user(request).email)
-    return _members()
+    known = [EVERYONE, *_teams(user), *(one.name for one in libraries().grants.members(services().library_id))]
+    if "@" not in to and not user.admin and to.casefold() not in map(str.casefold, known):
+        hint = "Choose one of your teams, or ask an administrator."
+        raise InputError(f"You are in no team {to!r}.", hint=hint)
+    libraries().grants.grant(services().library_id, to, role, user.email)
+    return _members(user)
 
 
 @action(InputError)
 def revoke(request: Request, body: Json) -> Json:
-    libraries().grants.revoke(services().library_id, text_in(body, "to") or "", _user(request).email)
-    return _members()
+    user = _user(request)
+    libraries().grants.revoke(services().library_id, text_in(body, "to") or "", user.email)
+    return _members(user)
 
 
 @action(InputError)
 def rename(request: Request, body: Json) -> Json:
-    libraries().grants.rename(services().library_id, text_in(body, "name") or "", _user(request).email)
-    return _members()
+    user = _user(request)
+    libraries().grants.rename(services().library_id, text_in(body, "name") or "", user.email)
+    return _members(user)
 
 
 @action(InputError)
@@ -101,7 +108,12 @@ def remove(request: Request, _: Json) -> Json:
     return {}
 
 
-def _members() -> Json:
+def _teams(user: User) -> list[str]:
+    """Names of the teams that somebody is in; for an administrator, of all."""
+    return [one.name for one in libraries().grants.teams() if user.admin or user.email in dict(one.members)]
+
+
+def _members(user: User) -> Json:
     libraries().changed()
     library_id, grants = services().library_id, libraries().grants
     info = next(one for one in grants.all() if one.library_id == library_id)
@@ -109,7 +121,7 @@ def _members() -> Json:
         {"to": one.email or one.name, **picked(one, "name email role owner people")}
         for one in grants.members(library_id)
     ]
-    return {"name": info.name, "first": info.first, "members": people, "teams": [one.name for one in grants.teams()]}
+    return {"name": info.name, "first": info.first, "members": people, "teams": _teams(user)}
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -284,14 +284,18 @@ class Ingestion:
             self.arrived(doc_id)
 
     def _sweep(self) -> None:
-        """Empty the trash of expired documents, and update the index after each change."""
-        wait = 0.0
+        """Empty the trash of expired documents, and update the index after each change; first of all delete what
+        additions left that broke off."""
+        wait, begun = 0.0, False
         while not self._closed:
             changed = self._stirred.wait(wait)
             self._stirred.clear()
             if self._closed:
                 return
             try:
+                if not begun:
+                    self.engine.store.end_additions()
+                    begun = True
                 for doc_id in self.engine.trash.empty():
                     self.removed(doc_id)
                 if changed:
