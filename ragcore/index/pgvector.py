@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EXACT = 30_000  # chunks of a library up to which each is compared
 DIGITS = 9  # of a vector's numbers after the point, more than float32 has
 GRAPH = "m = 16, ef_construction = 128"
-WALK = 1000  # chunks that a walk through the graph keeps, the most that pgvector allows
+WALK = 800  # chunks that a walk through the graph keeps; 1000, the most there are, take twice the time
 
 
 def pgvector(database: Database, embedder: str, exact: int = EXACT) -> PgvectorIndex:

@@ -141,6 +141,7 @@ def test_a_question_that_is_sent_before_anything_can_be_asked_is_not_lost(
         expect(box).to_have_value("")
 
 
+@pytest.mark.slow
 def test_a_document_that_has_grown_is_shown_with_all_its_pages(tmp_path: Path, open_page: Callable[..., Any]) -> None:
     with serve(tmp_path / "home") as app:
         page = dropped(open_page(app.url))

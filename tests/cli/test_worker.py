@@ -46,6 +46,7 @@ def test_a_worker_on_another_machine_reads_what_waits(
         assert "bad.pdf" in told.err
 
 
+@pytest.mark.slow
 def test_a_killed_worker_leaves_nothing_that_another_does_not_end(home: Path, tmp_path: Path) -> None:
     with Engine.open(home) as engine:
         doc_id = engine.add(pdfs.running_headers(60), "long.pdf").doc_id

@@ -141,6 +141,7 @@ def test_what_a_killed_machine_left_is_gone_on_with_at_its_page(
     assert web.documents()[0].pages_done == 40
 
 
+@pytest.mark.slow
 def test_reading_elsewhere_is_cancelled_and_gone_on_with(machines: Callable[..., Engine]) -> None:
     web, worker = machines("web", here=False), machines("worker")
     doc_id = web.add(pdfs.running_headers(60), "long.pdf").doc_id
