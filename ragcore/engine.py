@@ -105,14 +105,16 @@ class Engine(Library):
         return cls(home, settings, origins, api_key=api_key, models=models, allowance=allowance)
 
     def of(self, owner: str) -> Engine:
-        """This engine as a person has it: with their conversations and feedback, and what others share. It is made once
-        for each, and closing it closes nothing."""
+        """This engine as a person has it: with their conversations, feedback and kept answers, and what others share.
+        It is made once for each, and closing it closes nothing."""
         made = self._of.get(owner)
         if made is None:
             made = copy.copy(self)
             made._base = self._base or self
             made.see(owner)
             made.allowance = self.allowance.of(owner)
+            made.models = self.models.under(self.settings, made._billing(self.settings))
+            made.search = self.search.under(made.models, self.settings, self._reading)
             self._of[owner] = made
         return made
 
@@ -139,7 +141,7 @@ class Engine(Library):
         return made
 
     def _billing(self, settings: Settings) -> Billing:
-        kept = Responses(self.store.database) if settings.llm.cache else None
+        kept = Responses(self.store.database, self.owner or "") if settings.llm.cache else None
         return Billing(self.ledger, kept, settings.llm.prices, self.allowance)
 
     def __enter__(self) -> Engine:

@@ -3,7 +3,6 @@ library that answers questions (`ragcore.engine`)."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
@@ -56,7 +55,6 @@ class Library:
         self.overviews = Overviews(database)
         self.ledger = Ledger(database)
         self.versions = Versions(self.store)
-        self._adding = threading.Lock()
 
     def see(self, owner: str | None) -> None:
         """Have the conversations, the feedback and the reports of ``owner``; None: of everybody."""
@@ -72,8 +70,7 @@ class Library:
     def add(self, data: bytes | Path, name: str = "", *, pdf: bytes | None = None) -> Added:
         """Store a file of a kind that Groundwork reads, or an ADE JSON (with the ``pdf`` that came with it, else the
         PDF of its name beside it or in the library), under its hash and list it as new. Raises `InputError`."""
-        with self._adding:  # so that two that come at once don't pass a limit together
-            return add(self.store, self.settings.ingest, data, name, pdf, allowance=self.allowance)
+        return add(self.store, self.settings.ingest, data, name, pdf, allowance=self.allowance)
 
     def pdf_paths(self, paths: Sequence[Path]) -> Iterator[Path]:
         """Files as given, and all that Groundwork reads below a folder, sorted by name. A folder without any is

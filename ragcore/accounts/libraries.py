@@ -141,6 +141,11 @@ class Grants:
             self.accounts.note(connection, "library made", owner, by, library=name)
         return library_id
 
+    def note(self, library_id: str, action: str, by: str) -> None:
+        """Add to the log what was done in a library."""
+        with self._database.write() as connection:
+            self.accounts.note(connection, action, "", by, library=self._library(connection, library_id)["name"])
+
     def rename(self, library_id: str, name: str, by: str) -> None:
         with self._database.write() as connection:
             before, name = self._library(connection, library_id), _named(name)

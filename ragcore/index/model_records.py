@@ -79,19 +79,21 @@ class FigureTexts(ModelTexts):
 
 
 class Responses:
-    """Complete texts of models by the hash of their request; the newest ``most`` are kept."""
+    """Complete texts of models by the hash of their request; the newest ``most`` are kept. Each is for its ``owner``
+    alone ("": nobody in particular): what others asked is not to be learnt, not even by an answer that is free."""
 
-    def __init__(self, database: Database, most: int = 2000) -> None:
+    def __init__(self, database: Database, owner: str = "", most: int = 2000) -> None:
         self._database = database
+        self._owner = owner
         self._most = most
 
     def get(self, key: str) -> tuple[str, str] | None:
         """``(model, text)``; None if there is none."""
-        rows = self._database.rows("SELECT model, text FROM responses WHERE key = ?", key)
+        rows = self._database.rows("SELECT model, text FROM responses WHERE key = ?", self._owner + key)
         return (rows[0]["model"], rows[0]["text"]) if rows else None
 
     def put(self, key: str, model: str, text: str) -> None:
-        row = {"key": key, "model": model, "text": text, "created": time.time()}
+        row = {"key": self._owner + key, "model": model, "text": text, "created": time.time()}
         with self._database.write() as connection:
             connection.insert("responses", row, key="key")
             newest = "SELECT key FROM responses ORDER BY created DESC, key LIMIT ?"

@@ -194,6 +194,10 @@ class Reports:
             self._own(connection, report_id)
             self._touch(connection, report_id, shared=shared)
 
+    def owner_of(self, report_id: str) -> str:
+        """Whose a report is; "" for nobody's, and for one that is gone."""
+        return str(self.database.value("SELECT owner FROM reports WHERE report_id = ?", report_id) or "")
+
     def adopt(self, owner: str) -> None:
         """Give the reports that are nobody's to ``owner``."""
         with self.database.write() as connection:

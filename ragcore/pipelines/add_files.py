@@ -5,11 +5,13 @@ An ADE JSON and the PDF of its name beside it (in its folder or upload) form one
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
 
 from ragcore.config.settings import IngestSettings
-from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, TooManyPages
+from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, StoreBusy, TooManyPages
 from ragcore.index.store import Store
 from ragcore.ingest.convert.kinds import SUFFIXES, kind_of
 from ragcore.ingest.convert.mail import Attachment, attachments
@@ -17,6 +19,7 @@ from ragcore.progress import Added, printable
 from ragcore.protocols import UNLIMITED, Allowance
 from ragcore.types.library import FileKind
 
+PATIENCE = 60.0  # seconds that an addition waits for another one
 ALONE = (
     "This ADE JSON came without its PDF, so its pages are redrawn and whole blocks or cells are highlighted. For the "
     "original pages and exact words, remove it and add JSON and PDF together, under the same name."
@@ -62,13 +65,26 @@ def add(
     """Store a file under its hash and list it as new, with the files attached to a message, each as a document of its
     own; ``pdf`` is the file that came with an ADE JSON. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, what
     `kind_of` does, `BadAdeJson`, for a JSON, `TooManyPages`, and `LimitReached`."""
-    from ragcore.ingest.ade.source import is_json, read_ade
-
     beside: Path | None = None
     if isinstance(data, Path):
         name = name or data.name
         beside = _pdf_beside(data)
         data = contents(data, name, settings)
+    with _alone(store, allowance):
+        return _add(store, settings, data, name, pdf, beside, allowance)
+
+
+def _add(
+    store: Store,
+    settings: IngestSettings,
+    data: bytes,
+    name: str,
+    pdf: bytes | None,
+    beside: Path | None,
+    allowance: Allowance,
+) -> Added:
+    from ragcore.ingest.ade.source import is_json, read_ade
+
     # File names are bytes to the system; invalid UTF-8 cannot be stored or shown.
     name = printable(Path(name)) if name else name
     _check_size(len(data), name, settings)
@@ -105,6 +121,23 @@ def _attached(data: bytes, name: str, kind: FileKind) -> Iterator[Attachment]:
             if each.kind is not None:
                 yield each
                 messages.append((each.data, each.name, each.kind))
+
+
+@contextmanager
+def _alone(store: Store, allowance: Allowance) -> Iterator[None]:
+    """Context in which no other process adds to a library whose bytes are limited: what two add at once would pass the
+    limit together. Raises `StoreBusy` after `PATIENCE` seconds."""
+    with ExitStack() as held:
+        end = time.monotonic() + PATIENCE
+        while allowance.limited("bytes"):
+            try:
+                held.enter_context(store.database.locked("adding", "Another file is being added to this library."))
+                break
+            except StoreBusy:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+        yield
 
 
 def _reserve(allowance: Allowance, store: Store, *files: bytes) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.errors import Cancelled, FileMissing, InputError, StoreBusy
+from ragcore.index.database import ACCOUNTS, FILE, NAME
 from ragcore.index.shelf import Shelf
 from ragcore.index.watched import WatchStore, restamped
 from ragcore.ingest.convert.kinds import SUFFIXES
@@ -77,8 +78,7 @@ class Watch:
         wanted = _resolved(path)
         if not wanted.is_dir():
             raise InputError(f"There is no folder {printable(wanted)}.", hint="Give the path of a folder.")
-        if wanted.is_relative_to(self._store.home.resolve()):
-            raise InputError("This folder is the library's own.", hint="Watch the folder that has your files.")
+        _require_foreign(wanted)
         if printable(wanted) != str(wanted):
             raise InputError(f"The name of {printable(wanted)} isn't valid UTF-8.", hint="Rename the folder.")
         if every < SHORTEST:
@@ -123,13 +123,18 @@ class _Scan:
     def run(self) -> ScanReport:
         began, folder = time.monotonic(), self._folder
         known = self._kept.files(folder.path)
+        found, told = {}, None
         try:
+            _require_foreign(folder.path)
             found = dict(self._list(folder.path, ""))
+        except InputError as error:
+            told = error.as_dict()
         except OSError as error:
             told = FileMissing(
                 f"The folder {folder.path} can't be looked through: {error.strerror or error}.",
                 hint="Check that it is there and may be read. Its documents stay as they are.",
             ).as_dict()
+        if told is not None:
             self._kept.scanned(folder.path, time.monotonic() - began, told)
             return ScanReport(folder.path, error=told)
         lost = {
@@ -154,9 +159,9 @@ class _Scan:
         return ScanReport(folder.path, len(found), self._hashed, told_changes, seconds)
 
     def _list(self, folder: Path, above: str) -> Iterator[tuple[str, tuple[Path, Stamp]]]:
-        """Files to watch below ``folder``, by path below the watched one. Links are not followed. Raises `OSError` for
-        the watched folder itself; one in it that can't be looked into is kept in ``_hidden``."""
-        own = self._store.home.resolve()
+        """Files to watch below ``folder``, by path below the watched one. Links are not followed, nor is any library's
+        folder looked into. Raises `OSError` for the watched folder itself; one in it that can't be looked into is kept
+        in ``_hidden``."""
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda one: one.name):
                 path, name = Path(entry.path), above + _stored(entry.name)
@@ -164,7 +169,7 @@ class _Scan:
                     continue
                 try:
                     if entry.is_dir(follow_symlinks=False):
-                        if self._folder.recursive and path != own:
+                        if self._folder.recursive and not _is_home(path):
                             yield from list(self._list(path, f"{name}/"))
                     elif self._wants(entry.name) and entry.is_file(follow_symlinks=False):
                         found = entry.stat(follow_symlinks=False)
@@ -219,6 +224,16 @@ class _Scan:
         if old:
             return FileChange(name, "changed", added.doc_id, old, attached=added.attached)
         return FileChange(name, "new" if added.status == "new" else "known", added.doc_id, attached=added.attached)
+
+
+def _require_foreign(folder: Path) -> None:
+    if any(map(_is_home, (folder, *folder.parents))):
+        raise InputError("This folder is a library's own.", hint="Watch the folder that has your files.")
+
+
+def _is_home(folder: Path) -> bool:
+    """Whether a folder is a library's own, or a team's: its files are for who may use that library."""
+    return any((folder / name).exists() for name in (FILE, NAME, ACCOUNTS))
 
 
 def _resolved(path: Path) -> Path:

@@ -1,5 +1,6 @@
-"""Rights of a request that takes long to come: they are looked at when it begins, and again when it is whole. Who holds
-a request open past the end of their rights would otherwise keep them."""
+"""Rights of a request that takes long: they are looked at when it begins, when it is whole, when its response begins,
+and while that goes out. Who holds a request or a download open past the end of their rights would otherwise keep them.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +12,49 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HELD = 1.0  # seconds after which a request's rights are looked at again
+CHECKED = 4.0  # seconds between two looks while a response goes out
 
 
 async def while_allowed(
-    app: ASGIApp, scope: Scope, receive: Receive, send: Send, still: Callable[[], bool], refused: ASGIApp
+    app: ASGIApp,
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    still: Callable[[], bool],
+    refused: ASGIApp,
+    checked: float = CHECKED,
 ) -> None:
-    """Run ``app``. If the body took longer than `HELD` and ``still`` is false at its end, ``app`` never gets that end,
-    and ``refused`` answers."""
-    began, over = asyncio.get_running_loop().time(), False
+    """Run ``app``. Once ``still`` is false, it gets no end of the body, ``refused`` answers if no response has begun,
+    and one that has is cut off. It is looked up `HELD` seconds after the last look before a response begins, and
+    ``checked`` seconds after it while one goes out."""
+    clock = asyncio.get_running_loop().time
+    looked, over, begun, cut = clock(), False, False, False
+
+    async def ended(seconds: float) -> bool:
+        nonlocal looked, over
+        if not over and clock() - looked > seconds:
+            over = not await run_in_threadpool(still)
+            looked = clock()
+        return over
 
     async def received() -> Message:
-        nonlocal over
         message = await receive()
-        late = asyncio.get_running_loop().time() - began > HELD
-        if message["type"] == "http.request" and not message.get("more_body") and late:
-            over = not await run_in_threadpool(still)
-        return {"type": "http.disconnect"} if over else message
+        whole = message["type"] == "http.request" and not message.get("more_body")
+        return {"type": "http.disconnect"} if whole and await ended(HELD) else message
 
     async def sent(message: Message) -> None:
-        if not over:
+        nonlocal begun, cut
+        if not await ended(checked if begun else HELD):
+            begun = True
             await send(message)
+        elif begun and not cut:
+            cut = True
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     try:
         await app(scope, received, sent)
     except ClientDisconnect:  # what an app makes of a body that breaks off
         if not over:
             raise
-    if over:
+    if over and not begun:
         await refused(scope, receive, send)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -192,6 +194,25 @@ def test_a_file_without_room_is_not_stored_and_with_room_again_it_is(engine: Eng
     assert len(engine.add(mail, "letter.eml").attached) == 1
 
 
+def test_several_servers_that_add_at_once_keep_the_limit_together(
+    accounts: Accounts, limits: Limits, allowance: LibraryAllowance
+) -> None:
+    limits.put("bytes", 250, "x")
+    with ExitStack() as servers, ThreadPoolExecutor(6) as people:
+        engines = [servers.enter_context(Engine.open(accounts.home, allowance=allowance)) for _ in range(3)]
+        files = [f"Note {n}: {'word ' * 18}".encode() for n in range(9)]
+
+        def give(number: int) -> bool:
+            try:
+                engines[number % 3].add(files[number], f"{number}.txt")
+            except LimitReached:
+                return False
+            return True
+
+        assert sum(people.map(give, range(9))) == 2
+        assert sum(info.bytes for info in engines[0].documents()) <= 250
+
+
 def test_pages_are_taken_before_they_are_read_and_unread_ones_come_back(engine: Engine, limits: Limits) -> None:
     data = pdfs.report("Larkfield Water Survey", {"Findings": [pdfs.INTRO] * 40, "Advice": [pdfs.ADVICE] * 40})
     doc_id = engine.add(data, "survey.pdf").doc_id
@@ -206,6 +227,23 @@ def test_pages_are_taken_before_they_are_read_and_unread_ones_come_back(engine: 
     assert used(limits, "Library") < info.pages
     assert engine.ingest(doc_id).status == "ready"
     assert used(limits, "Library") == info.pages
+
+
+def test_what_one_asked_is_not_told_another_by_an_answer_that_costs_nothing(
+    accounts: Accounts, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with MessagesServer() as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        with Engine.open(accounts.home, overrides={"rerank.model": "none"}) as engine:
+            prepared.read(engine, pdfs.one_column(), "survey.pdf")
+            engine.index()
+            for email, sent in ((MARA, 1), (JONAS, 2), (MARA, 2), (JONAS, 2)):
+                person = engine.of(ids[email])
+                person.ask(QUESTION).run()
+                assert len(server.requests) == sent
+            person.with_settings({"retrieve.top_k": 30}).ask(QUESTION).run()
+            assert len(server.requests) == 2, "settings that change no request"
 
 
 def test_no_request_is_sent_that_could_cost_more_than_is_left(

@@ -234,14 +234,26 @@ def test_hidden_files_locks_links_and_other_kinds_are_left_out(folder: Folder, t
     assert folder.said() == [("memo.txt", "new")]
 
 
-def test_the_librarys_own_files_are_not_watched(tmp_path: Path) -> None:
-    store = Store(tmp_path / "home")
-    watch = Watch(store, load(environ={})[0].ingest)
+@pytest.mark.parametrize("top", ["home", "team/libraries/5e"])
+def test_files_of_no_library_are_watched_whosever_it_is(tmp_path: Path, top: str) -> None:
+    watch = Watch(Store(tmp_path / "mine"), load(environ={})[0].ingest)
+    store = Store(tmp_path / top)
     store.add_file(b"Some text.", "a.txt", "txt")
     watch.add(tmp_path)
     assert watch.scan(tmp_path).files == 0
-    with pytest.raises(InputError, match="the library's own"):
-        watch.add(tmp_path / "home" / "files")
+    (tmp_path / "link").symlink_to(tmp_path / top)
+    for own in (tmp_path / top, tmp_path / top / "files", tmp_path / "link", tmp_path / "mine"):
+        with pytest.raises(InputError, match="a library's own"):
+            watch.add(own)
+
+
+def test_a_watched_folder_that_becomes_a_librarys_is_watched_no_longer(folder: Folder) -> None:
+    folder.write("a.txt", "One.")
+    Store(folder.path).add_file(b"Another's text.", "b.txt", "txt")
+    report = folder.scan()
+    assert report.error is not None
+    assert "a library's own" in report.error["message"]
+    assert folder.listed() == []
 
 
 def test_only_the_folder_itself_and_only_some_names_if_asked(folder: Folder) -> None:

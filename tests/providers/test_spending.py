@@ -43,7 +43,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def billing(database: Database) -> Billing:
-    return Billing(Ledger(database), Responses(database, 3), PRICES)
+    return Billing(Ledger(database), Responses(database, most=3), PRICES)
 
 
 def paid(server: MessagesServer, billing: Billing, model: str = "claude-priced") -> PaidModel:
@@ -107,7 +107,7 @@ def test_an_answer_asked_anew_takes_the_place_of_the_kept_one(server: MessagesSe
 
 
 def test_the_newest_answers_are_kept(database: Database) -> None:
-    kept = Responses(database, 3)
+    kept = Responses(database, most=3)
     for number in range(5):
         kept.put(str(number), "m", "text")
     assert [number for number in range(5) if kept.get(str(number))] == [2, 3, 4]

@@ -32,7 +32,7 @@ from ragcore.index.versions import supersede
 from ragcore.progress import Added
 from ragcore.serve import rights
 from ragcore.serve.http import LARGEST_BODY, Api
-from ragcore.serve.models import Doing, Listing, OfDocument, Told
+from ragcore.serve.models import DocumentList, Doing, Listing, OfDocument, Told
 from ragcore.serve.verbs import VERBS, Verb, list_documents, read_document
 from ragcore.serve.work import Task
 from tests import pdfs, prepared
@@ -296,6 +296,19 @@ def test_a_request_that_comes_late_needs_a_token_that_has_not_ended(
     told = door.problem(401, "POST", path, content=body(), headers=door.bearer(secret))
     assert told["code"] == "token_refused"
     assert [info.doc_id for info in door.engine.documents()] == before
+
+
+def test_an_answer_is_for_a_token_that_has_not_ended_meanwhile(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rights, "HELD", -1.0)  # every answer took long
+    secret = door.tokens.make("ending", ("read",), "test")
+
+    def run(engine: Engine, asked: Listing, task: Task) -> Told:
+        door.tokens.revoke(next(one.token_id for one in door.tokens.all() if one.name == "ending"), "test")
+        return list_documents(engine, asked, task)
+
+    listing = Verb("list", "GET /listing", "read", Listing, DocumentList, run, "Lists.")
+    found = door.served((listing,)).get("/listing", headers=door.bearer(secret))
+    assert (found.status_code, found.json()["code"]) == (401, "token_refused")
 
 
 def test_a_stream_ends_with_its_token(door: Door) -> None:

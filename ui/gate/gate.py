@@ -20,14 +20,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragcore.accounts.accounts import Accounts, Session
 from ragcore.errors import StoreError
-from ragcore.serve.rights import while_allowed
+from ragcore.serve.rights import CHECKED, while_allowed
 from ui.gate.access import Access
 
 OPEN = re.compile(
     r"/gw/auth/(sign-in|sign-out|provider|provider/back|link/[\w-]+)|/gw/static/\w+/[\w./-]+|/_stcore/health|/readyz"
 )
 PROGRAMS = "/api/v1"  # what is below asks for a token by itself, and takes no cookie (ragcore.serve.http)
-CHECKED = 4.0  # seconds between two looks whether the session of an open connection has ended
 CLOSED = 1008
 SAFE = ("GET", "HEAD", "OPTIONS")
 _log = logging.getLogger(__name__)
@@ -85,6 +84,8 @@ class Gate:
         if asked.scope["type"] == "http" and asked.scope["method"] == "GET" and page:
             back = quote(asked.url.path + (f"?{asked.url.query}" if asked.url.query else ""))
             found: Response = RedirectResponse(f"{self.prefix}/gw/auth/sign-in?next={back}", 303)
+            if self.access.cookie in asked.cookies:  # of a session that ended, whose pages the browser may still have
+                found.headers["Clear-Site-Data"] = '"cache"'
         else:
             error = {"code": "signed_out", "message": "You are signed out.", "hint": "Reload the page to sign in."}
             found = JSONResponse({"error": error | {"retryable": False}}, 401)
@@ -108,23 +109,17 @@ class _Watched:
         self.session = session
         self.checked = checked
         self.ended = asyncio.Event()
-        self.looked = asyncio.get_running_loop().time()
 
     async def run(self, scope: Scope, receive: Receive, send: Send, refused: Response) -> None:
         def signed_in() -> bool:
             return self.accounts.session_of(self.session.session_id) is not None
 
         async def sent(message: Message) -> None:
-            # An answer that streams is cut off; a WebSocket is closed by the watch, also one on which nothing is sent.
-            if scope["type"] == "http" and message.get("more_body") and await self._over():
-                message = {"type": "http.response.body", "body": b"", "more_body": False}
-                self.ended.set()
-                await send(message)
-            elif not self.ended.is_set():
+            if not self.ended.is_set():
                 await send(message)
 
         if scope["type"] == "http":
-            await while_allowed(self.app, scope, receive, sent, signed_in, refused)
+            await while_allowed(self.app, scope, receive, send, signed_in, refused, self.checked)
             return
         watch = asyncio.create_task(self._watch(send))
         try:
@@ -133,14 +128,6 @@ class _Watched:
             watch.cancel()
             with suppress(asyncio.CancelledError):
                 await watch
-
-    async def _over(self) -> bool:
-        """Whether the session has ended, looked up every `checked` seconds."""
-        now = asyncio.get_running_loop().time()
-        if now - self.looked < self.checked:
-            return False
-        self.looked = now
-        return await run_in_threadpool(self.accounts.session_of, self.session.session_id) is None
 
     async def _watch(self, send: Send) -> None:
         try:

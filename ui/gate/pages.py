@@ -131,11 +131,12 @@ class Pages:
         return left
 
     async def enter(self, request: Request, token: str, back: str) -> Response:
-        """Response that begins a session. One that the browser brought along ends."""
+        """Response that begins a session. One that the browser brought along ends, and what it keeps of pages goes:
+        they may be somebody else's."""
         before = await run_in_threadpool(self.accounts.session, self._token(request))
         if before is not None:
             await run_in_threadpool(self.accounts.end, before, before.user.email, device(request).address)
-        entered = RedirectResponse(back, 303, {"Cache-Control": "no-store"})
+        entered = RedirectResponse(back, 303, {"Cache-Control": "no-store", "Clear-Site-Data": '"cache"'})
         self.set_cookie(entered, self.access.cookie, token, int(LONGEST))
         return entered
 

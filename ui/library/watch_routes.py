@@ -16,15 +16,21 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import GroundworkError, InputError
 from ragcore.types.json import picked
 from ragcore.types.watch import WatchedFile, WatchedFolder
-from ui.gate.access import administers
+from ui.gate.access import administers, asker
 from ui.server.guard import Json, action, guarded, posts, shown, text_in
-from ui.server.services import services
+from ui.server.services import libraries, services
 from ui.viewer import changes
 
 
 def _require(request: Request) -> None:
     if not administers(request):
         raise InputError("Only administrators can have folders of the server watched.", hint="Ask one of them.")
+
+
+def _note(request: Request, action: str) -> None:
+    user = asker(request)
+    if user is not None:
+        libraries().grants.note(services().library_id, action, user.email)
 
 
 @guarded
@@ -55,13 +61,16 @@ def add(request: Request, body: Json) -> None:
         raise InputError("This isn’t the whole path of a folder.", hint="Enter it from the top, as /home/me/papers.")
     folder = services().engine.watch.add(Path(given))
     services().watcher.stir(folder.path)
+    _note(request, f"watches {folder.path}")
 
 
 @action(GroundworkError)
 def remove(request: Request, body: Json) -> None:
     """Watch the folder at ``path`` no longer; its documents stay."""
     _require(request)
-    services().engine.watch.remove(Path(text_in(body, "path") or ""))
+    path = Path(text_in(body, "path") or "")
+    services().engine.watch.remove(path)
+    _note(request, f"watches no longer {path}")
 
 
 @action(GroundworkError)

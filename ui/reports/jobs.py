@@ -250,7 +250,10 @@ class ReportJobs:
     def _write(self, lane: _Lane, task: Task) -> None:
         with self._lock:
             engine = self._engines.get(task.section_id)
-        workspace = (engine or self._kept()).reports
+        writing = engine or self._kept()
+        if owner := writing.reports.store.owner_of(task.report_id):
+            writing = writing.of(owner)
+        workspace = writing.reports
         if task.writer != workspace.models.writer_name:
             # Asked under other settings: nothing else stands in for it.
             self._give_up(task, engine, _other_writer(task.writer, workspace.models.writer_name))

@@ -21,8 +21,8 @@ from ui.settings import presets
 ORIGINS = {"default": "default", "environment": "environment", "argument": "command line", ORIGIN: ORIGIN}
 
 
-def page(made: Services, visit: str) -> Json:
-    """Settings page as it stands in one visit."""
+def page(made: Services, visit: str, *, told: bool) -> Json:
+    """Settings page as it stands in one visit; with ``told``, where on the server things are."""
     own, kept = made.visits.engine(visit), made.engine
     overrides = made.visits.overrides(visit)
     return {
@@ -31,7 +31,7 @@ def page(made: Services, visit: str) -> Json:
         "settings": [_row(item, own, kept, overrides, manages=made.may("manager")) for item in catalogue().values()],
         "changes": len(overrides),
         "reading": {key: presets.value_of(kept.settings, key) for key in READING},
-        "data": _data(made),
+        "data": _data(made, told),
         "spent": _spent(own),
     }
 
@@ -109,13 +109,12 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _data(made: Services) -> Json:
+def _data(made: Services, told: bool) -> Json:
     engine = made.engine
     infos = engine.documents()
-    home = str(engine.home) if made.may("manager") else "On the server"
     return {
-        "home": home,
-        "config": str(engine.home / "config.toml") if made.may("manager") else home,
+        "home": str(engine.home) if told else "On the server",
+        "config": str(engine.home / "config.toml") if told else "config.toml",
         "bytes": measure(engine.store).total,
         "documents": len(infos),
         "pages": sum(info.pages for info in infos),

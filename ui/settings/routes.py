@@ -20,6 +20,7 @@ from ragcore.ingest.ocr.engine import recogniser
 from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
+from ui.gate.access import administers
 from ui.server.guard import Json, Malformed, engine_of, guarded, posted, posts, refusing, text_in, visit
 from ui.server.services import services, whole
 from ui.server.visits import refused_to_keep
@@ -165,7 +166,8 @@ def try_key(request: Request, body: Json) -> Response:
 
 
 def _page(request: Request) -> Response:
-    return JSONResponse(settings_data.page(services(), visit(request) or ""), headers={"Cache-Control": "no-store"})
+    found = settings_data.page(services(), visit(request) or "", told=administers(request))
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
 
 def _changes(body: Json) -> Json:
