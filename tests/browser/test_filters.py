@@ -118,8 +118,12 @@ def test_filters_from_the_first_question_to_a_phone(filtered: App, open_page: Ca
         box.fill(QUESTION)
         field.fill("40")
         box.press("Enter")
-        page.locator(".st-key-gw_composer .gw-msg").wait_for()
-        expect(box).to_have_value(QUESTION)
+        for blank in ("", " ", ""):
+            page.locator(".st-key-gw_composer .gw-msg").wait_for()
+            expect(box.last).to_have_value(QUESTION + blank)  # a moment the one before is there, too
+            box.last.press("Enter")
+        expect(box.last).to_have_value(f"{QUESTION} ")
+        expect(box).to_have_count(1)
         expect(page.locator(".gw-turn")).to_have_count(4)
         field.fill("1-2, 4-5")
         box.press("Enter")

@@ -341,8 +341,12 @@ def _refused(question: str, *said: str) -> None:
 
 
 def unasked() -> str | None:
-    """The last question if it was refused, given once, so that it stays in the box."""
+    """The last question if it was refused, given once, so that it stays in the box. Given twice, it ends in a blank the
+    second time: the browser keeps no text that is the same as before."""
     found: str | None = st.session_state.pop("gw_unasked", None)
+    if found is not None:
+        found = found.strip() + " " * (found.strip() == st.session_state.get("gw_given_back"))
+        st.session_state["gw_given_back"] = found
     return found
 
 

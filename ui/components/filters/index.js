@@ -88,17 +88,19 @@ class Filters {
   }
 
   typed() {
+    this.sent = undefined; // what went with a question, which a look that began before it must not put in force again
     this.close();
     this.timer = setTimeout(() => this.check(false), CHECK);
     this.later = setTimeout(() => this.check(true), KEEP);
   }
 
-  // A question is on its way: what is typed holds for it, looked at or not. The script says what is wrong with it.
+  // A question is on its way: what is typed holds for it, looked at or not. The script says what is wrong with it, each
+  // time that it is asked.
   asked() {
     if (this.field.value === this.kept) return;
     this.close();
-    this.kept = this.field.value;
-    this.keep({ pages: this.kept, kinds: this.kinds, asked: true });
+    this.sent = this.field.value;
+    this.keep({ pages: this.sent, kinds: this.kinds, asked: true });
   }
 
   // Says what the field means, or what is wrong with it; with `keep`, puts what is good in force.
@@ -113,7 +115,7 @@ class Filters {
     if (wrong) this.field.setAttribute("aria-invalid", "true");
     else this.field.removeAttribute("aria-invalid");
     if (keep) this.close();
-    if (keep && !wrong && text !== this.kept) {
+    if (keep && !wrong && text !== this.kept && text !== this.sent) {
       this.kept = text;
       this.keep({ pages: text, kinds: this.kinds });
     }

@@ -52,7 +52,7 @@ class Thread {
     this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
-    this.start = new Start({ ask: (question) => this.begin(question), read: (id) => this.read(id), grown: () => this.cited?.mark(), looked: () => this.askHeld() });
+    this.start = new Start({ ask: (question) => this.begin(question), read: (id) => this.read(id), grown: () => this.cited?.mark(), known: () => this.askHeld() });
     this.cited = new Cited(this.column, (id) => (id === START ? { data: this.start.data, element: this.start.element } : this.turns.get(id)));
     this.cards = new Cards(this.flow, (turn, n) => this.cited.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
     this.next = new Next((question) => this.askNext(question));
@@ -89,7 +89,7 @@ class Thread {
       this.before.set(0);
       this.column.replaceChildren();
       this.cards.hide();
-      this.busy = false;
+      this.unhold();
       this.conversation = conversation;
       if (name) nameInAddress(conversation);
       this.revision = undefined;
@@ -208,23 +208,35 @@ class Thread {
     dispatchEvent(new CustomEvent("gw:pane"));
   }
 
+  // Whether an answer is being written in what is shown.
+  get busy() {
+    return [...this.path].some((id) => this.turns.get(id)?.data.state === "live");
+  }
+
   // Whether a question that is being sent has to wait, which is said.
   hold() {
-    if (!this.busy && !this.start.waits) return false;
-    const said = this.busy
-      ? ["The previous answer is still being written.", "Wait, or stop it. Your question stays in the box."]
-      : ["Your documents are still being read.", "Your question is asked as soon as one is ready, unless you change it."];
-    pin(this.column, "held", waiting(...said));
-    if (!this.busy) this.held = typed();
+    if (!this.column.isConnected) return false; // another thread has taken its place
+    if (this.busy) pin(this.column, "held", waiting("The previous answer is still being written.", "Wait, or stop it. Your question stays in the box."));
+    else if (this.start.unreadable) {
+      this.held = typed();
+      pin(this.column, "held", waiting("Nothing has been read yet.", "Your question is asked once a document has been read, unless you change it."));
+    } else {
+      this.unhold();
+      return false;
+    }
     return true;
+  }
+
+  unhold() {
+    this.held = undefined;
+    pin(this.column, "held", null);
   }
 
   // A question that waits for the first document is asked, or given back to its writer.
   askHeld() {
-    if (this.held === undefined || this.start.waits) return;
+    if (this.held === undefined || this.start.unread) return;
     const held = this.held;
-    this.held = undefined;
-    pin(this.column, "held", null);
+    this.unhold();
     if (typed() === held) send();
   }
 
@@ -250,9 +262,9 @@ class Thread {
   // What the rest of the page has to know: how many questions there are, and whether one is being answered.
   tell(title) {
     const all = [...this.path].map((id) => this.turns.get(id).data);
-    this.busy = all.some(({ state }) => state === "live");
-    for (const made of this.column.querySelectorAll("[data-rests]")) rest(made, this.busy);
-    if (!this.busy) {
+    const { busy } = this;
+    for (const made of this.column.querySelectorAll("[data-rests]")) rest(made, busy);
+    if (!busy) {
       pin(this.column, "held", null);
       unsayBusy();
     }

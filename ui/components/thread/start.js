@@ -9,6 +9,7 @@ import { errorCard } from "./turn.js";
 
 const CARDS = 2; // documents that have a card; the others stand by name
 const AGAIN = 900; // ms between two looks at documents that are being read
+const LATELY = 6000; // ms for which it holds that nothing has been read yet
 const NEXT = 600; // ms between two looks at questions that are being tried
 const FEWEST = 1; // line of a card that is shown however low the window is
 const WIDE = 700; // CSS pixels from which on cards stand side by side, and so do questions (start.css)
@@ -16,10 +17,10 @@ const QUESTIONS = 140; // CSS pixels that the questions take up when all are the
 export const START = "start"; // names the citations of the cards, as a turn's id names those of its answer
 
 export class Start {
-  // `ask(question)` begins a conversation, `read(id)` opens a document; `grown()` is told when more is shown, `looked()`
+  // `ask(question)` begins a conversation, `read(id)` opens a document; `grown()` is told when more is shown, `known()`
   // when it is known anew what can be asked.
-  constructor({ ask, read, grown, looked }) {
-    Object.assign(this, { ask, read, grown, looked });
+  constructor({ ask, read, grown, known }) {
+    Object.assign(this, { ask, read, grown, known });
     this.head = h("h1", {});
     this.lead = h("p", { class: "lead" });
     this.cards = h("div", { class: "cards" });
@@ -45,6 +46,7 @@ export class Start {
     if (of === this.of) return;
     this.of = of;
     this.scope = scope;
+    this.looked = performance.now();
     this.look();
   }
 
@@ -57,10 +59,16 @@ export class Start {
     this.watch.disconnect();
   }
 
-  // Whether all documents that would be asked are still being read, or it isn't known yet whether they are.
-  get waits() {
-    if (!this.shown || this.error) return false;
-    return !this.documents || (this.documents.length > 0 && this.documents.every(({ ready, askable }) => !ready && !askable));
+  // Whether none of the documents that would be asked has been read, as far as was looked up lately: not even known yet,
+  // at first.
+  get unread() {
+    if (!this.shown || performance.now() - this.looked > LATELY) return false;
+    return !this.documents || (this.documents.length > 0 && this.documents.every(({ ready }) => !ready));
+  }
+
+  // Whether nothing of them can be asked, either.
+  get unreadable() {
+    return this.unread && !this.documents?.some(({ askable }) => askable);
   }
 
   // As a turn: what the citations on the cards are.
@@ -88,15 +96,13 @@ export class Start {
       if (!(error instanceof ApiError)) throw error;
       if (of !== this.of) return;
       this.cards.replaceChildren(errorCard(error, () => this.look()));
-      this.error = error;
-      this.looked();
       return;
     }
     if (of !== this.of) return;
-    this.error = null;
+    this.looked = performance.now();
     Object.assign(this, found);
     this.draw();
-    this.looked();
+    this.known();
     if (this.documents.some(({ ready }) => !ready)) this.later = setTimeout(() => this.look(), AGAIN);
     // In the order in which they came; of whole documents, so none for a section.
     const tried = this.scope.sections.length ? [] : this.documents.filter((one) => one.ready).map(({ id }) => id).reverse();
