@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -39,7 +40,9 @@ def answered(app: App, allowed: list[bool]) -> list[Message]:
 
     scope: dict[str, Any] = {"type": "http", "method": "GET", "headers": []}
     refused = PlainTextResponse("No.", 401)
-    asyncio.run(while_allowed(app, scope, receive, send, still, refused, checked=-1.0))
+    running = while_allowed(app, scope, receive, send, still, refused, checked=-1.0)
+    with ThreadPoolExecutor(1) as thread:  # a browser's tests leave a loop in this one
+        thread.submit(asyncio.run, running).result()  # type: ignore[arg-type]
     return out
 
 
