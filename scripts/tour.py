@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
@@ -28,7 +28,8 @@ from ragcore.evaluate.runs import Configuration
 from ragcore.grid.columns import given_columns
 from ragcore.report.template import load_template
 from ragcore.types import Scope
-from tests.browser.conftest import FLAGS, ROOT, chromium, serve
+from tests.browser.conftest import FLAGS, ROOT, App, chromium, serve
+from tests.browser.test_libraries import GOOD, signed_in
 from tests.report.filings import filings
 from tests.report.filings_unseen import filings_unseen
 from tests.report.truths import companies, unseen
@@ -69,7 +70,6 @@ COLUMNS = (
 )
 PRIYA, MARA, JONAS = "priya@fernhill.example", "mara@fernhill.example", "jonas@fernhill.example"
 PEOPLE = {PRIYA: "Priya Nair", MARA: "Mara Okell", JONAS: "Jonas Thiel"}
-PASSWORD = "four words to remember"
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/138.0.0.0 Safari/537.36"
 DEVICE = Device("10.0.0.12", AGENT)
 FILMED = "What was net cash from operations in 2025 and 2024?"
@@ -242,7 +242,7 @@ def shared(home: Path) -> str:
     home.mkdir()
     accounts = Accounts(home)
     for email, name in PEOPLE.items():
-        accounts.accept(accounts.invite(email, "tour", admin=email == PRIYA), "", name, PASSWORD, DEVICE)
+        accounts.accept(accounts.invite(email, "tour", admin=email == PRIYA), "", name, GOOD, DEVICE)
     grants = Grants(accounts)
     grants.begin(lambda _: None)
     grants.create("Contracts", JONAS, "tour")
@@ -260,22 +260,16 @@ def shared(home: Path) -> str:
     return f"l={library}&c={conversation}"
 
 
-def team_tour(context: Any, home: Path, url: str, conversation: str, theme: str) -> None:
-    def sign_in(email: str) -> None:
-        accounts = Accounts(home)
-        token = accounts.sign_in(email, PASSWORD, DEVICE)
-        accounts.close()
-        context.add_cookies([{"name": f"gw_session_{urlsplit(url).port}", "value": token, "url": url}])
-
-    page = context.new_page()
+def team_tour(context: Any, app: App, conversation: str, theme: str) -> None:
+    page, url = context.new_page(), app.url
     page.goto(url)
     page.get_by_label("Email").fill(MARA)
     shoot(page, f"sign-in-{theme}")
-    sign_in(JONAS)
+    signed_in(app, context, JONAS, DEVICE)
     page.goto(f"{url}/?{conversation}")
     page.get_by_text("This conversation isn’t in the library.").wait_for()
     shoot(page, f"refused-{theme}")
-    sign_in(MARA)
+    signed_in(app, context, MARA, DEVICE)
     page.goto(f"{url}/?{conversation}")
     page.locator(".gw-answer a.gw-cite").first.wait_for()
     page.locator(".gw-page img.whole").first.wait_for()
@@ -319,7 +313,7 @@ def main() -> None:
             conversation = shared(home)
             with serve(home, GROUNDWORK_AUTH__MODE="local") as app:
                 for theme, context in contexts():
-                    team_tour(context, home, app.url, conversation, theme)
+                    team_tour(context, app, conversation, theme)
         browser.close()
 
 

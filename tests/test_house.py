@@ -34,14 +34,14 @@ LINES = {
     "explore": 335,  # with the map of connections
     "export": 1593,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1415,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 6995,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
+    "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10135,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3580,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2224,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1352,
     "report": 1832,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2077,  # with overviews, and what structures find
-    "serve": 1523,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
+    "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
     "text": 2316,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon

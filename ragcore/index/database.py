@@ -125,10 +125,12 @@ class Database(ABC):
         """Connection in a write transaction: committed at the end, rolled back on an error."""
 
     @abstractmethod
-    def locked(self, name: str, busy: str, *, fence: bool = False) -> AbstractContextManager[Callable[[], bool]]:
+    def locked(
+        self, name: str, busy: str, *, fence: bool = False, seconds: float = 0.0
+    ) -> AbstractContextManager[Callable[[], bool]]:
         """Lock ``name`` of the library, for one thread of all processes that use it. The value tells whether it still
-        holds. Raises `StoreBusy` with the message ``busy`` if it is taken, or was lost in the end; with ``fence`` in
-        each later `write` of this thread, too, which must be the one that lets it go."""
+        holds. Raises `StoreBusy` with the message ``busy`` if it is taken for longer than ``seconds``, or was lost in
+        the end; with ``fence`` in each later `write` of this thread, too, which must be the one that lets it go."""
 
     @abstractmethod
     def taken(self, names: Collection[str]) -> set[str]:
@@ -295,9 +297,11 @@ class SqliteDatabase(Database):
         return self._transaction("BEGIN IMMEDIATE")
 
     @contextmanager
-    def locked(self, name: str, busy: str, *, fence: bool = False) -> Iterator[Callable[[], bool]]:
+    def locked(
+        self, name: str, busy: str, *, fence: bool = False, seconds: float = 0.0
+    ) -> Iterator[Callable[[], bool]]:
         """Lock on a file, held until the process ends at the latest."""
-        with files.locked(self.path.parent / "locks" / f"{name}.lock", busy):
+        with files.locked(self.path.parent / "locks" / f"{name}.lock", busy, seconds=seconds):
             yield lambda: True
 
     def taken(self, names: Collection[str]) -> set[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, lru_cache, partial
@@ -46,6 +47,7 @@ except ImportError as error:
     ) from error
 
 logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it can't do is raised, and told in our words
+AGAIN = 0.05  # seconds between two tries to get a lock
 LEASE = 30.0  # seconds without a sign of life after which a lock is free
 CONNECT_SECONDS = 10  # to each address, unless the URL says connect_timeout
 MOST = 64  # connections of a process
@@ -177,12 +179,17 @@ class PostgresDatabase(Database):
             yield connection
 
     @contextmanager
-    def locked(self, name: str, busy: str, *, fence: bool = False) -> Iterator[Callable[[], bool]]:
+    def locked(
+        self, name: str, busy: str, *, fence: bool = False, seconds: float = 0.0
+    ) -> Iterator[Callable[[], bool]]:
         """Advisory lock of a transaction that is open as long, and gives a sign of life every third of the lease. The
         server ends one without, so what a process held that was killed, stopped or cut off is free then."""
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", self._limited) as connection:
-            if not connection.value("SELECT pg_try_advisory_xact_lock(?)", _number(f"{self.name} {name}")):
-                raise StoreBusy(busy)
+            end = time.monotonic() + seconds
+            while not connection.value("SELECT pg_try_advisory_xact_lock(?)", _number(f"{self.name} {name}")):
+                if time.monotonic() >= end:
+                    raise StoreBusy(busy)
+                time.sleep(AGAIN)
             ended = threading.Event()
 
             def holds() -> bool:

@@ -5,13 +5,12 @@ An ADE JSON and the PDF of its name beside it (in its folder or upload) form one
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from ragcore.config.settings import IngestSettings
-from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, StoreBusy, TooManyPages
+from ragcore.errors import BadAdeJson, EmptyFile, FileMissing, FileTooLarge, NotAPdf, TooManyPages
 from ragcore.index.store import Store
 from ragcore.ingest.convert.kinds import SUFFIXES, kind_of
 from ragcore.ingest.convert.mail import Attachment, attachments
@@ -65,35 +64,22 @@ def add(
     """Store a file under its hash and list it as new, with the files attached to a message, each as a document of its
     own; ``pdf`` is the file that came with an ADE JSON. Raises `FileMissing`, `EmptyFile`, `FileTooLarge`, what
     `kind_of` does, `BadAdeJson`, for a JSON, `TooManyPages`, and `LimitReached`."""
+    from ragcore.ingest.ade.source import is_json, read_ade
+
     beside: Path | None = None
     if isinstance(data, Path):
         name = name or data.name
         beside = _pdf_beside(data)
         data = contents(data, name, settings)
-    with _alone(store, allowance):
-        return _add(store, settings, data, name, pdf, beside, allowance)
-
-
-def _add(
-    store: Store,
-    settings: IngestSettings,
-    data: bytes,
-    name: str,
-    pdf: bytes | None,
-    beside: Path | None,
-    allowance: Allowance,
-) -> Added:
-    from ragcore.ingest.ade.source import is_json, read_ade
-
     # File names are bytes to the system; invalid UTF-8 cannot be stored or shown.
     name = printable(Path(name)) if name else name
     _check_size(len(data), name, settings)
     if not is_json(data, name):
         kind = kind_of(data, name)
         within = list(_attached(data, name, kind))
-        _reserve(allowance, store, data, *(each.data for each in within))
-        doc_id, new = store.add_file(data, name, kind)
-        attached = dict.fromkeys(store.add_file(each.data, each.name, each.kind)[0] for each in within if each.kind)
+        with _reserved(allowance, store, data, *(each.data for each in within)):
+            doc_id, new = store.add_file(data, name, kind)
+            attached = dict.fromkeys(store.add_file(each.data, each.name, each.kind)[0] for each in within if each.kind)
         return Added(doc_id, "new" if new else "already", attached=tuple(attached))
     _check_size(len(data), name, settings, json=True)
     read_ade(data, name, settings.max_pages)
@@ -108,8 +94,8 @@ def _add(
         known = store.find_ade(data)
         if known is not None:
             return Added(known, "already", "" if store.original(known).is_file() else ALONE)
-    _reserve(allowance, store, data, pdf or b"")
-    doc_id, new = store.add_ade(data, name, pdf)
+    with _reserved(allowance, store, data, pdf or b""):
+        doc_id, new = store.add_ade(data, name, pdf)
     return Added(doc_id, "new" if new else "already", ALONE if pdf is None else "")
 
 
@@ -124,25 +110,15 @@ def _attached(data: bytes, name: str, kind: FileKind) -> Iterator[Attachment]:
 
 
 @contextmanager
-def _alone(store: Store, allowance: Allowance) -> Iterator[None]:
-    """Context in which no other process adds to a library whose bytes are limited: what two add at once would pass the
-    limit together. Raises `StoreBusy` after `PATIENCE` seconds."""
-    with ExitStack() as held:
-        end = time.monotonic() + PATIENCE
-        while allowance.limited("bytes"):
-            try:
-                held.enter_context(store.database.locked("adding", "Another file is being added to this library."))
-                break
-            except StoreBusy:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.05)
+def _reserved(allowance: Allowance, store: Store, *files: bytes) -> Iterator[None]:
+    """Context to store ``files`` in, for which there is room. Where bytes are limited no other process stores any
+    meanwhile: two at once would pass the limit together. Raises `LimitReached`, and `StoreBusy` after `PATIENCE`."""
+    if not allowance.limited("bytes"):
         yield
-
-
-def _reserve(allowance: Allowance, store: Store, *files: bytes) -> None:
-    if allowance.limited("bytes"):
+        return
+    with store.database.locked("adding", "Another file is being added to this library.", seconds=PATIENCE):
         allowance.take("bytes", sum(map(len, files)), held=sum(one.bytes for one in store.documents(earlier=True)))
+        yield
 
 
 def pdf_name(name: str) -> str:

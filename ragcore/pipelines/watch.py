@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.errors import Cancelled, FileMissing, InputError, StoreBusy
-from ragcore.index.database import ACCOUNTS, FILE, NAME
+from ragcore.index.database import ACCOUNTS, has_library
 from ragcore.index.shelf import Shelf
 from ragcore.index.watched import WatchStore, restamped
 from ragcore.ingest.convert.kinds import SUFFIXES
@@ -233,7 +233,7 @@ def _require_foreign(folder: Path) -> None:
 
 def _is_home(folder: Path) -> bool:
     """Whether a folder is a library's own, or a team's: its files are for who may use that library."""
-    return any((folder / name).exists() for name in (FILE, NAME, ACCOUNTS))
+    return has_library(folder) or (folder / ACCOUNTS).exists()
 
 
 def _resolved(path: Path) -> Path:

@@ -145,7 +145,7 @@ class Api:
             return now is not None and scopes <= set(now.scopes)
 
         scope["state"] = {**scope.get("state", {}), "token": token, "secret": secret.strip()}
-        await while_allowed(self._app, scope, receive, send, still, _refusal(request, refused))
+        await while_allowed(self._app, scope, receive, send, still, _refusal(request, refused), self._looked_up)
 
     def _verb(self, verb: Verb[Any, Any]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -161,6 +161,7 @@ class Api:
 
             if EVENTS in request.headers.get("accept", "") and verb.told is not None:
                 headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+                request.state.looks = True
                 return StreamingResponse(self._events(request, work), media_type=EVENTS, headers=headers)
             return _reply(await _unless_left(request, self._desk.outcome(work)))
 

@@ -26,7 +26,8 @@ async def while_allowed(
 ) -> None:
     """Run ``app``. Once ``still`` is false, it gets no end of the body, ``refused`` answers if no response has begun,
     and one that has is cut off. It is looked up `HELD` seconds after the last look before a response begins, and
-    ``checked`` seconds after it while one goes out."""
+    ``checked`` seconds after it while one goes out. An app that looks by itself then, to say why it ends, sets
+    ``looks`` in the request's state."""
     clock = asyncio.get_running_loop().time
     looked, over, begun, cut = clock(), False, False, False
 
@@ -44,7 +45,8 @@ async def while_allowed(
 
     async def sent(message: Message) -> None:
         nonlocal begun, cut
-        if not await ended(checked if begun else HELD):
+        own = begun and scope.get("state", {}).get("looks", False)
+        if own or not await ended(checked if begun else HELD):
             begun = True
             await send(message)
         elif begun and not cut:

@@ -40,10 +40,10 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         yield served
 
 
-def signed_in(team: App, context: Any, email: str) -> str:
+def signed_in(team: App, context: Any, email: str, device: Device | None = None) -> str:
     """Make a browser somebody's."""
     accounts = Accounts(team.home)
-    token = accounts.sign_in(email, GOOD, Device())
+    token = accounts.sign_in(email, GOOD, device or Device())
     accounts.close()
     name = f"gw_session_{urlsplit(team.url).port}"
     context.add_cookies([{"name": name, "value": token, "url": team.url}])

@@ -306,7 +306,7 @@ def ask(question: str) -> None:
     chosen = asked(askable(infos))
     empty = bool(infos) and not any(chosen.holds(info.doc_id) for info in infos)
     if current() != conversation_id:
-        st.session_state["gw_unasked"] = question
+        _refused(question)
         return  # deleted in another tab, which is said
     removed = _forget_removed(conversation_id)
     if removed:

@@ -1,7 +1,7 @@
 // What the next question is narrowed to, beside the input: each part with a button that removes it.
 
 import { configure } from "../shared/api.js";
-import { h, icon } from "../shared/dom.js";
+import { composer, h, icon } from "../shared/dom.js";
 
 export function mount({ parentElement, data, tell }) {
   configure(data);
@@ -10,7 +10,7 @@ export function mount({ parentElement, data, tell }) {
   root.setAttribute("aria-label", "Filters for the next question");
   const remove = (part) => {
     tell("removed", { part, conversation: data.conversation });
-    document.querySelector(".st-key-gw_composer textarea")?.focus(); // the button is about to go
+    composer()?.focus(); // the button is about to go
   };
   const back = (part) => (part === "mode" ? "Search as usual again" : `Search all ${part} again`);
   const parts = Object.entries(data.shown).filter(([, words]) => words);

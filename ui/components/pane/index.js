@@ -2,7 +2,7 @@
 
 import { ApiError, configure, forgetDocument, getDocument, removedError } from "../shared/api.js";
 import { listening, takeWaiting } from "../shared/bus.js";
-import { h, prose } from "../shared/dom.js";
+import { composer, h, prose } from "../shared/dom.js";
 import { showPane } from "../shared/layout.js";
 import { where } from "../shared/quoted.js";
 import { Ahead } from "./ahead.js";
@@ -368,7 +368,7 @@ class Pane {
     this.tell("section", section);
     if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs");
     this.drawer(false);
-    document.querySelector(".st-key-gw_composer textarea:not(:disabled)")?.focus();
+    composer()?.focus();
   }
 
   findKey(event) {

@@ -6,7 +6,7 @@
 
 import { ApiError } from "../shared/api.js";
 import { copy } from "../shared/clipboard.js";
-import { h, icon } from "../shared/dom.js";
+import { composer, h, icon } from "../shared/dom.js";
 import { getWords } from "./pictures.js";
 
 const ASIDE = 40; // how much farther a point above or below a word is from it than a point beside it
@@ -241,5 +241,3 @@ export class Selecting {
     field.scrollTop = field.scrollHeight;
   }
 }
-
-const composer = () => document.querySelector(".st-key-gw_composer textarea:not(:disabled)");

@@ -1,5 +1,7 @@
 // What the script has to know before it gets the question that is being sent: told while the key is still going down.
 
+import { composer } from "./dom.js";
+
 const listeners = new Set();
 const holders = new Set();
 
@@ -36,5 +38,5 @@ export function holdAsking(holds) {
 }
 
 // What is typed and not sent yet, and sending it.
-export const typed = () => document.querySelector(".st-key-gw_composer textarea")?.value.trim() ?? "";
+export const typed = () => composer()?.value.trim() ?? "";
 export const send = () => document.querySelector('.st-key-gw_composer [data-testid="stChatInputSubmitButton"]')?.click();

@@ -46,6 +46,9 @@ export function showTrouble(box, error, ...more) {
   if (error) box.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))), ...more);
 }
 
+// The field in which questions are typed; null where there is none.
+export const composer = () => document.querySelector(".st-key-gw_composer textarea:not(:disabled)");
+
 export const typing = (event) =>
   event.ctrlKey || event.metaKey || event.altKey ||
   /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable;

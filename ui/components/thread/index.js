@@ -139,8 +139,8 @@ class Thread {
     this.first = talk.turns[0]?.id ?? "";
     this.before.set(talk.earlier);
     const path = (this.path = new Set(talk.turns.map((turn) => turn.id)));
-    const held = [...this.turns.keys()];
-    for (const id of held) if (!path.has(id) && !this.edits.has(id)) this.drop(id);
+    const drawn = [...this.turns.keys()];
+    for (const id of drawn) if (!path.has(id) && !this.edits.has(id)) this.drop(id);
     this.place(talk.turns);
     this.tell(talk.title);
     const newest = talk.turns.at(-1);
@@ -150,7 +150,7 @@ class Thread {
       if (!(await this.reopen())) this.cited.look(talk.turns.at(-1), true);
     } else if (this.cited.current && !path.has(this.cited.current.turn)) {
       this.cited.look(talk.turns.at(-1)); // what was open stands in another version
-    } else if (newest && held.length && newest.state !== "live" && !held.includes(newest.id) && held.every((id) => path.has(id))) {
+    } else if (newest && drawn.length && newest.state !== "live" && !drawn.includes(newest.id) && drawn.every((id) => path.has(id))) {
       closeCitation(); // the page follows the newest answer, also one that was finished before it was seen
       this.cited.look(newest);
     }

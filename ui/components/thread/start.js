@@ -2,7 +2,7 @@
 // that they answer, each tried before it is offered.
 
 import { ApiError, get, post } from "../shared/api.js";
-import { h, icon, plural, prose, typing } from "../shared/dom.js";
+import { composer, h, icon, plural, prose, typing } from "../shared/dom.js";
 import { singleKeys } from "../shared/keys.js";
 import { quoted } from "../shared/quoted.js";
 import { errorCard } from "./turn.js";
@@ -255,7 +255,7 @@ export class Start {
   key(event) {
     const at = Number(event.key) - 1;
     if (!(at in this.offered) || !singleKeys() || typing(event) || event.repeat || document.querySelector("dialog[open]")) return;
-    if (document.querySelector(".st-key-gw_composer textarea")?.value) return;
+    if (composer()?.value) return;
     event.preventDefault();
     this.begin(at);
   }

@@ -2,7 +2,7 @@
 
 import { ApiError, configure, get, post } from "../shared/api.js";
 import { listening } from "../shared/bus.js";
-import { h, icon, plural, prose } from "../shared/dom.js";
+import { composer, h, icon, plural, prose } from "../shared/dom.js";
 import { paneButton } from "../shared/layout.js";
 import { Exports } from "../shared/exports.js";
 import { Popup, shareItem } from "../shared/popup.js";
@@ -140,7 +140,7 @@ class Topic {
     this.more.close();
     this.leave(false);
     changed(id);
-    document.querySelector(".st-key-gw_composer textarea")?.focus(); // what had the focus is gone
+    composer()?.focus(); // what had the focus is gone
   }
 
   // Whether a request failed, which is then said in the panel, or by the page where the conversation is gone.
