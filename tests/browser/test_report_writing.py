@@ -75,9 +75,10 @@ def test_what_is_missing_is_looked_for_in_sight_and_written_again_at_most_twice(
         page.locator(".gw-report .live-said", has_text="round 2: what was missing was looked for").wait_for()
         state(page, "Wells", "draft")
         page.locator(".gw-report .meta", has_text="written 2 times").wait_for()
-        text = page.locator(".gw-report .tx").inner_text()
-        assert "61.4" in text
-        assert "Forty" in text
+        page.locator(".gw-report .live").wait_for(state="detached")
+        text = page.locator(".gw-report .tx")
+        expect(text).to_contain_text("61.4", use_inner_text=True)
+        expect(text).to_contain_text("Forty", use_inner_text=True)
         expect(page.locator(".gw-report .ins")).to_have_count(0)
         assert written(server) == 2
         expect(money).to_contain_text("spent", use_inner_text=True)
@@ -114,7 +115,8 @@ def test_a_reload_a_restart_and_a_stop_in_the_middle_lose_nothing(
             state(page, heading, "draft")
         for heading in HEADINGS:
             page.locator(".gw-report .out a", has_text=heading).click()
-            assert page.get_by_role("button", name=re.compile("^History")).inner_text().split() == ["History", "1"]
+            history = page.get_by_role("button", name=re.compile("^History"))
+            expect(history).to_have_text(re.compile(r"^History\s+1$"), use_inner_text=True)
             expect(page.locator(".gw-report .tx")).to_contain_text("nitrate readings taken", use_inner_text=True)
 
         with promise("Stop keeps what is done"):
