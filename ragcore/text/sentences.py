@@ -31,6 +31,9 @@ _WHOLE = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")  # ends of
 # Currency abbreviations before an amount that nupunkt does not know.
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 
+# nupunkt does not know "U.S." in "non-U.S. sales".
+_JOINED = re.compile(r"(?<=\w)[-‐‑–](?=(?:[^\W\d]\.){2})")
+
 # With the closing marks after them; consecutive stops end one sentence.
 _STOP = re.compile(r"[。！？｡؟۔।॥]+[”’」』）】〉》)\]\"']*")
 
@@ -73,7 +76,8 @@ def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
     breaks) always ends a sentence, as do the full stops of scripts unknown to nupunkt.
     """
     spans: list[tuple[int, int]] = []
-    for start, end in (part for _, span in _splitter().tokenize_with_spans(text) for part in _parts(text, *span)):
+    split = _splitter().tokenize_with_spans(_JOINED.sub(" ", text))
+    for start, end in (part for _, span in split for part in _parts(text, *span)):
         piece_start = start
         for piece in text[start:end].split("\n\n"):
             left = piece_start + len(piece) - len(piece.lstrip())
