@@ -44,9 +44,9 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2320,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
+    "text": 2364,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
     "types": 2852,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2570,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2597,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

@@ -9,16 +9,19 @@ from ragcore.text.lexicon import CONJUNCTIONS, PARTITIVE
 from ragcore.text.words import content_stems
 
 _BREAK = re.compile(rf"[;:—–,]\s|(?={PARTITIVE.pattern})|(?={CONJUNCTIONS.pattern})", re.IGNORECASE)
+_RANGE = re.compile(r"\d\S*\s\w+\s\S?\d")  # "between 25 and 30"
 _FEWEST = 2  # content words of a clause
 
 
 def clause_spans(sentence: str) -> list[tuple[int, int]]:
     """Spans of the clauses of ``sentence``, in order, with nothing but blanks and punctuation between them.
 
-    A clause begins at punctuation, a conjunction or a word for a part of a whole; one with less than two content words
-    belongs to the one before it.
+    A clause begins at punctuation, a conjunction between other words than two numbers, or a word for a part of a whole;
+    one with less than two content words belongs to the one before it.
     """
-    cuts = [0, *dict.fromkeys(match.end() for match in _BREAK.finditer(sentence) if match.end()), len(sentence)]
+    ranges = {place for one in _RANGE.finditer(sentence) for place in range(*one.span())}
+    breaks = (match.end() for match in _BREAK.finditer(sentence))
+    cuts = [0, *dict.fromkeys(end for end in breaks if end and end not in ranges), len(sentence)]
     out: list[tuple[int, int]] = []
     for start, end in pairwise(cuts):
         piece = sentence[start:end]

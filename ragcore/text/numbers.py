@@ -182,6 +182,47 @@ def numbers(text: str) -> list[Number]:
     return sorted(out, key=lambda number: number.start)
 
 
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """Comparison by a factor as written ("more than twice"): the larger is ``least`` to ``most`` times the smaller.
+    ``raw`` is its text at ``start``."""
+
+    raw: str
+    start: int
+    least: float
+    most: float
+
+
+_FACTORS = {"twic": 2.0, "thri": 3.0, "doub": 2.0, "trip": 3.0, "quad": 4.0, "halv": 2.0}
+_COUNT = rf"\d+(?:\.\d+)?|{'|'.join((*_ONES, *_TEENS))}"
+_THAN = r"(?:the|that|those|its|their|what|as|it|they|higher|larger|greater|bigger|more)\b"
+# "Twice daily" is a frequency, and "a double bond" compares nothing.
+_MULTIPLE = re.compile(
+    rf"\b(?:(?P<hedge>(?:more|less|fewer)\sthan|over|under|nearly|almost|about|roughly|some)\s)?"
+    rf"(?:(?P<word>twice|thrice|double|triple|quadruple)(?=\s{_THAN})"
+    rf"|(?P<verb>doubl|tripl|quadrupl|halv)(?:ed|ing)\b|(?P<times>{_COUNT})\stimes(?=\s{_THAN})"
+    rf"|(?P<fold>{_COUNT})[\s-]?fold\b)",
+    re.IGNORECASE,
+)
+_ROUNDING = 0.125  # of a factor in words, as a share of it
+
+
+def multiples(text: str) -> list[Multiple]:
+    """Comparisons by a factor in ``text``, in order: "twice the", "nearly tripled", "4.5 times as"."""
+    out, spelt = [], {**_ONES, **_TEENS}
+    for match in _MULTIPLE.finditer(text):
+        word, count = match["word"] or match["verb"], match["times"] or match["fold"]
+        factor = float(spelt.get(count.lower(), count)) if count else _FACTORS[word[:4].lower()]
+        hedge = (match["hedge"] or "").lower()
+        least, most = factor * (1 - _ROUNDING), factor * (1 + _ROUNDING)
+        if hedge in ("more than", "over"):
+            least, most = factor, math.inf
+        elif hedge in ("less than", "fewer than", "under"):
+            least, most = 0.0, factor
+        out.append(Multiple(match.group(), match.start(), least, most))
+    return out
+
+
 def _fraction(match: re.Match[str]) -> Number:
     """Share in letters ("two thirds of", "nine in ten"), as a percentage."""
     said = {name: (match.group(name) or "").lower() for name in ("of", "share", "part", "whole")}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
+from ragcore.text.numbers import SCALE_NAMES, Multiple, Number, agree, multiples, numbers
 from ragcore.text.periods import years
 from ragcore.text.units import unit_after
 from ragcore.text.words import tokens
@@ -35,7 +35,13 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
     """Findings on the numbers of ``statement``."""
     text = statement.text
     listed = "(1)" in text and "(2)" in text  # "(1) a plan and (2) a budget"
-    claimed = [number for number in numbers(text) if not (listed and _ENUMERATOR.fullmatch(number.raw))]
+    factors = multiples(text)
+    apart = {place for one in factors for place in range(one.start, one.start + len(one.raw))}
+    claimed = [
+        number
+        for number in numbers(text)
+        if not (number.start in apart or (listed and _ENUMERATOR.fullmatch(number.raw)))
+    ]
     matched = {number.start: _matches(number, text, evidence) for number in claimed}
     valued = [n for n in claimed if any(f.cell is not None or f.sentence >= 0 for f in matched[n.start])]
     part_of = {number.start: part for number, part in zip(valued, parts(text, valued))}
@@ -66,6 +72,8 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
             reason = misplaced(number, places, context, matches, evidence)
             if reason:
                 out.append(Finding("unsupported", reason, (number.raw,)))
+    own = [figure for figures in matched.values() for figure in figures]
+    out += [_check_multiple(one, own, evidence) for one in factors]
     if found:
         out.append(Finding("supported", f"{'Its number is' if found == 1 else 'Its numbers are'} in the cited words."))
     return out
@@ -180,6 +188,25 @@ def _check_scale(number: Number, statement: Statement, matches: list[Figure]) ->
     if other:
         return [Finding("unsupported", f"{given}, not in {other}.", (number.raw,))]
     return [Finding("weak", f"{given}.", (number.raw,))] if number.currency else []
+
+
+def _check_multiple(multiple: Multiple, own: Sequence[Figure], evidence: Evidence) -> Finding:
+    """Finding on "more than twice": it must be in the evidence, or be the ratio of one of the claim's ``own`` figures,
+    or of any without one, to another of the same kind."""
+    if any(one.least <= multiple.most and multiple.least <= one.most for one in multiples(evidence.words)):
+        return Finding("supported", "")
+    valued = [figure for figure in evidence.figures if figure.cell is not None or figure.sentence >= 0]
+    pairs = [
+        (abs(a.number.amount / b.number.amount), a, b)
+        for a in own or valued
+        for b in valued
+        if (a.number.kind, a.scale) == (b.number.kind, b.scale) and a.number.amount * b.number.amount
+    ]
+    for ratio, a, b in pairs:
+        if multiple.least <= max(ratio, 1 / ratio) <= multiple.most:
+            shown = f"{a.number.raw} / {b.number.raw}" if ratio > 1 else f"{b.number.raw} / {a.number.raw}"
+            return Finding("supported", f"{multiple.raw} follows from the cited figures: {shown}.")
+    return Finding("weak", f"The cited words don’t say “{multiple.raw}”, nor do their figures.", (multiple.raw,))
 
 
 # The sign that the claim gives a figure

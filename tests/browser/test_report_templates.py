@@ -82,7 +82,9 @@ def test_files_become_outlines_or_are_told_with_the_place_of_their_mistake(
         with promise(f"{name} becomes an outline"):
             upload(page, name, data)
             page.locator(".gw-report .out a", has_text="1.1. Sales").click()
-            expect(page.locator('.gw-report .out a[data-state="heading"]')).to_have_text("1. Group", use_inner_text=True)
+            expect(page.locator('.gw-report .out a[data-state="heading"]')).to_have_text(
+                "1. Group", use_inner_text=True
+            )
             form = page.locator(".gw-report .gd .form")
             expect(form).to_have_text(re.compile(r"^Table, Region \| 2023"), use_inner_text=True)
             expect(page.locator(".gw-report .gd")).to_contain_text("Sales by region.", use_inner_text=True)

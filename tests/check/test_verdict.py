@@ -13,6 +13,7 @@ from ragcore.check.checks import Checks
 from ragcore.engine import Engine
 from ragcore.errors import Cancelled, InputError, UnknownCheck
 from ragcore.index.checks import CheckStore
+from ragcore.text.clauses import clause_spans
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.check import Check, Decision
 from tests import prepared
@@ -113,6 +114,12 @@ def test_what_the_report_says_nothing_of_is_not_found(checks: Checks, sentence: 
     assert found is not None
     assert found.status == "not_found"
     assert found.reason
+
+
+def test_a_range_is_no_two_clauses() -> None:
+    sentence = "It plans to open between 25 and 30 mills and to spend $400 million."
+    spans = clause_spans(sentence)
+    assert [sentence[slice(*span)] for span in spans][:1] == ["It plans to open between 25 and 30 mills"]
 
 
 def test_a_clause_that_nothing_covers_is_named(checks: Checks) -> None:

@@ -15,7 +15,10 @@ from ragcore.text.sentences import is_statement, sentence_spans
         ("هل المياه نظيفة؟ نعم.", ["هل المياه نظيفة؟", "نعم."]),
         ("पानी साफ है। सब ठीक है।", ["पानी साफ है।", "सब ठीक है।"]),
         ("It grew 3.5% in the U.S. market.", ["It grew 3.5% in the U.S. market."]),
-        ("It fell in non-U.S. markets. So did ex‑U.K. sales.", ["It fell in non-U.S. markets.", "So did ex‑U.K. sales."]),
+        (
+            "It fell in non-U.S. markets. So did ex‑U.K. sales.",
+            ["It fell in non-U.S. markets.", "So did ex‑U.K. sales."],
+        ),
     ],
 )
 def test_full_stops_of_other_scripts(text: str, sentences: list[str]) -> None:

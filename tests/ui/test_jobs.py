@@ -14,7 +14,7 @@ from tests import pdfs, prepared
 from ui.library.jobs import Ingestion
 
 
-def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(true: Callable[[], bool], seconds: float = 240.0) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "it did not come about"

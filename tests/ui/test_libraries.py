@@ -136,6 +136,7 @@ NOT_ASKED = {  # what is named there and never looked up, with what would change
     ("conversations/{conversation:str}/questions", "turn"),
     ("reports/{report:str}/sections/{section:str}/done", "report"),
 }
+SCANNED = re.compile(r'"(?:scanned|seconds)": [^,}]+')
 # New with each request: ids of what was made, and how far it is.
 MADE = re.compile(r'"(id|column|turn|shape|state)":"(?:[0-9a-f]{8,}|running|waiting|done)"')
 ADMINISTERED = {("library/folders/add", "path"), ("members/grant", "to")}  # what administrators reach by right
@@ -409,17 +410,23 @@ def walk(world: World, who: str, role: Role) -> tuple[int, int]:
                 count += len(others) if place else 0
     assert told_apart == []
     assert abs(median(later)) < 0.005
-    assert kept(world, theirs, beside) == before
+    assert {name: (before[name], now) for name, now in kept(world, theirs, beside).items() if now != before[name]} == {}
     libraries().grants.remove(library, "test")
     libraries().changed()
     return len(routes_asked), count
 
 
-def kept(world: World, theirs: Services, ids: Ids) -> list[object]:
-    """Rows of all libraries, and what is somebody's own in another."""
+def kept(world: World, theirs: Services, ids: Ids) -> dict[str, object]:
+    """Rows of each table of all libraries, but for when folders were looked through, and what is somebody's own in
+    another."""
     engine = theirs.engine
-    own = [engine.conversations.get(ids["conversation"]), engine.reports.get(ids["report"])]
-    return [*own, engine.reports.versions(ids["section"]), *(held(world.database(name)) for name in WORDS)]
+    own = {"conversation": engine.conversations.get(ids["conversation"]), "report": engine.reports.get(ids["report"])}
+    rows = {
+        f"{name} {table}": [SCANNED.sub("", row) for row in rows]
+        for name in WORDS
+        for table, rows in held(world.database(name)).items()
+    }
+    return {**own, "versions": engine.reports.versions(ids["section"]), **rows}
 
 
 def stored(engine: Engine) -> list[list[tuple[object, ...]]]:
