@@ -21,7 +21,8 @@ from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.progress import IsCancelled
 from ragcore.report.workspace import Expense, expense
 from ragcore.text.numbers import plural
-from ragcore.text.periods import days_in
+from ragcore.text.periods import date_spans, days_in, years
+from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, OFFLINE, Scope, Section
 from ragcore.types.grid import (
     MAX_SECTIONS,
@@ -368,10 +369,10 @@ class Grids:
             )
 
     def again(self, grid_id: str, column_id: str = "", row_id: str = "") -> None:
-        """Empty the cells that nobody decided on, of a column, of a row, or all, so that `run` fills them anew. Raises
-        `UnknownGrid`."""
+        """Let `run` fill anew the cells that nobody decided on, of a column, a row, or all; until then each says what
+        it said. Raises `UnknownGrid`."""
         self._store.get(grid_id)
-        self._store.forget(grid_id, column_id, row_id)
+        self._store.again(grid_id, column_id, row_id)
 
     # Decisions
 
@@ -397,6 +398,8 @@ class Grids:
         if not text or len(text) > LONGEST_VALUE:
             most = f"Write at most {LONGEST_VALUE:,} characters."
             raise InputError("The value is too long." if text else "The value is empty.", hint=most)
+        if column.type == "yes_no":
+            text = text[:1].upper() + text[1:]
         bare = text.removesuffix(column.unit).rstrip()
         number, unit = measured(bare or text, "", column.unit) if column.type == "value" else (None, "")
         unit = unit or (column.unit if number is not None else "")
@@ -406,8 +409,7 @@ class Grids:
             return CellDecision("corrected", chosen, supported=True)
         items = text.splitlines() if column.type == "list" else []
         number = float(len(items)) if items else number
-        day = days_in(text)[:1] if column.type == "date" else []
-        value = CellValue(text, number, unit, iso(day[0]) if day else "")
+        value = CellValue(text, number, unit, _period_of(text, number, column))
         if info.status != "ready" or info.successor:
             return CellDecision("corrected", value)
         checker = Checker(self._library.with_settings(BY_RULES), self._scope(row, {}))
@@ -489,6 +491,20 @@ def _of(info: DocumentInfo, scope: Scope, now: str) -> Iterator[Row]:
     yield from (replace(row, row_id=row_of(one), section=one.path) for one in own)
     if not scope.sections:
         yield row
+
+
+def _period_of(text: str, number: float | None, column: Column) -> str:
+    """Period of a person's value, "" unless it is a date. Raises `InputError` for what its column doesn't take."""
+    if column.type == "value" and number is None:
+        raise InputError("This column takes one number.", hint="Write it like 35,000 or $3.5 million.")
+    if column.type == "yes_no" and tokens(text)[:1] not in (["yes"], ["no"]):
+        raise InputError("This column takes Yes or No.", hint="Begin with one of them.")
+    days, named = days_in(text), years(text)
+    if column.type == "date" and not named and not date_spans(text):
+        raise InputError("This column takes a date.", hint="Write it like 30 June 2029, or just the year.")
+    if column.type != "date" or not named:
+        return ""
+    return iso(days[0]) if days else str(max(named))
 
 
 def _lines(text: str) -> str:

@@ -17,6 +17,9 @@ from ragcore.index.versions import followed, newest_versions
 from ragcore.types import Scope
 from ragcore.types.grid import UNDECIDED, Cell, CellDecision, Column, GridCell, doc_of
 
+AGAIN = "again"  # build of a cell that is to be filled anew: it holds for none
+_UNDECIDED = "WHERE grid_id = ?1 AND ?2 IN ('', column_id) AND ?3 IN ('', row_id) AND decision IS NULL"
+
 
 @dataclass(frozen=True, slots=True)
 class StoredGrid:
@@ -103,13 +106,17 @@ class GridStore:
             connection.execute(f"DELETE FROM grid_cells WHERE grid_id = ? AND NOT column_id {IN}", (grid_id, kept))
             for column in columns:
                 if known.get(column.column_id, column) != column:
-                    _forget(connection, grid_id, column.column_id, "")
+                    connection.execute(f"DELETE FROM grid_cells {_UNDECIDED}", (grid_id, column.column_id, ""))
             _raise(connection, grid_id)
 
-    def forget(self, grid_id: str, column_id: str = "", row_id: str = "") -> None:
-        """Empty the cells that nobody decided on, of a column, a row, or all."""
+    def again(self, grid_id: str, column_id: str = "", row_id: str = "") -> None:
+        """Let the cells that nobody decided on, of a column, a row, or all, be filled anew: until then each says what
+        it said. Those of earlier versions stay as they are."""
         with self.database.write() as connection:
-            _forget(connection, grid_id, column_id, row_id)
+            connection.execute(
+                f"UPDATE grid_cells SET build = ?4 {_UNDECIDED} AND doc_id NOT IN (SELECT doc_id FROM earlier)",
+                (grid_id, column_id, row_id, AGAIN),
+            )
             connection.update("grids", "grid_id = ?", grid_id, error=None)
             _raise(connection, grid_id)
 
@@ -190,7 +197,8 @@ _PARTS: tuple[tuple[Any, str], ...] = ((Scope, "scope"), (tuple[Column, ...], "c
 def _cell(row: Row) -> GridCell:
     found = None if row["found"] is None else unpack(row["found"], Cell)
     decision = UNDECIDED if row["decision"] is None else unpack(row["decision"], CellDecision)
-    return GridCell(row["row_id"], row["column_id"], found, decision)
+    again = row["build"] == AGAIN and decision == UNDECIDED
+    return GridCell(row["row_id"], row["column_id"], found, decision, again)
 
 
 def _write(
@@ -205,14 +213,6 @@ def _write(
         connection.insert("grid_cells", {**key, **values, "doc_id": doc_of(row_id), "changed": now})
         return True
     return connection.update("grid_cells", f"{place} AND {where}", *key.values(), **values, changed=now) > 0
-
-
-def _forget(connection: Connection, grid_id: str, column_id: str, row_id: str) -> None:
-    connection.execute(
-        "DELETE FROM grid_cells WHERE grid_id = ?1 AND ?2 IN ('', column_id) AND ?3 IN ('', row_id)"
-        " AND decision IS NULL",
-        (grid_id, column_id, row_id),
-    )
 
 
 def _raise(connection: Connection, grid_id: str) -> None:

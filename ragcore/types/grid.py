@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final, Literal, get_args
 
@@ -90,7 +90,7 @@ CellDecisionKind = Literal["", "accepted", "corrected", "not_stated"]
 class CellDecision:
     """What a person made of a cell: ``accepted`` as it is, ``corrected`` to ``value``, or held for ``not_stated``; ""
     is undecided. A decided cell is never filled again. ``supported``: the nearest words of the document hold the
-    corrected value; its citations are those words."""
+    corrected value; its citations are those words, whether they hold it or not."""
 
     kind: CellDecisionKind = ""
     value: CellValue = NO_VALUE
@@ -102,12 +102,13 @@ UNDECIDED: Final = CellDecision()
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """Cell as it is stored: ``found`` is None until it is filled."""
+    """Cell as it is stored: ``found`` is None until it is filled; to be filled ``again`` it keeps it until then."""
 
     row_id: str
     column_id: str
     found: Cell | None = None
     decision: CellDecision = UNDECIDED
+    again: bool = False
 
     @property
     def doc_id(self) -> str:
@@ -138,9 +139,10 @@ class GridCell:
 
     @property
     def value(self) -> CellValue:
-        """Value as shown."""
+        """Value as shown. A person's, which its document doesn't hold, has no citations."""
         if self.decision.kind == "corrected":
-            return self.decision.value
+            given = self.decision.value
+            return replace(given, citations=()) if self.decision.supported is False else given
         return self.found.value if self.found is not None and self.status in STATED else NO_VALUE
 
 

@@ -78,14 +78,39 @@ def test_three_questions_from_a_file_to_a_file(sample: App, open_page: Callable[
     with promise("E corrects, and the new value is held against the document"):
         page.keyboard.press("ArrowRight")
         page.keyboard.press("e")
-        page.get_by_role("textbox", name="The value").fill("30 June 2031")
+        field = page.get_by_role("textbox", name="The value")
+        field.fill("some day")
+        page.keyboard.press("Enter")
+        expect(card.get_by_role("alert")).to_contain_text("takes a date")
+        expect(field).to_have_value("some day")
+        page.reload()
+        expect(field).to_have_value("some day")
+        field.fill("30 June 2031")
         check_both(page, "a cell that is corrected")
         page.keyboard.press("Enter")
         expect(cells.nth(1)).to_contain_text("30 Jun 2031")
         expect(card).to_contain_text("not found in the document")
         expect(card).to_contain_text("Groundwork found 30 Jun 2029")
-        page.get_by_role("button", name="Undo").click()
+        expect(card.locator(".big")).not_to_contain_text("p. ")
+        expect(lit).to_have_count(0)
+        check_both(page, "a value by hand that the document lacks")
+        page.keyboard.press("Control+z")
         expect(cells.nth(1)).to_contain_text("30 Jun 2029")
+        expect(said).to_have_text("Undone.")
+    with promise("what is filled again stays until the new value is there"):
+        page.evaluate(
+            """() => {
+                const body = document.querySelector(".gw-grid .bd");
+                const watch = () => window.kept.push(body.querySelectorAll(".ce.qu").length);
+                window.kept = [];
+                new MutationObserver(watch).observe(body, { childList: true, subtree: true, attributes: true });
+            }"""
+        )
+        page.locator(".bar2").get_by_role("button", name="Fill again").click()
+        expect(page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
+        expect(page.locator(".gw-grid .ce.old")).to_have_count(0)
+        expect(cells.nth(1)).to_contain_text("30 Jun 2029")
+        assert not any(page.evaluate("window.kept"))
     with promise("what is open outlives a reload"):
         page.reload()
         expect(page.locator(".gw-grid .ce.sel")).to_contain_text("30 Jun 2029")

@@ -158,6 +158,54 @@ def test_what_a_person_decided_is_never_filled_again(engine: Engine) -> None:
         grids.decide(grid_id, doc_id, "nothing", "accepted")
 
 
+def test_a_value_by_hand_is_of_its_column_s_kind_and_claims_no_page_that_lacks_it(engine: Engine) -> None:
+    drawn = {"name": "Drawn", "question": "Did revenue grow 12.4%?", "type": "yes_no"}
+    grids, grid = engine.grids, filled(engine, *COLUMNS[:2], drawn)
+    ids = {column.name: column.column_id for column in grid.columns}
+
+    def corrected(name: str, text: str) -> GridCell:
+        return grids.decide(grid.info.grid_id, grid.rows[0].doc_id, ids[name], "corrected", text)
+
+    for name, texts in {
+        "Revenue": ["about many", "unknown", "10 to 20"],
+        "Maturity": ["soon", "in two"],
+        "Drawn": ["perhaps", "none", "12"],
+    }.items():
+        for text in texts:
+            with pytest.raises(InputError):
+                corrected(name, text)
+        assert cell(grids.get(grid.info.grid_id), name) == cell(grid, name)
+    wrong = corrected("Revenue", "about $999 million")
+    assert (wrong.value.number, wrong.supported, wrong.value.citations) == (999.0, False, ())
+    assert wrong.decision.value.citations, "the nearest words"
+    assert corrected("Maturity", "June 2031").value.period == "2031"
+    assert corrected("Maturity", "30 June").value.period == ""
+    assert corrected("Drawn", "yes").value.text == "Yes"
+    assert corrected("Drawn", "no, it fell").value.text == "No, it fell"
+
+
+def test_what_is_filled_again_says_what_it_said_until_it_is(engine: Engine) -> None:
+    grids, grid = engine.grids, filled(engine)
+    grid_id, seen = grid.info.grid_id, list[int]()
+    revenue = next(one.column_id for one in grid.columns if one.name == "Revenue")
+    grids.decide(grid_id, grid.rows[0].doc_id, revenue, "accepted")
+    grids.again(grid_id)
+    due = grids.get(grid_id).cells.values()
+    assert sorted(one.again for one in due) == [False, True, True, True]
+    assert [one.found for one in due] == [grid.cells[one.row_id, one.column_id].found for one in due]
+
+    def show(done: int, _total: int) -> None:
+        seen.append(done)
+
+    with pytest.raises(Cancelled):
+        grids.run(grid_id, show, lambda: len(seen) > 1)
+    after = grids.get(grid_id).cells
+    assert sum(one.again for one in after.values()) == 2
+    assert {key: one.found for key, one in after.items()} == {key: one.found for key, one in grid.cells.items()}
+    assert grids.run(grid_id).finished
+    assert not any(one.again for one in grids.get(grid_id).cells.values())
+
+
 def test_another_value_that_the_document_gives_is_taken_with_its_place(engine: Engine) -> None:
     grids, grid = engine.grids, filled(engine, COLUMNS[0])
     [column] = grid.columns

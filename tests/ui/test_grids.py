@@ -165,9 +165,21 @@ def test_a_correction_is_held_against_the_document(opened: Services) -> None:
         cell = call(opened, f"/{grid_id}/decide", at | {"kind": "corrected", "text": text})["cell"]
         assert (cell["value"]["text"], cell["supported"], cell["found"]) == (text, supported, "2029-06-30")
         assert by_name(call(opened, f"/{grid_id}"))["Facility matures"]["decision"] == "corrected"
+    assert (cell["value"]["citations"], bool(cell["nearest"])) == ([], True), "no page that doesn't say it"
     assert "empty" in call(opened, f"/{grid_id}/decide", at | {"kind": "corrected"})["refused"]["message"]
     assert "refused" in call(opened, f"/{grid_id}/decide", at | {"kind": "burnt"})
     assert call(opened, f"/{grid_id}/decide", at | {"kind": ""})["cell"]["value"]["text"] == "2029-06-30"
+
+
+def test_filled_again_a_cell_stays_until_the_new_one_is_there(opened: Services) -> None:
+    grid_id = begun(opened, REVENUE)
+    before = by_name(until(opened, grid_id, "done"))
+    opened.engine.grids.again(grid_id)
+    found = call(opened, f"/{grid_id}")
+    assert (found["state"], found["done"]) == ("stopped", 0)
+    assert by_name(found)["Revenue"] == before["Revenue"] | {"again": True}
+    call(opened, f"/{grid_id}/run", {})
+    assert by_name(until(opened, grid_id, "done")) == before
 
 
 def test_a_document_that_arrives_is_filled_by_itself_unless_a_person_stopped_the_grid(opened: Services) -> None:

@@ -153,6 +153,7 @@ def brief(cell: GridCell, *, stale: bool = False) -> Json | None:
         "rivals": len(cell.found.rivals) if cell.found is not None and cell.status == "rival" else 0,
         "decision": cell.decision.kind,
         "stale": stale,
+        "again": cell.again,
     }
     return {
         key: value for key, value in shown.items() if value is not None and (value or key in ("number", "supported"))
@@ -166,7 +167,7 @@ def _value(value: CellValue) -> Json:
 
 def detail(cell: GridCell) -> Json:
     """Cell with its places. Its citations are numbered through: those of the value, of its rivals, of what is
-    nearest."""
+    nearest to it where its document doesn't hold it."""
     found, decision = cell.found, cell.decision
     count = iter(range(1, 1_000_000))
 
@@ -177,16 +178,17 @@ def detail(cell: GridCell) -> Json:
         return asdict(value) | {"citations": places(value.citations)}
 
     shown = {"row": cell.row_id, "column": cell.column_id, "status": cell.status, "value": valued(cell.value)}
-    shown |= {"decision": decision.kind, "supported": decision.supported, "found": "", "rivals": [], "nearest": []}
-    if found is None:
-        return shown
+    shown |= {"decision": decision.kind, "supported": decision.supported, "found": "", "again": cell.again}
     corrected = decision.kind == "corrected"
+    missed = decision.value.citations if corrected and not decision.supported else ()
+    if found is None:
+        return shown | {"rivals": [], "nearest": places(missed)}
     others = (found.value, *found.rivals) if corrected and found.status in STATED else found.rivals
     return shown | {
         "supported": decision.supported if corrected else found.supported,
         "found": found.value.text if decision.kind and found.status in STATED else "",
         "rivals": [valued(one) for one in others],
-        "nearest": places(found.nearest) if cell.status == "not_stated" else [],
+        "nearest": places(found.nearest or missed) if cell.status == "not_stated" or missed else [],
         **picked(found, "reason read passages"),
         "model": payload.model_name(found.model) if found.model else "",
         "cost": payload.dollars(found.cost_usd) if found.cost_usd != 0 else "",

@@ -2,18 +2,20 @@
 // or its nearest passages, and what a person makes of it.
 
 import { button, h, icon, prose } from "../shared/dom.js";
+import { unsaved } from "../shared/kept.js";
 import { where } from "../shared/quoted.js";
 import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { day, valued, written } from "./words.js";
 
 const LONG = 90; // characters of a value that is set large
+const PASSAGE = 240; // characters of a passage that are shown
 const act = (words, sign, onclick, more = {}) => h("button", { type: "button", class: "gw-btn sm", onclick, ...more }, sign && icon(sign, "s16"), words);
 const line = (text) => text.replace(/\s+/g, " ").trim();
+const begun = (text) => (text.length > PASSAGE ? `${text.slice(0, text.lastIndexOf(" ", PASSAGE) + 1 || PASSAGE).trimEnd()}…` : text);
 
 export class Card {
   constructor(page) {
     this.page = page;
-    this.unsaved = new Map(); // what was typed and not kept, by cell
     this.narrow = matchMedia("(max-width: 900px)");
     this.element = h("section", { class: "fct", "aria-label": "Cell", onkeydown: (event) => event.key === "Escape" && !event.defaultPrevented && (event.stopPropagation(), this.page.closeCell()) });
     this.placed = () => this.place();
@@ -31,7 +33,10 @@ export class Card {
   place() {
     const host = this.narrow.matches ? this.page.root : document.querySelector(".gw-evidence:not(section)");
     if (!this.cell) this.element.remove();
-    else if (host && this.element.parentElement !== host) host.append(this.element);
+    else if (host && this.element.parentElement !== host) {
+      host.append(this.element);
+      this.form?.focus();
+    }
   }
 
   hide() {
@@ -61,13 +66,15 @@ export class Card {
     markChips(this.element, cell.value.citations);
     this.place();
     this.offer();
+    if (unsaved.get(this.key) !== null) return this.correct();
     if (held) (this.element.querySelector(`[data-act="${held}"]`) ?? this.element.querySelector(".act button"))?.focus();
   }
 
   verdict(cell) {
-    const { status, decision, supported, rivals } = cell;
+    const { status, decision, supported, rivals, again } = cell;
     const said = (tone, sign, words) => h("span", { class: `gw-st ${tone}` }, sign && icon(sign, "s16"), words);
     if (decision === "corrected") return supported === false ? said("weak", "warning", `By hand, not found in the ${this.page.noun}`) : said("ok", "edit", supported ? "By hand, supported" : "By hand");
+    if (again && status !== "failed") return said("off", "refresh", this.page.working ? "Being filled again" : "To be filled again");
     if (decision === "accepted") return said("ok", "check_circle", "Accepted");
     if (status === "failed") return said("bad", "error", "Failed");
     if (status === "not_stated") return said("off", "block", decision ? "Not stated, by hand" : "Not stated");
@@ -120,6 +127,7 @@ export class Card {
 
   others({ rivals, nearest, status }) {
     const own = (words, beside, rows) => [h("div", { class: "riv" }, h("h3", {}, words, h("span", {}, beside)), h("ul", { class: "gw-scroll" }, rows))];
+    const out = [];
     if (rivals.length) {
       const { column } = this;
       const row = (one) => {
@@ -129,10 +137,10 @@ export class Card {
         const quote = place ? [place.cell, line(place.quote)].filter(Boolean).join(": ") : "";
         return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, class: "gw-btn sm quiet" }));
       };
-      return own(`Other values in this ${this.page.noun}`, "not chosen", rivals.map(row));
+      out.push(...own(`Other values in this ${this.page.noun}`, "not chosen", rivals.map(row)));
     }
-    if (nearest.length && status === "not_stated") return own("Nearest passages", "nothing certain", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x", title: line(one.quote) }, line(one.quote))))));
-    return [];
+    if (nearest.length) out.push(...own("Nearest passages", status === "not_stated" ? "nothing certain" : "they don’t say it", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x near", title: line(one.quote) }, begun(line(one.quote))))))));
+    return out;
   }
 
   // Which of its places is lit.
@@ -144,7 +152,7 @@ export class Card {
   }
 
   get key() {
-    return `${this.cell.row} ${this.cell.column}`;
+    return `grid ${this.page.id} ${this.cell.row} ${this.cell.column}`;
   }
 
   offer() {
@@ -172,25 +180,34 @@ export class Card {
   }
 
   async decide(kind, text = "") {
-    const key = this.key;
+    const { key } = this;
     this.form = null;
+    unsaved.delete(key);
     this.actions.replaceChildren(h("span", { class: "muted" }, h("span", { class: "gw-spin" }), kind === "corrected" ? `Checking it against the ${this.page.noun}` : "Keeping it"));
-    if (await this.page.decide(this.cell, kind, text)) this.unsaved.delete(key);
-    else if (this.cell) kind === "corrected" ? this.correct(text) : this.offer();
+    const refused = await this.page.decide(this.cell, kind, text);
+    if (!refused) return;
+    if (kind === "corrected") unsaved.set(key, text);
+    if (!this.cell || this.key !== key) return;
+    if (kind !== "corrected") return this.offer();
+    this.page.forgive(); // it is said at the field
+    this.correct(`${refused.message} ${refused.hint ?? ""}`);
   }
 
-  correct(given = null) {
+  // With why what was typed is `refused`.
+  correct(refused = "") {
     const { value } = this.cell;
     const label = this.column.type === "list" ? "The items" : "The value";
-    const field = h(["quote", "text", "list"].includes(this.column.type) ? "textarea" : "input", { class: "gw-field", "aria-label": label, rows: "3" });
-    field.value = given ?? this.unsaved.get(this.key) ?? (value.text ? written(value, this.column) : "");
+    const field = h(["quote", "text", "list"].includes(this.column.type) ? "textarea" : "input", { class: "gw-field", "aria-label": label, "aria-invalid": refused ? "true" : null, rows: "3" });
+    const typed = unsaved.get(this.key);
+    field.value = typed ?? (value.text ? written(value, this.column) : "");
     const end = () => {
       this.form = null;
+      unsaved.delete(this.key);
       this.offer();
       this.page.focus();
     };
     const send = () => field.value.trim() && this.decide("corrected", field.value.trim());
-    field.addEventListener("input", () => this.unsaved.set(this.key, field.value));
+    field.addEventListener("input", () => unsaved.set(this.key, field.value));
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (field.tagName === "INPUT" || event.ctrlKey || event.metaKey)) {
         event.preventDefault();
@@ -198,12 +215,12 @@ export class Card {
       }
       if (event.key !== "Escape") return;
       event.stopPropagation();
-      this.unsaved.delete(this.key);
       end();
     });
     this.form = field;
-    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act("Keep it", "", send, { class: "gw-btn sm primary" }), act("Cancel", "", end, { class: "gw-btn sm quiet" }), h("span", { class: "muted" }, `It is looked for in the ${this.page.noun}.`))));
+    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act("Keep it", "", send, { class: "gw-btn sm primary" }), act("Cancel", "", end, { class: "gw-btn sm quiet" }), refused ? h("span", { class: "no", role: "alert" }, prose(refused)) : h("span", { class: "muted" }, `It is looked for in the ${this.page.noun}.`))));
     field.focus();
-    field.select();
+    if (typed === null) field.select();
+    else field.setSelectionRange(typed.length, typed.length);
   }
 }

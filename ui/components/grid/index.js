@@ -5,7 +5,7 @@ import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
 import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { copy } from "../shared/clipboard.js";
 import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
-import { free } from "../shared/keys.js";
+import { free, undoes } from "../shared/keys.js";
 import { where } from "../shared/quoted.js";
 import { Card } from "./card.js";
 import { Menus } from "./columns.js";
@@ -59,7 +59,7 @@ class GridPage {
 
   show(id) {
     if (this.id === id) return void this.poll(); // documents may have come
-    Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, summed: "", summedAt: -Infinity, open: null, cell: null, periods: null, refused: null, view: new View(id) });
+    Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, summed: "", summedAt: -Infinity, open: null, cell: null, periods: null, refused: null, decided: [], view: new View(id) });
     this.card.hide();
     closeCitation();
     this.poll();
@@ -114,7 +114,7 @@ class GridPage {
     const pivoted = this.columns.find((one) => one.id === view.pivot);
     const shown = pivoted ? this.ofPeriods(pivoted) : this.columns.map((column) => ({ ...column, key: column.id, longest: this.longest.get(column.id), head: this.menus.head(column), summary: this.summaryOf(column) }));
     this.table.show(view.lines({ rows: this.rows, columns: this.columns, cell }), shown, this.menus.rowHead(this.documentsSay()), pivoted ? null : this.menus.add);
-    this.table.element.setAttribute("aria-busy", String(["running", "waiting"].includes(this.data.state)));
+    this.table.element.setAttribute("aria-busy", String(this.working));
     this.head.draw();
     const [sign, words, way] = !this.rows.length
       ? ["folder_open", "No rows", h("p", {}, "Choose some above, or ", h("a", { href: "library" }, "add documents in the Library"), ".")]
@@ -168,15 +168,21 @@ class GridPage {
     if (this.view.pivot) return "";
     if (row.doc in lost) return "lost";
     if (unread.includes(row.doc)) return "read";
-    if (!["running", "waiting"].includes(state)) return "";
+    if (!this.working) return "";
     this.filling ??= this.fillingNow();
     return state === "running" && this.filling === row.id ? "run" : "wait";
   }
 
-  // The row at work: the first of those that are read which has an empty cell.
+  // Whether it is being filled, or will be.
+  get working() {
+    return ["running", "waiting"].includes(this.data.state);
+  }
+
+  // The row at work: the first of those that are read which has an empty cell, or one that is filled again.
   fillingNow() {
     queueMicrotask(() => (this.filling = null));
-    return this.rows.find((row) => this.readable(row.doc) && this.columns.some((column) => !this.cells.has(`${row.id} ${column.id}`)))?.id ?? "";
+    const due = (cell) => !cell || cell.again;
+    return this.rows.find((row) => this.readable(row.doc) && this.columns.some((column) => due(this.cells.get(`${row.id} ${column.id}`))))?.id ?? "";
   }
 
   // How it is looked at
@@ -344,7 +350,7 @@ class GridPage {
   async act(path, body = {}, { own = false } = {}) {
     const done = await this.asked(() => post(`/grids/${this.id}${path}`, body));
     const { refused } = this;
-    if (own) this.complain((this.refused = null));
+    if (own) this.forgive();
     await this.poll();
     return own ? refused : Boolean(done);
   }
@@ -353,17 +359,32 @@ class GridPage {
     return this.act("/again", { row, column });
   }
 
-  // A correction is checked against the document.
-  async decide({ row, column }, kind, text) {
+  // A correction is checked against the document. Returns what was refused, null where it was done.
+  async decide({ row, column }, kind, text = "") {
     const done = await this.asked(() => post(`/grids/${this.id}/decide`, { row, column, kind, text }));
-    if (!done) return false;
+    if (!done) return this.refused;
+    this.decided = this.decided.filter((one) => one.row !== row || one.column !== column);
+    if (kind) this.decided.push({ row, column });
     const here = this.open?.row === row && this.open.column === column;
     if (here) this.put(done.cell);
     await this.poll();
     if (here && kind === "corrected") this.light();
     this.said.textContent = { accepted: "Accepted.", corrected: `Corrected. ${done.cell.supported ? `Its words are in the ${this.noun}.` : `The ${this.noun} doesn’t support it.`}`, not_stated: "Held for not stated.", "": "Undone." }[kind];
     if (here && !this.root.contains(document.activeElement)) this.focus();
-    return true;
+    return null;
+  }
+
+  // Takes back what was decided last.
+  async undo() {
+    const last = this.decided.at(-1);
+    if (!last) return;
+    const line = this.table.lineOf(last.row);
+    if (line >= 0 && !this.view.pivot) this.table.go(line, this.columns.findIndex((one) => one.id === last.column) + 1);
+    await this.decide(last, "");
+  }
+
+  forgive() {
+    this.complain((this.refused = null));
   }
 
   // A cell with its places, opened or not.
@@ -438,7 +459,7 @@ class GridPage {
 
   anywhere(event) {
     if (event.target.closest?.("dialog, .gw-panel, .gw-pane") || !this.data) return;
-    const done = {
+    const done = undoes(event) ? () => this.undo() : {
       "+": free(event) && (() => this.menus.form()),
       Escape: this.open && !this.card.form && !("gwDrawer" in document.documentElement.dataset) && (() => this.closeCell()),
     }[event.key];

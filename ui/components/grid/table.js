@@ -121,12 +121,12 @@ export class Table {
     for (const at of columns) {
       const column = this.columns[at];
       const cell = this.page.shown(row.id, column);
-      const state = cell ? "" : this.page.waits(row);
-      const element = this.put(drawn, at + 1, n, JSON.stringify([cell ?? state, column.type, column.unit]), "gridcell", () => content(cell, column, state));
+      const state = cell && !cell.again ? "" : this.page.waits(row);
+      const element = this.put(drawn, at + 1, n, JSON.stringify([cell, state, column.type, column.unit]), "gridcell", () => content(cell, column, state));
       const { left, width } = this.places[at];
       const chosen = open?.row === row.id && open.key === column.id;
       set(element, "style", `left:${this.first + left}px;width:${width}px`);
-      set(element, "class", `ce ${cell ? "" : "qu"} ${chosen ? "sel" : ""}`);
+      set(element, "class", `ce ${cell ? (cell.again ? "old" : "") : "qu"} ${chosen ? "sel" : ""}`);
       set(element, "aria-selected", String(chosen));
     }
   }

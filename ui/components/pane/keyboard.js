@@ -11,12 +11,12 @@ const LIST = [
 ];
 
 const OF_CHECK = [
-  ["Draft", [["n", "Next problem"], ["p", "Previous problem"], ["Enter", "Write the documents’ words"], ["a", "Add a note"], ["Esc", "Leave as it is, close"], ["]", "Hide or show the page"], ["?", "This list"]]],
+  ["Draft", [["n", "Next problem"], ["p", "Previous problem"], ["Enter", "Write the documents’ words"], ["a", "Add a note"], ["Esc", "Leave as it is, close"], ["Ctrl Z", "Take back the last decision"], ["]", "Hide or show the page"], ["?", "This list"]]],
   LIST[2],
 ];
 
 const OF_GRID = [
-  ["Table", [["← → ↑ ↓", "Another cell"], ["Home End", "First, last column; with Ctrl first, last cell"], ["Enter", "Open its place, or the menu of a column"], ["Shift Enter", "Open it and go to the page"], ["Space", "Accept"], ["e", "Correct"], ["Ctrl C", "Copy with its source"], ["+", "Add a column"], ["Esc", "Close the cell"], ["]", "Hide or show the page"], ["?", "This list"]]],
+  ["Table", [["← → ↑ ↓", "Another cell"], ["Home End", "First, last column; with Ctrl first, last cell"], ["Enter", "Open its place, or the menu of a column"], ["Shift Enter", "Open it and go to the page"], ["Space", "Accept"], ["e", "Correct"], ["Ctrl C", "Copy with its source"], ["Ctrl Z", "Take back the last decision"], ["+", "Add a column"], ["Esc", "Close the cell"], ["]", "Hide or show the page"], ["?", "This list"]]],
   LIST[2],
 ];
 

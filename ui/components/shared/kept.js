@@ -1,4 +1,11 @@
-// What a tab remembers of a conversation, or of none (null), while its page is loaded again.
+// What a tab remembers of a conversation, or of none (null), while its page is loaded again; and what was typed.
+
+// What was typed and neither kept nor cancelled, by what it is of.
+export const unsaved = {
+  get: (key) => sessionStorage.getItem(`gw.typed ${key}`),
+  set: (key, text) => sessionStorage.setItem(`gw.typed ${key}`, text),
+  delete: (key) => sessionStorage.removeItem(`gw.typed ${key}`),
+};
 
 export function keep(key, conversation, place) {
   if (place) sessionStorage.setItem(key, JSON.stringify({ conversation, place }));

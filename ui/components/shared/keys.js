@@ -11,5 +11,8 @@ export function setSingleKeys(on) {
   else localStorage.setItem(KEY, "off");
 }
 
+// Whether a key takes back what was done last: in a field it is the browser's.
+export const undoes = (event) => (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z" && !typing({ target: event.target });
+
 // Whether a key that goes down may be a shortcut by itself.
 export const free = (event) => singleKeys() && !typing(event);
