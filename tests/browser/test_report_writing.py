@@ -141,6 +141,8 @@ def test_a_reload_a_restart_and_a_stop_in_the_middle_lose_nothing(
             field = page.get_by_label("How to rewrite it")
             page.locator(".form.line", has_text="$").wait_for()
             field.fill("Make it shorter.")
+            page.reload()
+            expect(field).to_have_value("Make it shorter.")
             field.press("Enter")
             page.locator(".gw-report .tx", has_text="Shorter: nitrate").wait_for()
             assert "Make it shorter." in str(server.requests[-1]["body"]["messages"])

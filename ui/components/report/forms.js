@@ -2,6 +2,7 @@
 
 import { get } from "../shared/api.js";
 import { h, icon, prose } from "../shared/dom.js";
+import { unsaved } from "../shared/kept.js";
 import { where } from "../shared/quoted.js";
 
 const KINDS = [["prose", "Prose"], ["list", "List"], ["table", "Table"], ["value", "Single value"], ["yes_no", "Yes or no"]];
@@ -10,9 +11,42 @@ const named = (label, field) => h("label", { class: "fd" }, h("span", {}, label)
 const primary = (words, onclick) => h("button", { type: "button", class: "gw-btn primary", onclick }, words);
 const plain = (words, onclick) => h("button", { type: "button", class: "gw-btn", onclick }, words);
 
-// A form stands until it is kept or left; while one stands, what others change is not drawn over it.
-function hold(report, changed) {
-  report.editing = () => !changed() || confirm("Discard your changes?");
+const keyOf = (section, report) => `report ${report.id} ${section.id}`;
+
+// A form, called `name` in `FORMS`, stands until it is kept or left, also after a reload; while one stands, what others
+// change is not drawn over it. `end` is for when it is kept, and gives back what undoes that.
+function hold(name, section, report, form, changed) {
+  const key = keyOf(section, report);
+  const fields = [...form.querySelectorAll("input, select, textarea")];
+  const place = (field) => (field.type === "checkbox" ? "checked" : "value");
+  const remember = () => unsaved.set(key, JSON.stringify({ name, typed: fields.map((field) => field[place(field)]) }));
+  const forget = () => unsaved.delete(key);
+  const stay = () => (report.editing = () => !changed() || (confirm("Discard your changes?") && (forget(), true)));
+  const before = JSON.parse(unsaved.get(key));
+  if (before?.name === name && before.typed.length === fields.length) fields.forEach((field, n) => (field[place(field)] = before.typed[n]));
+  form.addEventListener("input", remember);
+  stay();
+  return {
+    leave: () => (forget(), report.draw()),
+    end() {
+      report.editing = null;
+      forget();
+      return () => (stay(), remember());
+    },
+  };
+}
+
+const FORMS = {
+  asked: (section, report) => report.column.querySelector(".gd")?.replaceWith(editAsked(section, report)),
+  text: (section, report) => editText(section, report),
+  rewrite: (section, report) => rewrite(section, report, report.column.querySelector(".panel")),
+};
+
+// Opens the form in which something was typed and neither kept nor left.
+export function takeUp(section, report) {
+  const { name } = JSON.parse(unsaved.get(keyOf(section, report))) ?? {};
+  if (name === "rewrite" && report.data.offline) return;
+  if (name && !section.accepted && !["working", "waiting"].includes(section.state)) FORMS[name](section, report);
 }
 
 export function editAsked(section, report) {
@@ -33,21 +67,20 @@ export function editAsked(section, report) {
     const asked = { heading: heading.value, guidance: guidance.value, kind: kind.value, columns: kind.value === "table" ? list : [], unit: ofValue.hidden ? "" : unit.value, required: required.checked };
     if (sources.changed()) asked.documents = sources.chosen();
     if (asked.documents?.length === 0) return report.complain({ message: "No document is chosen.", hint: "Tick at least one." });
-    const before = report.editing;
-    report.editing = null;
-    if (!(await report.act(`/sections/${section.id}/change`, asked))) report.editing = before;
+    const back = held.end();
+    if (!(await report.act(`/sections/${section.id}/change`, asked))) back();
     else report.draw();
   };
-  const leave = () => report.draw();
+  const leave = () => held.leave();
   const form = h("div", { class: "form asks", role: "group", "aria-label": "What to write" }, named("Heading", heading), named("Guidance", guidance), h("div", { class: "wide" }, named("Form", kind), ofTable, ofValue), h("label", { class: "fd tick" }, required, h("span", {}, "Required")), sources.element, h("div", { class: "row" }, primary("Keep", keep), plain("Cancel", leave)));
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key === "Escape") leave();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey || event.target.type === "text")) keep();
   });
-  fit();
   const before = [kind.value, columns.value, unit.value, required.checked].join();
-  hold(report, () => heading.value !== section.heading || guidance.value !== section.guidance || sources.changed() || before !== [kind.value, columns.value, unit.value, required.checked].join());
+  const held = hold("asked", section, report, form, () => heading.value !== section.heading || guidance.value !== section.guidance || sources.changed() || before !== [kind.value, columns.value, unit.value, required.checked].join());
+  fit();
   setTimeout(() => guidance.focus());
   return form;
 }
@@ -83,29 +116,28 @@ export function editText(section, report) {
   const keep = async () => {
     save.disabled = true;
     save.textContent = "Checking";
-    const before = report.editing;
-    report.editing = null;
+    const back = held.end();
     if (await report.on(section, "edit", { text: field.value })) {
       report.draw();
       report.column.querySelector('[data-act="edit"]')?.focus();
       report.say(checked(report.section));
       return;
     }
-    report.editing = before;
+    back();
     save.disabled = false;
     save.textContent = "Save and check";
   };
   const save = primary("Save and check", keep);
-  const form = h("div", { class: "form edit", role: "group", "aria-label": "Edit the section" }, field, h("p", { class: "gw-hint" }, "Markdown. Keep the numbers in brackets: they are citations. Each sentence is checked against them.", known.length ? h("span", { class: "known" }, known.join("; ")) : ""), h("div", { class: "row" }, save, plain("Cancel", () => report.draw())));
+  const form = h("div", { class: "form edit", role: "group", "aria-label": "Edit the section" }, field, h("p", { class: "gw-hint" }, "Markdown. Keep the numbers in brackets: they are citations. Each sentence is checked against them.", known.length ? h("span", { class: "known" }, known.join("; ")) : ""), h("div", { class: "row" }, save, plain("Cancel", () => held.leave())));
   form.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (event.key === "Escape") report.draw();
+    if (event.key === "Escape") held.leave();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) keep();
   });
   const { column } = report;
   column.querySelectorAll(".tx, .conflict, .gaps, .gw-label, .meta, .gw-empty, .gw-note-line, .steps, .edit, .gw-evidence").forEach((old) => old.remove());
   column.append(form);
-  hold(report, () => field.value !== section.text);
+  const held = hold("text", section, report, form, () => field.value !== section.text);
   field.style.height = `${Math.max(180, field.scrollHeight + 4)}px`;
   field.focus();
 }
@@ -121,16 +153,17 @@ export function rewrite(section, report, panel) {
   const cost = h("span", { class: "muted num" });
   const go = async () => {
     if (!field.value.trim()) return field.focus();
-    report.editing = null;
-    await report.act("/fill", { sections: [section.id], instruction: field.value });
+    const back = held.end();
+    if (!(await report.act("/fill", { sections: [section.id], instruction: field.value }))) back();
   };
   field.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key === "Enter") go();
-    if (event.key === "Escape") report.draw();
+    if (event.key === "Escape") held.leave();
   });
-  panel.replaceChildren(h("div", { class: "form line" }, field, primary("Rewrite", go), plain("Cancel", () => report.draw()), cost));
-  hold(report, () => Boolean(field.value.trim()));
+  const form = h("div", { class: "form line" }, field, primary("Rewrite", go), plain("Cancel", () => held.leave()), cost);
+  panel.replaceChildren(form);
+  const held = hold("rewrite", section, report, form, () => Boolean(field.value.trim()));
   field.focus();
   get(`/reports/${report.id}/expense`, { sections: section.id }).then(({ words }) => (cost.textContent = words), (error) => report.complain(error));
 }

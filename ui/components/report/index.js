@@ -6,6 +6,7 @@ import { closeCitation, listening, lookAtCitation, openCitation } from "../share
 import { h, showTrouble, troubleBox } from "../shared/dom.js";
 import { Cards } from "../thread/card.js";
 import { Evidence } from "./evidence.js";
+import { takeUp } from "./forms.js";
 import { head } from "./head.js";
 import { Outline } from "./outline.js";
 import { PassageButton } from "./passage.js";
@@ -161,6 +162,7 @@ class Report {
     this.lookBeside();
     this.mark();
     this.evidence.draw(held);
+    takeUp(this.section, this);
   }
 
   // What is done
