@@ -26,14 +26,14 @@ LINES = {
     "": 2360,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1337,  # with places in originals, and the lifted budget, which check and report share
-    "check": 2955,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
+    "check": 2967,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2315,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 335,  # with the map of connections
-    "export": 1593,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1415,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
+    "grid": 1431,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10135,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3580,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
@@ -45,7 +45,7 @@ LINES = {
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
     "text": 2364,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
-    "types": 2852,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "types": 2854,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2597,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from ragcore.check.sentences import table_labels
 from ragcore.errors import GroundworkError
 from ragcore.export.characters import clean, one_line
-from ragcore.export.manuscripts import cleaned, day, note_words
+from ragcore.export.manuscripts import cleaned, day, note_words, page_of, remarks
 from ragcore.export.sheets import fit_rows, put
 from ragcore.export.tree import (
     Manuscript,
@@ -28,6 +28,7 @@ from ragcore.export.tree import (
     plain,
     words,
 )
+from ragcore.text.markdown import quoted
 from ragcore.text.numbers import plural
 from ragcore.types.check import (
     PROBLEMS,
@@ -134,7 +135,8 @@ def told(check: Check, n: int) -> list[str]:
     lines = [f"Replaced by: “{decision.revised}”"] if replaced else []
     if one is not None and (one.status in PROBLEMS or decision.kind or decision.note):
         reason = "" if one.corrections else one.reason  # which they tell in full
-        lines.append(f"{'The new text: ' * replaced}{VERDICTS[one.status]}. {reason}".rstrip())
+        verdict = "" if reason.startswith(VERDICTS[one.status]) else f"{VERDICTS[one.status]}."
+        lines.append(f"{'The new text: ' * replaced}{verdict} {reason}")
         for correction in one.corrections:
             write = f" Write {correction.write}." if correction.write else ""
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
@@ -152,7 +154,7 @@ def told(check: Check, n: int) -> list[str]:
 def quoted_as(one: CheckedSentence | None) -> str:
     """What stands above the documents' words about a sentence."""
     status = one.status if one is not None else None
-    return {"not_found": "The nearest words:", "elsewhere": "They stand here:"}.get(status or "", "The documents say:")
+    return {"not_found": "Nearest:", "elsewhere": "They stand here:"}.get(status or "", "The documents say:")
 
 
 def _verdict(check: Check, n: int) -> str:
@@ -162,10 +164,18 @@ def _verdict(check: Check, n: int) -> str:
     return ", ".join(found)
 
 
-def _notes(one: CheckedSentence | None, quote_length: int) -> list[str]:
-    """The documents' words: title, page and quotation of each citation."""
+def _notes(one: CheckedSentence | None, quote_length: int) -> list[Note]:
     cited = one.citations[:MOST_NOTES] if one is not None else ()
-    return [plain(note_words(Note(each.n, cleaned(each, quote_length)))) for each in cited]
+    return [Note(each.n, cleaned(each, quote_length)) for each in cited]
+
+
+def _said(notes: Sequence[Note]) -> Iterator[str]:
+    """The documents' words, each with where they stand, a title once."""
+    titles = [note.citation.title for note in notes]
+    for title, before, note in zip(titles, ["", *titles], notes):
+        quote, label = note.citation.quote, note.citation.label.rstrip(" .:;")
+        at = filter(None, (title * (title != before), page_of(note), label * (not quote.startswith(label))))
+        yield " ".join([f"{quoted(quote)} ({', '.join(at)})", *remarks(note)])
 
 
 def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
@@ -184,9 +194,11 @@ def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
             within = [(each.start, each.end) for each in one.corrections] or one.missing
             spans += [(start + low, start + high) for low, high in within]
         at = min([low for low, _ in spans], default=start), max([high for _, high in spans], default=end)
-    evidence = [] if confirmed or not notes else [quoted_as(one), *notes]
+    evidence = [] if confirmed else [*_said(notes)]
+    evidence[:1] = [f"{quoted_as(one)} {first}" for first in evidence[:1]]
     comment = "\n".join([*lines, *evidence]) if lines else ""
-    return Annotation((start, end), at, comment, " ".join(notes) if confirmed else "", revised)
+    footnote = " ".join(plain(note_words(note)) for note in notes) if confirmed else ""
+    return Annotation((start, end), at, comment, footnote, revised)
 
 
 # Workbook

@@ -172,7 +172,7 @@ class Checker:
             return self._made(sentence, "partly", doubted.doubt, [doubted])
         if is_opinion(sentence.text):
             return self._made(sentence, "no_claim", "", [])
-        return self._made(sentence, "not_found", "Nothing in the documents says so.", reads[:NEAREST])
+        return self._made(sentence, "not_found", "Not found in these documents.", reads[:NEAREST])
 
     def _quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
         """Verdict on a sentence whose quotations decide it; None if it has none."""

@@ -268,11 +268,19 @@ def page_of(note: Note) -> str:
 
 
 def note_words(note: Note) -> Nodes:
-    """Document, page, section and quote, then any caveats about the quote."""
+    """Document, page, section (without the title again, where that heads it) and quote, then any caveats about it."""
     cited = note.citation
+    section = cited.section[cited.section[:1] == (cited.title,) :]
     # A heading's own full stop or colon would precede the colon.
-    parts = (part.rstrip(" .:;") for part in (" › ".join(cited.section), cited.label))
+    parts = (part.rstrip(" .:;") for part in (" › ".join(section), cited.label))
     place = ", ".join(["", page_of(note), *filter(None, parts)])
+    said = [each for mark in remarks(note) for each in (node("Space"), *words(mark, "remark"))]
+    return [*words(cited.title, "Emph"), *words(f"{place}: {quoted(cited.quote)}"), *said]
+
+
+def remarks(note: Note) -> list[str]:
+    """Caveats about a quote."""
+    cited = note.citation
     marks = []
     if cited.generated:
         marks.append("Description of a figure by AI, not the document's own words.")
@@ -282,6 +290,4 @@ def note_words(note: Note) -> Nodes:
         marks.append("Citation added by Groundwork's check, not by the writer.")
     if cited.since:
         marks.append(cited.since)
-    marks += [one_line(f"Checked: {claim.status}. {claim.reason}") for claim in note.doubts]
-    remarks = [each for mark in marks for each in (node("Space"), *words(mark, "remark"))]
-    return [*words(cited.title, "Emph"), *words(f"{place}: {quoted(cited.quote)}"), *remarks]
+    return marks + [one_line(f"Checked: {claim.status}. {claim.reason}") for claim in note.doubts]

@@ -122,6 +122,8 @@ def test_a_word_file_has_comments_footnotes_and_changes_at_their_words(engine: E
     assert "The draft says “six”; the document says “nine”. Write nine." in " ".join(six.split())
     assert "ran for nine weeks" in six
     assert "says otherwise" not in six, "the correction tells it"
+    title = check.sentences[1].citations[0].title if check.sentences[1] else ""
+    assert six.count(title) == 1
     assert re.search(r"The survey began in April\.\[\^1\]", text)
     note = text[text.rindex("[^1]:") :]
     assert "The Larkfield survey began in April" in note

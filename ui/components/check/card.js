@@ -2,6 +2,7 @@
 // something, or leave it.
 
 import { h, icon, prose } from "../shared/dom.js";
+import { unsaved } from "../shared/kept.js";
 import { quoted, where } from "../shared/quoted.js";
 import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { cutter } from "./draft.js";
@@ -21,7 +22,6 @@ export class Card {
   // `check` has the sentences, and does what is pressed.
   constructor(check) {
     this.check = check;
-    this.unsaved = new Map(); // what was typed and not kept, by what it is of
     this.element = h("div", { class: "ccard", role: "group" });
   }
 
@@ -45,6 +45,8 @@ export class Card {
     );
     this.cite(cited);
     this.offer();
+    if (unsaved.get(this.unsavedAt("Your words")) !== null) this.edit();
+    else if (unsaved.get(this.unsavedAt("Note")) !== null) this.note();
   }
 
   said({ status, reason, citations, corrections, missing, text }) {
@@ -64,13 +66,15 @@ export class Card {
     const open = citations.find((one) => one.n === n) ?? citations[0];
     if (!open) return this.evidence.replaceChildren();
     const chip = (one) => h("a", { class: "gw-cite", href: `#cite-${one.n}`, "data-n": String(one.n), "aria-current": one === open && "true", "aria-label": `Citation ${one.n}, page ${one.label}`, onclick: (event) => (event.preventDefault(), this.check.openCitation(one.n, event.shiftKey)) }, String(one.n));
-    const others = citations.filter((one) => one !== open);
-    const section = open.section.at(-1);
+    const rest = citations.filter((one) => one !== open);
+    const others = [...rest.filter((one) => one.doc === open.doc), ...rest.filter((one) => one.doc !== open.doc)];
+    const named = (one, n) => (one.doc === (others[n - 1] ?? open).doc ? "" : `${short(one.title, 24)} `);
+    const section = open.section.at(-1) !== open.title && open.section.at(-1);
     const since = hasChanged(open) && h("p", {}, sinceMark({ type: "button", onclick: () => this.check.openCitation(open.n, false) }, "button"));
     this.evidence.replaceChildren(
       ...(status === "not_found" ? [h("p", { class: "near" }, "The nearest passage:")] : []),
       h("blockquote", {}, open.cell && h("span", { class: "cell" }, `${open.cell}: `), marked(quoted(line(open.quote)), corrections.map((one) => line(one.found))), " ", chip(open)),
-      h("p", { class: "at" }, h("span", { class: "where" }, [open.title, section].filter(Boolean).join(" › ")), h("span", { class: "num" }, where(open)), others.length > 0 && h("span", { class: "also" }, "also ", others.map((one) => h("span", { class: "num" }, `${one.doc === open.doc ? "" : `${short(one.title, 24)} `}p. ${one.label}`, chip(one))))),
+      h("p", { class: "at" }, h("span", { class: "where" }, [open.title, section].filter(Boolean).join(" › ")), h("span", { class: "num" }, where(open)), others.length > 0 && h("span", { class: "also" }, "also ", others.map((one, n) => h("span", { class: "num" }, `${named(one, n)}p. ${one.label} `, chip(one))))),
       since || "",
     );
     markChips(this.evidence, citations);
@@ -114,6 +118,10 @@ export class Card {
     );
   }
 
+  unsavedAt(label) {
+    return `check ${this.check.id} ${this.n} ${label}`;
+  }
+
   // A decision beside what was decided before.
   decide(change) {
     const { kind, revised, note } = this.sentence.decision;
@@ -137,29 +145,33 @@ export class Card {
 
   // A field below what is known; what is typed into it stays until it is kept or cancelled.
   open(label, value, words, keep) {
-    const id = `${this.n} ${label}`;
+    const id = this.unsavedAt(label);
     const field = h("textarea", { class: "gw-field", rows: "3", "aria-label": label });
-    field.value = this.unsaved.get(id) ?? value;
+    field.value = unsaved.get(id) ?? value;
     const close = () => {
+      unsaved.delete(id);
       this.form = null;
       this.offer();
       this.check.focus();
     };
+    const { n } = this;
     const send = async () => {
-      if (await keep(field.value)) this.unsaved.delete(id);
+      unsaved.delete(id);
+      if (await keep(field.value)) return;
+      unsaved.set(id, field.value);
+      if (this.n === n && !this.form) this.open(label, value, words, keep);
     };
-    field.addEventListener("input", () => this.unsaved.set(id, field.value));
+    field.addEventListener("input", () => unsaved.set(id, field.value));
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
       if (event.key === "Escape") {
         event.stopPropagation();
-        this.unsaved.delete(id);
         close();
       }
     });
     this.form = id;
     this.write = this.leave = null;
-    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act(words, send, "primary"), act("Cancel", () => (this.unsaved.delete(id), close()), "quiet"), h("span", { class: "sp" }), h("kbd", { "aria-hidden": "true" }, "Ctrl ↵"))));
+    this.actions.replaceChildren(h("div", { class: "form" }, field, h("div", { class: "act" }, act(words, send, "primary"), act("Cancel", close, "quiet"), h("span", { class: "sp" }), h("kbd", { "aria-hidden": "true" }, "Ctrl ↵"))));
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
   }

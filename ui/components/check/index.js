@@ -4,7 +4,7 @@
 import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
 import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { h, showTrouble, troubleBox } from "../shared/dom.js";
-import { free } from "../shared/keys.js";
+import { free, undoes } from "../shared/keys.js";
 import { Card } from "./card.js";
 import { Draft, fits, stale } from "./draft.js";
 import { Head } from "./head.js";
@@ -49,7 +49,7 @@ class Check {
 
   show(id) {
     if (this.id === id) return;
-    Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false, refused: null });
+    Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false, refused: null, decided: [] });
     this.card.element.remove();
     closeCitation();
     this.poll(0);
@@ -192,7 +192,8 @@ class Check {
     this.card.show(n, this.sentences[n], this.faults(n), this.cited);
     this.draft.below(key, this.card.element);
     this.draft.current(key);
-    if (held) this.focus();
+    if (this.card.form && (held || document.activeElement === document.body)) this.card.element.querySelector("textarea").focus();
+    else if (held) this.focus();
   }
 
   unselect() {
@@ -277,8 +278,18 @@ class Check {
       this.focus();
       if (found.decision.revised !== before.revised && this.current === String(n) && found.citations?.length && !this.narrow.matches) this.openCitation(found.citations[0].n);
     }
-    if (done) this.said.textContent = told(before, found);
+    if (done) {
+      this.decided = this.decided.filter((one) => one !== n);
+      if (found.decision.kind) this.decided.push(n);
+      this.said.textContent = told(before, found);
+    }
     return done;
+  }
+
+  // Takes back what was decided last.
+  undo() {
+    this.select(String(this.decided.at(-1)), { chosen: true });
+    if (!this.card.form) this.card.undo();
   }
 
   complain(error) {
@@ -290,12 +301,13 @@ class Check {
   }
 
   key(event) {
-    if (!free(event) || !this.data || event.target.closest?.("dialog, .gw-popup") || (event.target.closest?.(".gw-pane") && !/^[np]$/i.test(event.key))) return;
+    const back = undoes(event) && this.decided?.length > 0;
+    if (!(back || free(event)) || !this.data || event.target.closest?.("dialog, .gw-popup") || (event.target.closest?.(".gw-pane") && !/^[np]$/i.test(event.key))) return;
     const { card, current } = this;
     const held = event.target === this.draft.link(current);
     const own = held || event.target === document.body || event.target === this.flow;
     const leave = (held || card.element.contains(event.target)) && card.leave;
-    const done = {
+    const done = back ? () => this.undo() : {
       n: () => this.step(1),
       p: () => this.step(-1),
       a: current !== null && !card.form && (() => card.note()),
