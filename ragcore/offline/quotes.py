@@ -5,19 +5,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.offline.intents import fit
-from ragcore.offline.lists import stems
+from ragcore.offline.lists import listed, stems
 from ragcore.offline.rows import Asked, Cell, Row, brief, is_change, row_of
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
+from ragcore.text.names import LEGAL_FORMS
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import column_years, days_in, periods, spans_of_time, without_dates, without_parts, years
 from ragcore.text.sentences import is_statement, says_something
@@ -46,6 +49,8 @@ SPAN_WEIGHT = 3.0
 YEAR_WEIGHT = 5.0
 # Log odds that what says a change gains, if one is asked for, with all words of what changed.
 CHANGE_WEIGHT = 5.0
+# Log odds that a row of a part loses, if the question does not name it.
+PART_WEIGHT = 4.0
 _YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
 WORDS_WEIGHT = 0.5
@@ -57,6 +62,7 @@ TABLE = 0.75
 ROUTE_WEIGHT = 0.5
 # Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
+_LEGAL_FORMS = frozenset(content_stems(" ".join(LEGAL_FORMS)))
 # Brackets in a name hold its abbreviation or the meaning of negative numbers.
 _BRACKETS = re.compile(r"\([^()]*\)")
 
@@ -293,7 +299,7 @@ def _quotable(
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     column = without_parts(without_dates(row.cells[row.named[0]].column)) if row is not None and alone else ""
     said = (word for word in tokens(_BRACKETS.sub(" ", column)) if word not in lex.SPANS)
-    name = name_of(" ".join((row.head, *said)) if row is not None else "")
+    name = name_of(" ".join((row.head, *said)) if row is not None else "") - _LEGAL_FORMS
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))
     spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())
@@ -398,6 +404,7 @@ class Ranking:
         odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near]
         odds += SPAN_WEIGHT * self._span([found[i] for i in near])
         odds -= YEAR_WEIGHT * self._of_other_years([found[i] for i in near])
+        odds -= PART_WEIGHT * self.of_parts(found)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n])) for n in order]
@@ -437,9 +444,47 @@ class Ranking:
         shares = [(n / size) ** 2 * min(1.0, n / 2) for n, size in zip(held, sizes)]
         return np.array([x if one.row else agreement(one.name, asked) ** 2 for x, one in zip(shares, found)])
 
+    @cached_property
+    def _quantity(self) -> tuple[str, ...]:
+        """Words of the question that say what is asked for, not of whom or when."""
+        named = frozenset(content_stems(" ".join(name.text for name in self._question.names)))
+        return tuple(word for word in self._wanted.words if not word.isdigit() and word not in named | self.names)
+
+    def told(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Share of the words of what is asked for, of those that any row has, in each quote and its headings."""
+        known = [w for w in self._quantity if any(q.row is not None and self._wanted.has(w, q.words) for q in found)]
+        held = [sum(self._wanted.has(word, quote.words) for word in known) for quote in found]
+        return np.array(held, np.float64) / len(known) if known else np.ones(len(found))
+
+    def of_parts(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each quote is a row of a part of what is asked for that the question does not name: its header, or
+        what stands over it, has the header of a row in a table of what is asked for."""
+        asked, parts = frozenset(self._wanted.everything), defaultdict[str, set[frozenset[str]]](set)
+        for quote in found:
+            own = name_of(quote.row.head) if quote.row is not None else frozenset()
+            over = frozenset(content_stems(_over(quote.row))) if quote.row is not None else frozenset()
+            if own and own.isdisjoint(asked) and all(self._wanted.has(word, over) for word in self._quantity):
+                parts[quote.source.doc_id].add(own)
+        named = [
+            name_of(" ".join((_over(q.row), q.row.head, *q.source.section[-1:]))) if q.row else None for q in found
+        ]
+        out = np.array(
+            [
+                name is not None and any(part <= name for part in parts[quote.source.doc_id])
+                for quote, name in zip(found, named)
+            ]
+        )
+        # Words of the question that no row of the whole has may name a part otherwise ("U.S." for "United States").
+        asks = [w for w in self._wanted.words if not w.isdigit() and any(self._wanted.has(w, q.words) for q in found)]
+        rows = (quote for quote, part in zip(found, out) if quote.row is not None and not part)
+        said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in rows)
+        return out if said else np.zeros(len(found), np.bool_)
+
     def _fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words."""
         answer = self._question.answer
+        if "PERSON" in answer.wants and not listed("sentences", "former").isdisjoint(tokens(quote.text)):
+            return 0.0
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
@@ -480,6 +525,11 @@ class Ranking:
                 for words, said in zip(held, own)
             ]
         )
+
+
+def _over(row: Row) -> str:
+    """What stands over a row: its group, its table's name and corner."""
+    return f"{row.name.removesuffix(row.head)} {row.table} {row.corner}"
 
 
 def name_of(text: str) -> frozenset[str]:

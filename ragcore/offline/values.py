@@ -142,7 +142,8 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         return None
     asked, qualifiers = _of_question(question, terms, ranking.names), listed("values", "qualifiers")
     given = []
-    for quote in found:
+    whole = ~ranking.of_parts(found) & (ranking.told(found) == 1.0) if found else ()
+    for quote in (quote for quote, fits in zip(found, whole) if fits):
         row = quote.row
         # Without a year only the cell of a row that has no other can be meant.
         if row is None or len(meant := row.named if question.years else range(len(row.cells))) != 1:

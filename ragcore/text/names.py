@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
+from typing import Final
 
 from ragcore.text import lexicon as lex
 from ragcore.text.terms import Term, Wanted
@@ -330,7 +331,7 @@ _LEGAL_FORM = (
     r"LIMITED|LLC|L\.L\.C|LP|L\.P|PLC|plc|AG|SE|GmbH|S\.A|N\.V|Oyj|AB|ASA)"
 )
 _COMPANY = re.compile(rf"\b((?:(?:[A-Z][\w’'&.-]*|&|of|and|the)\s+){{0,5}}[A-Z][\w’'&-]*),?\s+{_LEGAL_FORM}\b")
-_LEGAL = word_set(
+LEGAL_FORMS: Final = word_set(
     "the a and of inc incorporated corp corporation company companies co ltd limited llc lp plc ag se gmbh sa nv oyj "
     "ab asa group holding holdings"
 )
@@ -378,5 +379,5 @@ def _filed(document: Document) -> Iterator[str]:
 
 
 def _companies(names: Sequence[str]) -> tuple[Company, ...]:
-    words = (frozenset(re.findall(r"[^\W_]+", name.lower())) - _LEGAL for name in names)
+    words = (frozenset(re.findall(r"[^\W_]+", name.lower())) - LEGAL_FORMS for name in names)
     return tuple(dict.fromkeys(one for one in words if one))
