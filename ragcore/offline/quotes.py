@@ -447,8 +447,9 @@ class Ranking:
     @cached_property
     def _quantity(self) -> tuple[str, ...]:
         """Words of the question that say what is asked for, not of whom or when."""
-        named = frozenset(content_stems(" ".join(name.text for name in self._question.names)))
-        return tuple(word for word in self._wanted.words if not word.isdigit() and word not in named | self.names)
+        names = " ".join(name.text for name in self._question.names)
+        other = frozenset(content_stems(" ".join((names, *lex.SPANS, *lex.TOTAL)))) | self.names
+        return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
 
     def told(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the words of what is asked for, of those that any row has, in each quote and its headings."""
@@ -458,7 +459,7 @@ class Ranking:
 
     def of_parts(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
         """Whether each quote is a row of a part of what is asked for that the question does not name: its header, or
-        what stands over it, has the header of a row in a table of what is asked for."""
+        what stands over it or a cell that is shown, has the header of a row in a table of what is asked for."""
         asked, parts = frozenset(self._wanted.everything), defaultdict[str, set[frozenset[str]]](set)
         for quote in found:
             own = name_of(quote.row.head) if quote.row is not None else frozenset()
@@ -525,6 +526,13 @@ class Ranking:
                 for words, said in zip(held, own)
             ]
         )
+
+
+def _names(quote: Quotable) -> Iterator[frozenset[str]]:
+    """What a row and the columns that are shown of it are called, with what stands over them; none for other quotes."""
+    if quote.row is not None:
+        yield name_of(" ".join((_over(quote.row), quote.row.head, *quote.source.section[-1:])))
+        yield from (name_of(quote.row.cells[place].column) for place in quote.row.named)
 
 
 def _over(row: Row) -> str:

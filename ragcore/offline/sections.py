@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import groupby, zip_longest
 
 from ragcore.offline.fields import Wish, head_stems, refers, requirements, stems_of, wish, wishes
+from ragcore.offline.intents import fit
 from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import (
@@ -37,6 +38,7 @@ from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import Rarity, content_stems, cover, word_set
 from ragcore.types import EVERYTHING, Document, Element, Scope, Segment, Source
+from ragcore.types.question import AnswerType
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, ValueSort, missing_mark
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which their names match
@@ -55,6 +57,7 @@ _BEFORE_DAY = re.compile(r"[;:.(/|\n]")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
 MOST_ROWS = 40
+MOST_MENTIONS = 40
 _ITEM = 0.5  # least probability that a quote is about what is asked
 _ABOUT = 0.5  # share of the requested words that must be over a table for it to match
 _ABOUT_NAMED = 0.25  # the same if its columns themselves name its subject
@@ -123,6 +126,8 @@ class RuleFields:
                 spans += [(document.doc_id, a, b) for a, b in ([(one.start, one.end)] if rows and whole else rows)]
         days = [one for one in asked if one.sort == "date"]
         spans += [(document.doc_id, *span) for document in documents for span in _labelled_days(document, days)]
+        offices = [one.office for one in asked if one.office is not None and "PERSON" in one.office.wants]
+        spans += [(document.doc_id, *span) for document in documents for span in _mentions(document, offices)]
         if any(one.annual for one in days):
             spans += [(document.doc_id, *opening(document)) for document in documents]
         covered = {document.doc_id: coverage(document, own[document.doc_id]) for document in documents}
@@ -187,6 +192,19 @@ def _labelled_days(document: Document, wishes: Sequence[Wish]) -> Iterator[tuple
             if any(name <= label for name in names):
                 yield element.start, element.end
                 break
+
+
+def _mentions(document: Document, offices: Sequence[AnswerType]) -> Iterator[tuple[int, int]]:
+    """Lines that name one of ``offices`` beside something spelt like a person, at most `MOST_MENTIONS`, spread over the
+    document."""
+    found: list[tuple[int, int]] = []
+    for element in document.elements if offices else ():
+        start = element.start
+        for line in document.text[element.start : element.end].split("\n") if element.noise is None else ():
+            if any(fit(office, line) == 1.0 for office in offices):
+                found.append((start, start + len(line)))
+            start += len(line) + 1
+    return iter(found[:: 1 + len(found) // MOST_MENTIONS])
 
 
 def _ends(document: Document, element: Element, after: Element) -> bool:

@@ -23,6 +23,7 @@ from ragcore.offline.figures import (
     same_figure,
     without_bases,
 )
+from ragcore.offline.holders import holders
 from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
@@ -102,6 +103,10 @@ def field_values(
     out = []
     for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
         inside = [quote for quote in found if quote.source.doc_id == doc_id]
+        if asked.office is not None and asked.office.wants == _PERSON.wants:
+            held = _held(asked.office, inside)
+            out += held if len(held) == 1 else []
+            continue
         common = {word for quote in inside for word in _LOWER.findall(quote.text)} if asked.name else set()
         given = _certain(asked, inside, known)
         value = _agreed(given)
@@ -115,9 +120,21 @@ def field_values(
     return out
 
 
+def _held(office: AnswerType, found: Sequence[Quotable]) -> list[Given]:
+    """Persons who may hold ``office``."""
+    return [
+        Given(one.quote, one.name, one.quote.text, one.quote.marker, _words(one.quote))
+        for one in holders(office, found)
+    ]
+
+
+def _words(quote: Quotable) -> str:
+    return f"“{escape_lines(quote.text)}” {quote.marker}"
+
+
 def only_name(asked: Wish, said: str, common: Set[str]) -> str:
-    """The one name in ``said`` that is neither asked for nor a ``common`` word of its document, a person's where one is
-    asked for, else a firm's before others; "" if there are several."""
+    """The one name in ``said`` that is neither asked for nor a ``common`` word of its document, a firm's before
+    others; "" if there are several."""
     sentences = (said[start:end] for start, end in sentence_spans(said))
     found = dict.fromkeys(match.group().strip(" ,.") for one in sentences for match in _NAME.finditer(one))
     names = []
@@ -126,8 +143,6 @@ def only_name(asked: Wish, said: str, common: Set[str]) -> str:
         own = [word for word in words if word not in common | STOP_WORDS and stem(word) not in asked.words]
         names += [name] if own else []
     firms = [name for name in names if is_firm(name)]
-    if asked.office is not None and asked.office.wants == _PERSON.wants:
-        names, firms = [name for name in names if name not in firms and holds_kind(_PERSON, name)], []
     (only,) = firms if len(firms) == 1 else names if len(names) == 1 else [""]
     return only
 
@@ -176,7 +191,8 @@ def rivals(
     asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts = NOTHING_STATED
 ) -> list[list[FieldValue]]:
     """Conflicting certain values in ``sources`` in the latest period, best first, for each company with a conflict."""
-    if asked.sort == "words":
+    office = asked.office if asked.office is not None and asked.office.wants == _PERSON.wants else None
+    if asked.sort == "words" and office is None:
         return []
     everything = f"{asked.heading} {asked.piece}"
     found = list(quotables(requirement(everything), Wanted(everything, terms), sources))
@@ -185,11 +201,11 @@ def rivals(
         given: list[Given] = []
         for doc_id in documents:
             own = [quote for quote in found if quote.source.doc_id == doc_id]
-            given += _certain(asked, own, known)
+            given += _held(office, own) if office is not None else _certain(asked, own, known)
         last = max((one.period[0] for one in given), default=0)
         distinct: list[Given] = []
         for one in given:
-            if one.period[0] in (0, last) and not any(same_figure(one.figure, other.figure) for other in distinct):
+            if one.period[0] in (0, last) and not any(_same(one, other) for other in distinct):
                 distinct.append(one)
         if len(distinct) > 1:
             out.append([one.value for one in distinct[:MOST_RIVALS]])
@@ -403,7 +419,7 @@ def _described(
 ) -> Given | None:
     """Value by the sentences that speak of it, if they agree: their figures, or for words they themselves."""
     if asked.sort == "words" and (plain := _section(asked, own)):
-        text = " ".join(f"“{escape_lines(quote.text)}” {quote.marker}" for quote in plain)
+        text = " ".join(_words(quote) for quote in plain)
         return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
     # A statement has the figures of a year, and a clause must say of whom a count is.
     stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
@@ -476,7 +492,7 @@ def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int, com
     if asked.sort == "words":
         name = "" if refers(quote.text) else _name_in(asked, quote, common)
         if name:
-            yield Given(quote, name, quote.text, quote.marker, f"“{escape_lines(quote.text)}” {quote.marker}")
+            yield Given(quote, name, quote.text, quote.marker, _words(quote))
     elif row is not None:
         one = _of_row(asked, quote, row, known, named=False)
         if one is not None and one.period[0] in (0, latest):
@@ -496,16 +512,11 @@ def _words_of(asked: Wish) -> frozenset[str]:
 
 
 def _name_in(asked: Wish, quote: Quotable, common: Set[str]) -> str:
-    """Name that a quote gives: the head of an officer's row, the only cell with words of another row, the only person
-    of a sentence on an office; "" without one."""
+    """Name that a quote gives: the only cell with words of its row; "" without one."""
     row = quote.row
-    if asked.office is None:
-        cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))] if row is not None else []
-        return cells[0] if len(cells) == 1 and any(map(str.isalpha, cells[0])) and not refers(cells[0]) else ""
-    if asked.office.wants != _PERSON.wants or not _holds_office(asked.office, quote.text):
-        return ""
-    name = row.head if row is not None else only_name(asked, quote.text, common)
-    return name if "/" not in name and holds_kind(_PERSON, name) else ""  # "/s/" is a signature
+    cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))] if row is not None else []
+    sole = len(cells) == 1 and asked.office is None
+    return cells[0] if sole and any(map(str.isalpha, cells[0])) and not refers(cells[0]) else ""
 
 
 def _holds_office(office: AnswerType, text: str) -> bool:
@@ -520,7 +531,7 @@ def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given
         office = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(_PERSON, quote.text))
         if quote.row is None and office and not refers(quote.text):
             clause = quote.text if asked.office is None else ""
-            yield Given(quote, "", quote.text, quote.marker, f"“{escape_lines(quote.text)}” {quote.marker}"), clause
+            yield Given(quote, "", quote.text, quote.marker, _words(quote)), clause
     elif not quote.text[:1].islower() and (asked.sort == "duration" or is_sure(asked, quote.text)):
         found = list(figures(asked, quote, latest))
         for figure in found:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.extremes import Extreme, extreme
+from ragcore.offline.holders import holders
 from ragcore.offline.intents import about_whole, fit
 from ragcore.offline.lists import data
 from ragcore.offline.question import read
@@ -69,6 +70,10 @@ class OfflineWriter:
         if question.task:
             yield f"{_CANNOT[question.task]} {_ADD_KEY}"
             ranked = _of_each_first(ranked)
+        elif ranked and "PERSON" in question.answer.wants and not question.years:
+            own = [quote for quote in found if quote.source.doc_id == ranked[0].source.doc_id]
+            held = holders(question.answer, own)
+            ranked = [*(one.quote for one in held if len(held) == 1), *ranked]
         said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
         share = self._settings.offline_share
         most = extreme(question, found, ranking, self._reranker, share * said) if not question.task else None

@@ -228,6 +228,7 @@ OFFICERS = Grid(
         ["Gloria Chen", "58", "Chief People Officer"],
     ],
 )
+SIGNED = ["Daniel Durn, our Chief Financial Officer, spoke.", "/s/ Daniel Durn Chief Financial Officer"]
 FORMER = "Shawn M. Guertin has been Chief Financial Officer of Belford Health Corporation since May 2021."
 
 
@@ -236,7 +237,12 @@ FORMER = "Shawn M. Guertin has been Chief Financial Officer of Belford Health Co
     [
         ([OFFICERS], "Daniel Durn"),
         ([FORMER], "Shawn M. Guertin"),
-        (["/s/ Daniel Durn, Chief Financial Officer of NXP Corporation"], ""),
+        (["/s/ DANIEL DURN Daniel Durn Chief Financial Officer Date: May 4, 2023"], "Daniel Durn"),
+        (["Daniel Durn retired as Chief Financial Officer in May."], ""),
+        (["Mr. Durn is on the board with the former Chief Financial Officer Gloria Chen."], ""),
+        (["Gloria Chen is Vice Chief Financial Officer."], ""),
+        (["Gloria Chen, Chief Financial Officer", "Daniel Durn signs as Chief Financial Officer."], ""),
+        ([OFFICERS, "Gloria Chen was Chief Financial Officer of NXP.", *SIGNED], "Daniel Durn"),
         (["The Chief Financial Officer signs the accounts of Belford Health Corporation."], ""),
     ],
 )
