@@ -51,6 +51,7 @@ _SPEAKS = 0.5  # share of a requirement's words that a quote must have, weighted
 _PLAIN = 0.3  # worth from which a quote is taken on its own
 _OF_EACH = 2  # quotes of each document of another company
 _READ = 3  # sentences judged with their paragraph
+_FAINT, _NEAR = 0.005, 3.0  # least relevance in a section of that name, and how many times that of the best may be
 _SHARE = 0.6  # and this share of the best worth
 _LABEL = re.compile(r"\W{0,3}([A-Z][^:.;\n]{1,60}):\s+(?=\S)")
 _BEFORE_DAY = re.compile(r"[;:.(/|\n]")
@@ -209,9 +210,9 @@ def _mentions(document: Document, offices: Sequence[AnswerType]) -> Iterator[tup
 
 def _ends(document: Document, element: Element, after: Element) -> bool:
     """Whether the section under the heading ``element`` ends before ``after``. An item of a filing extends to the next
-    item, even if its inner headings are printed as large as its own."""
+    item, however large its inner headings are printed."""
     item, next_item = (_heading(document, one).lower().split()[:1] in (["item"], ["part"]) for one in (element, after))
-    return after.level < element.level or (after.level == element.level and (not item or next_item))
+    return next_item if item else after.level <= element.level
 
 
 def _alike(wanted: frozenset[str], heading: str) -> float:
@@ -347,9 +348,9 @@ class Evidence:
     def on(self, piece: str, most: int, *, alone: bool) -> list[Quotable]:
         """At most ``most`` quotes about ``piece``, best first; ``alone``: it is the only requirement."""
         ranking = self._ranking(piece)
-        own = ranking.best(self.own, self._reranker)
-        held = [quote for quote, worth in own if alone or worth >= _PLAIN or self._share(piece, quote) >= _SPEAKS]
-        held = _without_references(held)
+        own = self._of_section(piece) if piece != self._request.question else ranking.scored(self.own, self._reranker)
+        held = [one.quote for one in own if alone or one.worth >= _PLAIN or self._share(piece, one.quote) >= _SPEAKS]
+        held = _without_references(held or [one.quote for one in _nearest(own)])
         # Pinned quotes come first but do not replace the rest.
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]
         chosen = _by_turns([quote for quote in held if quote not in pinned])
@@ -389,6 +390,11 @@ class Evidence:
         judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
         return sorted(judged, key=lambda each: -each[1])
 
+    def _of_section(self, piece: str) -> list[Scored]:
+        """Quotes of the sections named like the requested one, by ``piece`` alone: their heading says the rest."""
+        asked = _BRACKETS.sub(" ", piece).strip() or piece
+        return Ranking(requirement(asked), Wanted(asked, self._request.terms)).scored(self.own, self._reranker)
+
     def _ranking(self, piece: str) -> Ranking:
         request = self._request
         asked = piece if piece == request.question else f"{request.question}: {piece}"
@@ -409,6 +415,13 @@ class Evidence:
             if len(words) > 1:
                 break
         return wanted, words
+
+
+def _nearest(own: Sequence[Scored]) -> list[Scored]:
+    """Those of ``own`` that are nearly as relevant as the best, which is faintly so: a fragment of an instruction is no
+    question, so that the cross-encoder ranks what answers it first without finding it likely."""
+    best = max((one.relevance or 0.0 for one in own), default=0.0)
+    return [one for one in own if one.relevance is not None and one.relevance >= max(_FAINT, best / _NEAR)]
 
 
 def _within(quote: Quotable, own: Sequence[tuple[int, int, int]]) -> bool:
