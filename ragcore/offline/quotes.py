@@ -389,7 +389,7 @@ class Ranking:
         sources = np.array([quote.source.score for quote in found])
         words, named, standing = self._cover(found), self._named(found), self._standing(found)
         changes = self._changes(found)
-        fits = np.array([self._fit(quote) for quote in found])
+        fits = np.array([self.fit(quote) for quote in found])
         if reranker is None:
             worth = np.minimum(1.0, words + named + changes + FIT_WEIGHT / 10.0 * fits) * standing
             return [Scored(found[i], float(worth[i]), None) for i in np.argsort(-worth, kind="stable")[:CANDIDATES]]
@@ -481,7 +481,7 @@ class Ranking:
         said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in rows)
         return out if said else np.zeros(len(found), np.bool_)
 
-    def _fit(self, quote: Quotable) -> float:
+    def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words."""
         answer = self._question.answer
         if "PERSON" in answer.wants and not listed("sentences", "former").isdisjoint(tokens(quote.text)):
