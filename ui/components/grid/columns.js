@@ -130,7 +130,7 @@ export class Menus {
     };
     const form = h(
       "form",
-      { class: "in", onsubmit: send },
+      { class: "in", onsubmit: send, novalidate: true },
       h("h2", { id: title }, column ? "Edit the column" : "Add a column"),
       trouble,
       label("Name", name),

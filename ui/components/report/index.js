@@ -85,6 +85,7 @@ class Report {
 
   take(data) {
     const first = !this.data;
+    const at = this.data?.sections.findIndex((one) => one.id === this.current) ?? 0;
     this.data = data;
     if (first) {
       this.setup = data.fresh;
@@ -92,7 +93,7 @@ class Report {
       const filled = data.sections.filter((one) => one.filled);
       this.current = (data.sections.find((one) => one.id === kept) ?? filled[0] ?? data.sections[0]).id;
     }
-    if (!this.section) this.current = data.sections[0].id;
+    if (!this.section) this.current = data.sections[Math.min(Math.max(at, 0), data.sections.length - 1)].id; // the one that took its place
     if (this.setup && this.unasked && !data.fresh) this.setup = false; // it is being filled without having been asked
     head(this.bar, this);
     this.outline.draw();
