@@ -33,10 +33,10 @@ LINES = {
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 335,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1431,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "grid": 1434,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10135,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 3794,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
+    "offline": 3802,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2224,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1352,
     "report": 1832,  # with values as data, the request for a section, and sections named by a requirement
@@ -46,7 +46,7 @@ LINES = {
     "suggest": 444,
     "text": 2365,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
     "types": 2854,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2597,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2599,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

@@ -407,9 +407,10 @@ class Grids:
         chosen = next((one for one in given if one.text == text or (number, unit) == (one.number, one.unit)), None)
         if chosen is not None and chosen.text and (chosen.text == text or number is not None):
             return CellDecision("corrected", chosen, supported=True)
+        _demand(text, number, column)
         items = text.splitlines() if column.type == "list" else []
         number = float(len(items)) if items else number
-        value = CellValue(text, number, unit, _period_of(text, number, column))
+        value = CellValue(text, number, unit, _period_of(text) if column.type == "date" else "")
         if info.status != "ready" or info.successor:
             return CellDecision("corrected", value)
         checker = Checker(self._library.with_settings(BY_RULES), self._scope(row, {}))
@@ -493,18 +494,20 @@ def _of(info: DocumentInfo, scope: Scope, now: str) -> Iterator[Row]:
         yield row
 
 
-def _period_of(text: str, number: float | None, column: Column) -> str:
-    """Period of a person's value, "" unless it is a date. Raises `InputError` for what its column doesn't take."""
+def _demand(text: str, number: float | None, column: Column) -> None:
+    """Raises `InputError` for a person's value that is not of its column's type."""
     if column.type == "value" and number is None:
         raise InputError("This column takes one number.", hint="Write it like 35,000 or $3.5 million.")
     if column.type == "yes_no" and tokens(text)[:1] not in (["yes"], ["no"]):
         raise InputError("This column takes Yes or No.", hint="Begin with one of them.")
-    days, named = days_in(text), years(text)
-    if column.type == "date" and not named and not date_spans(text):
+    if column.type == "date" and not years(text) and not date_spans(text):
         raise InputError("This column takes a date.", hint="Write it like 30 June 2029, or just the year.")
-    if column.type != "date" or not named:
-        return ""
-    return iso(days[0]) if days else str(max(named))
+
+
+def _period_of(text: str) -> str:
+    """Day or year that ``text`` gives, "" without a year."""
+    days, named = days_in(text), years(text)
+    return "" if not named else iso(days[0]) if days else str(max(named))
 
 
 def _lines(text: str) -> str:

@@ -22,6 +22,7 @@ _FARTHEST = 8  # words from a name to the office
 _LEFT = 2  # words before an office that say that somebody left it
 _LESSER = frozenset({"vice"})  # of another office than the one it stands before
 _TITLES = frozenset({"mr", "ms", "mrs", "dr", "prof", "sir"})
+_HYPHENS = frozenset("-‐‑")
 _SUFFIXES = frozenset({"ii", "iii", "iv", "jr", "sr", "md", "phd", "esq"})
 
 
@@ -43,7 +44,7 @@ class Named:
 
 def holders(office: AnswerType, found: Sequence[Quotable]) -> list[Named]:
     """Best mention of each person that ``found`` names beside ``office``, who has most votes first; only the first, if
-    nobody else has half as many."""
+    nobody else has more than half as many."""
     votes: dict[str, list[Named]] = defaultdict(list)
     for quote in found:
         for one in {named.surname: named for named in _beside(office, quote)}.values():
@@ -55,6 +56,9 @@ def holders(office: AnswerType, found: Sequence[Quotable]) -> list[Named]:
 
 def _beside(office: AnswerType, quote: Quotable) -> Iterator[Named]:
     """Persons beside ``office``: before it, with a few words that name nobody between, or directly after it."""
+    said = {stem(word) for word in tokens(quote.text)}
+    if not any(said.issuperset(phrase) for phrase in office.says):
+        return
     words = words_of(quote.text)
     stems = [stem(word.plain) for word in words]
     runs = list(_persons(quote.text, words, frozenset(tokens(quote.source.title))))
@@ -68,14 +72,14 @@ def _beside(office: AnswerType, quote: Quotable) -> Iterator[Named]:
             before = max((run for run in runs if run[1] <= at), default=(0, -_FARTHEST))
             after = next((run for run in runs if run[0] == end), None)
             run = before if at - before[1] < _FARTHEST else after
-            around = words[run[1] if run is before else at - _LEFT : at] if run is not None else ()
+            around = words[run[1] if run is before else max(0, at - _LEFT) : at] if run is not None else ()
             if run is not None and listed("sentences", "former").isdisjoint(word.plain for word in around):
                 yield _named(quote, words[slice(*run)])
 
 
 def _persons(text: str, words: Sequence[Word], firm: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Runs of words spelt like a person's name: at least two, not all of them common words ("Lead Independent
-    Director") and none of the document's title, which is a ``firm``'s name."""
+    Director"), the first not of the document's title, which is a ``firm``'s name."""
     start = 0
     while start < len(words):
         end = start
@@ -83,26 +87,27 @@ def _persons(text: str, words: Sequence[Word], firm: frozenset[str]) -> Iterator
             end += 1
         run = words[start:end]
         own = [word.plain for word in run if len(word.plain) > 1 and word.plain not in _SUFFIXES]
-        is_firm = end < len(words) and words[end].capital and words[end].plain in LEGAL_FORMS
-        if len(run) > 1 and own and not is_firm and firm.isdisjoint(own) and not all(map(mostly_lowercase, own)):
+        after = words[end] if end < len(words) and words[end].capital and not words[end].skipped else None
+        is_firm = after is not None and after.plain in LEGAL_FORMS - listed("person", "never")
+        if len(run) > 1 and own and not is_firm and own[0] not in firm and not all(map(mostly_lowercase, own)):
             yield start, end
         start = max(end, start + 1)
 
 
 def _is_name(word: Word) -> bool:
-    other = word.plain in listed("person", "never") | listed("sentences", "former")
+    other = word.plain in listed("person", "never") or word.plain in listed("sentences", "former")
     return word.capital and not word.number and not other and (len(word.plain) == 1 or not word.skipped)  # an initial
 
 
 def _joined(text: str, one: Word, other: Word) -> bool:
     between = text[one.end : other.start]
-    return not between.strip(" .") or (between.strip() == "," and other.plain in _SUFFIXES)
+    return between in _HYPHENS or not between.strip(" .") or (between.strip() == "," and other.plain in _SUFFIXES)
 
 
 def _named(quote: Quotable, run: Sequence[Word]) -> Named:
     """Person named by ``run``, once, though signed and printed."""
-    half = len(run) // 2
-    if len(run) > 3 and [word.plain for word in run[:half]] == [word.plain for word in run[-half:]]:
-        run = run[-half:]
     surname = next(word.plain for word in reversed(run) if len(word.plain) > 1 and word.plain not in _SUFFIXES)
+    printed = [word.plain for word in run[len(run) // 2 :]]
+    if surname in printed and printed == [word.plain for word in run[: len(run) // 2]]:
+        run = run[len(run) // 2 :]
     return Named(" ".join(quote.text[run[0].start : run[-1].end].split()), surname, quote)

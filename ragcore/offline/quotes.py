@@ -459,7 +459,9 @@ class Ranking:
 
     def of_parts(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
         """Whether each quote is a row of a part of what is asked for that the question does not name: its header, or
-        what stands over it or a cell that is shown, has the header of a row in a table of what is asked for."""
+        what stands over it, has the header of a row in a table of what is asked for."""
+        if not self._quantity:
+            return np.zeros(len(found), np.bool_)
         asked, parts = frozenset(self._wanted.everything), defaultdict[str, set[frozenset[str]]](set)
         for quote in found:
             own = name_of(quote.row.head) if quote.row is not None else frozenset()
@@ -482,9 +484,12 @@ class Ranking:
         return out if said else np.zeros(len(found), np.bool_)
 
     def fit(self, quote: Quotable) -> float:
-        """Resemblance to an answer, 0–1, of a quote with half of the question's other words."""
+        """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
+        office and the question does not ask for that."""
         answer = self._question.answer
-        if "PERSON" in answer.wants and not listed("sentences", "former").isdisjoint(tokens(quote.text)):
+        left = listed("sentences", "former")
+        left = left if left.isdisjoint(tokens(self._question.main)) else frozenset()
+        if "PERSON" in answer.wants and not left.isdisjoint(tokens(quote.text)):
             return 0.0
         held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
@@ -526,13 +531,6 @@ class Ranking:
                 for words, said in zip(held, own)
             ]
         )
-
-
-def _names(quote: Quotable) -> Iterator[frozenset[str]]:
-    """What a row and the columns that are shown of it are called, with what stands over them; none for other quotes."""
-    if quote.row is not None:
-        yield name_of(" ".join((_over(quote.row), quote.row.head, *quote.source.section[-1:])))
-        yield from (name_of(quote.row.cells[place].column) for place in quote.row.named)
 
 
 def _over(row: Row) -> str:

@@ -27,7 +27,7 @@ from ragcore.offline.quotes import (
 )
 from ragcore.offline.rows import Row
 from ragcore.offline.statements import coverage, opening, rows_of, statements
-from ragcore.offline.values import Given, field_values, rivals
+from ragcore.offline.values import Given, field_values, office_of, rivals
 from ragcore.offline.writer import OfflineWriter, listing
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import FieldValue, ModelRequest, Reranker, StaticStream, WritingTask
@@ -36,7 +36,7 @@ from ragcore.text.names import passed_over
 from ragcore.text.periods import date_spans
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import Rarity, content_stems, cover, word_set
+from ragcore.text.words import Rarity, content_stems, cover, stem, tokens, word_set
 from ragcore.types import EVERYTHING, Document, Element, Scope, Segment, Source
 from ragcore.types.question import AnswerType
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, ValueSort, missing_mark
@@ -127,7 +127,7 @@ class RuleFields:
                 spans += [(document.doc_id, a, b) for a, b in ([(one.start, one.end)] if rows and whole else rows)]
         days = [one for one in asked if one.sort == "date"]
         spans += [(document.doc_id, *span) for document in documents for span in _labelled_days(document, days)]
-        offices = [one.office for one in asked if one.office is not None and "PERSON" in one.office.wants]
+        offices = [office for one in asked if (office := office_of(one)) is not None]
         spans += [(document.doc_id, *span) for document in documents for span in _mentions(document, offices)]
         if any(one.annual for one in days):
             spans += [(document.doc_id, *opening(document)) for document in documents]
@@ -195,17 +195,18 @@ def _labelled_days(document: Document, wishes: Sequence[Wish]) -> Iterator[tuple
                 break
 
 
-def _mentions(document: Document, offices: Sequence[AnswerType]) -> Iterator[tuple[int, int]]:
-    """Lines that name one of ``offices`` beside something spelt like a person, at most `MOST_MENTIONS`, spread over the
+def _mentions(document: Document, offices: Sequence[AnswerType]) -> list[tuple[int, int]]:
+    """Lines with one of ``offices`` and something spelt like a person, at most `MOST_MENTIONS`, spread over the
     document."""
+    first = {phrase[0] for office in offices for phrase in office.says}
     found: list[tuple[int, int]] = []
     for element in document.elements if offices else ():
         start = element.start
         for line in document.text[element.start : element.end].split("\n") if element.noise is None else ():
-            if any(fit(office, line) == 1.0 for office in offices):
+            if not first.isdisjoint(map(stem, tokens(line))) and any(fit(office, line) == 1.0 for office in offices):
                 found.append((start, start + len(line)))
             start += len(line) + 1
-    return iter(found[:: 1 + len(found) // MOST_MENTIONS])
+    return found[:: max(1, -(-len(found) // MOST_MENTIONS))]
 
 
 def _ends(document: Document, element: Element, after: Element) -> bool:

@@ -103,8 +103,8 @@ def field_values(
     out = []
     for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
         inside = [quote for quote in found if quote.source.doc_id == doc_id]
-        if asked.office is not None and asked.office.wants == _PERSON.wants:
-            held = _held(asked.office, inside)
+        if (office := office_of(asked)) is not None:
+            held = _held(office, inside)
             out += held if len(held) == 1 else []
             continue
         common = {word for quote in inside for word in _LOWER.findall(quote.text)} if asked.name else set()
@@ -113,11 +113,17 @@ def field_values(
         if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
             value = _described(asked, inside, under, known, reranker)
-            value = value or _ranked(asked, inside, common, known, reranker)
+            value = value or _ranked(asked, inside, known, reranker)
         if value is not None and asked.name and not value.figure:
             value = replace(value, figure=only_name(asked, value.said, common))
         out += [value] if value is not None else []
     return out
+
+
+def office_of(asked: Wish) -> AnswerType | None:
+    """Office whose holder is asked for; None for anything else, such as what its holder earns."""
+    office = asked.office if asked.sort == "words" else None
+    return office if office is not None and office.wants == _PERSON.wants else None
 
 
 def _held(office: AnswerType, found: Sequence[Quotable]) -> list[Given]:
@@ -157,7 +163,7 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         return None
     asked, qualifiers = _of_question(question, terms, ranking.names), listed("values", "qualifiers")
     given = []
-    whole = ~ranking.of_parts(found) & (ranking.told(found) == 1.0) if found else ()
+    whole = ~ranking.of_parts(found) & (ranking.told(found) == 1.0)
     for quote in (quote for quote, fits in zip(found, whole) if fits):
         row = quote.row
         # Without a year only the cell of a row that has no other can be meant.
@@ -191,7 +197,7 @@ def rivals(
     asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts = NOTHING_STATED
 ) -> list[list[FieldValue]]:
     """Conflicting certain values in ``sources`` in the latest period, best first, for each company with a conflict."""
-    office = asked.office if asked.office is not None and asked.office.wants == _PERSON.wants else None
+    office = office_of(asked)
     if asked.sort == "words" and office is None:
         return []
     everything = f"{asked.heading} {asked.piece}"
@@ -467,15 +473,13 @@ def _scored(asked: Wish, found: list[Quotable], reranker: Reranker | None) -> li
     return Ranking(requirement(_request(asked)), Wanted(_request(asked))).scored(found, reranker)
 
 
-def _ranked(
-    asked: Wish, found: Sequence[Quotable], common: Set[str], known: KnownFacts, reranker: Reranker | None
-) -> Given | None:
+def _ranked(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> Given | None:
     """Value of the place that ranks first, whatever it calls the value, if it stands out: no place that is nearly as
     good gives another value."""
     if reranker is None or (asked.sort == "words" and not asked.name):
         return None
     latest = _latest_of(found, known)
-    given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
+    given = {id(quote): list(_values_of(asked, quote, known, latest)) for quote in found}
     scored = _scored(asked, [quote for quote in found if given[id(quote)]], reranker)
     if not scored or scored[0].worth < _STANDS_OUT:
         return None
@@ -483,14 +487,14 @@ def _ranked(
     return _agreed([one for each in near for one in given[id(each.quote)]])
 
 
-def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int, common: Set[str]) -> Iterator[Given]:
+def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int) -> Iterator[Given]:
     """Values of the wanted kind in a quote: the cell of the latest period in a row, the figures of a sentence, or its
     only name."""
     row = quote.row
     if row is not None and not canonical(head_stems(row.head)) <= canonical(_words_of(asked)) and asked.office is None:
         return  # of something more special
     if asked.sort == "words":
-        name = "" if refers(quote.text) else _name_in(asked, quote, common)
+        name = "" if refers(quote.text) else _name_in(asked, quote)
         if name:
             yield Given(quote, name, quote.text, quote.marker, _words(quote))
     elif row is not None:
@@ -511,7 +515,7 @@ def _words_of(asked: Wish) -> frozenset[str]:
     return asked.words.union(content_stems(f"{asked.heading} {asked.piece} {asked.unit}"), stems("names", "beside"))
 
 
-def _name_in(asked: Wish, quote: Quotable, common: Set[str]) -> str:
+def _name_in(asked: Wish, quote: Quotable) -> str:
     """Name that a quote gives: the only cell with words of its row; "" without one."""
     row = quote.row
     cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))] if row is not None else []

@@ -9,7 +9,7 @@ from ragcore.text.lexicon import CONJUNCTIONS, PARTITIVE
 from ragcore.text.words import content_stems
 
 _BREAK = re.compile(rf"[;:—–,]\s|(?={PARTITIVE.pattern})|(?={CONJUNCTIONS.pattern})", re.IGNORECASE)
-_RANGE = re.compile(r"\d\S*\s\w+\s\S?\d")  # "between 25 and 30"
+_RANGE = re.compile(r"\d(?:\S*[\w%)])?\s\w+\s\S?\d")  # "between 25 and 30"
 _FEWEST = 2  # content words of a clause
 
 

@@ -25,6 +25,7 @@ _ENUMERATOR = re.compile(r"\(\d{1,2}\)")
 _BESIDE = 3  # words from a direction to its figure
 # Maximum operands tried, and maximum of a sum.
 _MOST, _MOST_IN_SUM = 24, 12
+_FEW = 4  # figures that a factor may be the ratio of, whichever they are
 _SIGNS = {
     True: "positive here and negative in the cited words",
     False: "negative here and positive in the cited words",
@@ -192,16 +193,17 @@ def _check_scale(number: Number, statement: Statement, matches: list[Figure]) ->
 
 def _check_multiple(multiple: Multiple, own: Sequence[Figure], evidence: Evidence) -> Finding:
     """Finding on "more than twice": it must be in the evidence, or be the ratio of one of the claim's ``own`` figures,
-    or of any without one, to another of the same kind."""
+    or of a few without one, to another of the same kind."""
     if any(one.least <= multiple.most and multiple.least <= one.most for one in multiples(evidence.words)):
         return Finding("supported", "")
     valued = [figure for figure in evidence.figures if figure.cell is not None or figure.sentence >= 0]
-    pairs = [
+    few = valued if len(valued) <= _FEW else []  # of many, some two have any ratio
+    pairs = (
         (abs(a.number.amount / b.number.amount), a, b)
-        for a in own or valued
+        for a in [figure for figure in own if figure in valued] or few
         for b in valued
         if (a.number.kind, a.scale) == (b.number.kind, b.scale) and a.number.amount * b.number.amount
-    ]
+    )
     for ratio, a, b in pairs:
         if multiple.least <= max(ratio, 1 / ratio) <= multiple.most:
             shown = f"{a.number.raw} / {b.number.raw}" if ratio > 1 else f"{b.number.raw} / {a.number.raw}"

@@ -120,6 +120,7 @@ def test_a_range_is_no_two_clauses() -> None:
     sentence = "It plans to open between 25 and 30 mills and to spend $400 million."
     spans = clause_spans(sentence)
     assert [sentence[slice(*span)] for span in spans][:1] == ["It plans to open between 25 and 30 mills"]
+    assert len(clause_spans("Revenue was 5 million in 2019, and 30 people left the firm.")) == 2
 
 
 def test_a_clause_that_nothing_covers_is_named(checks: Checks) -> None:

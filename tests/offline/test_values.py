@@ -232,6 +232,11 @@ SIGNED = ["Daniel Durn, our Chief Financial Officer, spoke.", "/s/ Daniel Durn C
 FORMER = "Shawn M. Guertin has been Chief Financial Officer of Belford Health Corporation since May 2021."
 
 
+def test_what_the_holder_of_an_office_earns_is_no_person() -> None:
+    said = "The salary of the chief financial officer, Daniel Durn, was $912,000."
+    assert stated("figure", "Salary of the chief financial officer", "", said, unit="USD") == "$912,000"
+
+
 @pytest.mark.parametrize(
     ("said", "person"),
     [
@@ -241,6 +246,11 @@ FORMER = "Shawn M. Guertin has been Chief Financial Officer of Belford Health Co
         (["Daniel Durn retired as Chief Financial Officer in May."], ""),
         (["Mr. Durn is on the board with the former Chief Financial Officer Gloria Chen."], ""),
         (["Gloria Chen is Vice Chief Financial Officer."], ""),
+        (["Former Chief Financial Officer Jane Doe left."], ""),
+        (["Noel Quinn Group Chief Financial Officer"], "Noel Quinn"),
+        (["Jean-Pierre Jones-Dupont, Co-Chief Financial Officer"], "Jean-Pierre Jones-Dupont"),
+        (["J P Smith J P, Chief Financial Officer"], "J P Smith J P"),
+        (["Goldman Larkfield, Inc., Chief Financial Officer"], ""),
         (["Gloria Chen, Chief Financial Officer", "Daniel Durn signs as Chief Financial Officer."], ""),
         ([OFFICERS, "Gloria Chen was Chief Financial Officer of NXP.", *SIGNED], "Daniel Durn"),
         (["The Chief Financial Officer signs the accounts of Belford Health Corporation."], ""),

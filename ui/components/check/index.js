@@ -289,7 +289,7 @@ class Check {
   // Takes back what was decided last.
   undo() {
     this.select(String(this.decided.at(-1)), { chosen: true });
-    if (!this.card.form) this.card.undo();
+    if (this.current !== null && !this.card.form) this.card.undo();
   }
 
   complain(error) {

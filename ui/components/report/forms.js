@@ -21,7 +21,7 @@ function hold(name, section, report, form, changed) {
   const place = (field) => (field.type === "checkbox" ? "checked" : "value");
   const remember = () => unsaved.set(key, JSON.stringify({ name, typed: fields.map((field) => field[place(field)]) }));
   const forget = () => unsaved.delete(key);
-  const stay = () => (report.editing = () => !changed() || (confirm("Discard your changes?") && (forget(), true)));
+  const stay = () => (report.editing = () => (!changed() || confirm("Discard your changes?")) && (forget(), true));
   const before = JSON.parse(unsaved.get(key));
   if (before?.name === name && before.typed.length === fields.length) fields.forEach((field, n) => (field[place(field)] = before.typed[n]));
   form.addEventListener("input", remember);
