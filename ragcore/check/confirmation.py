@@ -33,7 +33,7 @@ def doubt(statement: Statement, evidence: Evidence) -> str:
 def _counts(statement: Statement, evidence: Evidence) -> Iterator[str]:
     """Counts in letters that the evidence neither has nor gives by calculation, where it has others."""
     claimed = numbers(statement.text)
-    given = [one for one in evidence.figures if one.cell is not None or one.sentence >= 0]
+    given = [one for one in evidence.figures if one.valued]
     left = [one for one in given if not any(agree(number, one.number, one.scale) for number in claimed)]
     for number in claimed:
         held = any(agree(number, one.number, one.scale) for one in given if one.number.kind == number.kind)

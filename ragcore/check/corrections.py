@@ -97,7 +97,7 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
     given = [
         figure
         for figure in evidence.figures
-        if (figure.cell is not None or figure.sentence >= 0)
+        if figure.valued
         and not (figure.number.percent and figure.number.in_letters)  # "a fifth" is no slip for 24.0%
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)

@@ -136,7 +136,7 @@ def told(check: Check, n: int) -> list[str]:
     if one is not None and (one.status in PROBLEMS or decision.kind or decision.note):
         reason = "" if one.corrections else one.reason  # which they tell in full
         verdict = "" if reason.startswith(VERDICTS[one.status]) else f"{VERDICTS[one.status]}."
-        lines.append(f"{'The new text: ' * replaced}{verdict} {reason}")
+        lines.append("The new text: " * replaced + " ".join(filter(None, (verdict, reason))))
         for correction in one.corrections:
             write = f" Write {correction.write}." if correction.write else ""
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")

@@ -288,6 +288,12 @@ def iso(period: Period) -> str:
     return str(year) if year else ""
 
 
+def period_of(text: str) -> str:
+    """First day, else the last year, that ``text`` gives, "" without one."""
+    days, named = days_in(text), years(text)
+    return iso(days[0]) if days else str(max(named)) if named else ""
+
+
 def _quotation(filled: FilledSection) -> Cell:
     """Cell of a quotation: the document's words that answer best, to the letter."""
     answer = filled.answer
@@ -338,8 +344,7 @@ def _written(filled: FilledSection, column: Column) -> Cell:
 def of_words(said: Sequence[str], column: Column, citations: Sequence[Citation]) -> CellValue | None:
     """Value of the type of ``column`` in the sentences of an answer, which begins with it; None if it has none."""
     first = said[0]
-    days, named = days_in(first), years(first)
-    period = iso(days[0]) if days else str(max(named)) if named else ""
+    period = period_of(first)
     match column.type:
         case "value":
             found = _figures(blanked(first, date_spans(first)), column.unit)

@@ -14,14 +14,14 @@ from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
 from ragcore.errors import BadColumns, Cancelled, ConfigError, GroundworkError, InputError, ModelError, UnknownDocument
 from ragcore.export import kind as checked_kind
-from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary, can_ask, claim_of, iso
+from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary, can_ask, claim_of, period_of
 from ragcore.grid.columns import MAX_COLUMNS, ColumnSpec, distinct, given_columns, of_question, of_template
 from ragcore.grid.quantities import measured
 from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.progress import IsCancelled
 from ragcore.report.workspace import Expense, expense
 from ragcore.text.numbers import plural
-from ragcore.text.periods import date_spans, days_in, years
+from ragcore.text.periods import date_spans, years
 from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, OFFLINE, Scope, Section
 from ragcore.types.grid import (
@@ -410,7 +410,7 @@ class Grids:
         _demand(text, number, column)
         items = text.splitlines() if column.type == "list" else []
         number = float(len(items)) if items else number
-        value = CellValue(text, number, unit, _period_of(text) if column.type == "date" else "")
+        value = CellValue(text, number, unit, period_of(text) if column.type == "date" else "")
         if info.status != "ready" or info.successor:
             return CellDecision("corrected", value)
         checker = Checker(self._library.with_settings(BY_RULES), self._scope(row, {}))
@@ -502,12 +502,6 @@ def _demand(text: str, number: float | None, column: Column) -> None:
         raise InputError("This column takes Yes or No.", hint="Begin with one of them.")
     if column.type == "date" and not years(text) and not date_spans(text):
         raise InputError("This column takes a date.", hint="Write it like 30 June 2029, or just the year.")
-
-
-def _period_of(text: str) -> str:
-    """Day or year that ``text`` gives, "" without a year."""
-    days, named = days_in(text), years(text)
-    return "" if not named else iso(days[0]) if days else str(max(named))
 
 
 def _lines(text: str) -> str:

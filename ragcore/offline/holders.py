@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ragcore.offline.lists import listed
 from ragcore.offline.quotes import Quotable
+from ragcore.text import lexicon as lex
 from ragcore.text.names import LEGAL_FORMS, Word, words_of
 from ragcore.text.sentences import mostly_lowercase
 from ragcore.text.words import stem, tokens
@@ -21,7 +22,6 @@ _LEAD = 2  # times the votes of anybody else that a holder has
 _FARTHEST = 8  # words from a name to the office
 _LEFT = 2  # words before an office that say that somebody left it
 _LESSER = frozenset({"vice"})  # of another office than the one it stands before
-_TITLES = frozenset({"mr", "ms", "mrs", "dr", "prof", "sir"})
 _HYPHENS = frozenset("-‐‑")
 _SUFFIXES = frozenset({"ii", "iii", "iv", "jr", "sr", "md", "phd", "esq"})
 
@@ -38,7 +38,7 @@ class Named:
     def rank(self) -> tuple[bool, bool, bool, int]:
         """Lowest for the quote that tells best: no list, the whole name, not in capitals, the first of the document."""
         first = self.name.partition(" ")[0].rstrip(".").lower()
-        short = first in _TITLES or " " not in self.name
+        short = first in lex.TITLES or " " not in self.name
         return "\n" in self.quote.text, short, self.name.isupper(), self.quote.start
 
 

@@ -451,11 +451,10 @@ class Ranking:
         other = frozenset(content_stems(" ".join((names, *lex.SPANS, *lex.TOTAL)))) | self.names
         return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
 
-    def told(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Share of the words of what is asked for, of those that any row has, in each quote and its headings."""
+    def of_all(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each quote, with its headings, has all words of what is asked for that any row has."""
         known = [w for w in self._quantity if any(q.row is not None and self._wanted.has(w, q.words) for q in found)]
-        held = [sum(self._wanted.has(word, quote.words) for word in known) for quote in found]
-        return np.array(held, np.float64) / len(known) if known else np.ones(len(found))
+        return np.array([all(self._wanted.has(word, quote.words) for word in known) for quote in found], np.bool_)
 
     def of_parts(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
         """Whether each quote is a row of a part of what is asked for that the question does not name: its header, or

@@ -348,8 +348,11 @@ class Evidence:
 
     def on(self, piece: str, most: int, *, alone: bool) -> list[Quotable]:
         """At most ``most`` quotes about ``piece``, best first; ``alone``: it is the only requirement."""
-        ranking = self._ranking(piece)
-        own = self._of_section(piece) if piece != self._request.question else ranking.scored(self.own, self._reranker)
+        whole = piece == self._request.question
+        ranking = self._ranking(piece if whole else f"{self._request.question}: {piece}")
+        # Of a section of that name the heading says the rest.
+        near = ranking if whole else self._ranking(_BRACKETS.sub(" ", piece).strip() or piece)
+        own = near.scored(self.own, self._reranker)
         held = [one.quote for one in own if alone or one.worth >= _PLAIN or self._share(piece, one.quote) >= _SPEAKS]
         held = _without_references(held or [one.quote for one in _nearest(own)])
         # Pinned quotes come first but do not replace the rest.
@@ -391,14 +394,8 @@ class Evidence:
         judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
         return sorted(judged, key=lambda each: -each[1])
 
-    def _of_section(self, piece: str) -> list[Scored]:
-        """Quotes of the sections named like the requested one, by ``piece`` alone: their heading says the rest."""
-        asked = _BRACKETS.sub(" ", piece).strip() or piece
-        return Ranking(requirement(asked), Wanted(asked, self._request.terms)).scored(self.own, self._reranker)
-
-    def _ranking(self, piece: str) -> Ranking:
+    def _ranking(self, asked: str) -> Ranking:
         request = self._request
-        asked = piece if piece == request.question else f"{request.question}: {piece}"
         return Ranking(requirement(asked), Wanted(asked, request.terms), routes=request.routes)
 
     def _share(self, piece: str, quote: Quotable) -> float:

@@ -163,8 +163,7 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         return None
     asked, qualifiers = _of_question(question, terms, ranking.names), listed("values", "qualifiers")
     given = []
-    whole = ~ranking.of_parts(found) & (ranking.told(found) == 1.0)
-    for quote in (quote for quote, fits in zip(found, whole) if fits):
+    for quote in found:
         row = quote.row
         # Without a year only the cell of a row that has no other can be meant.
         if row is None or len(meant := row.named if question.years else range(len(row.cells))) != 1:
@@ -175,6 +174,10 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         one = _of_row(asked, quote, row, NOTHING_STATED)
         if one is not None and one.cell is row.cells[meant[0]] and any(map(str.isdigit, one.figure)):
             given.append((ranking.prior(quote.source.doc_id), one.rank, one))
+    if given:
+        fits = ranking.of_all(found) & ~ranking.of_parts(found)
+        whole = {id(quote) for quote, fit in zip(found, fits) if fit}
+        given = [each for each in given if id(each[-1].quote) in whole]
     best = [one for *worth, one in given if worth == max(other for *other, _ in given)]
     value = _agreed(best)
     return value.narrowed if value is not None else None

@@ -72,8 +72,9 @@ class OfflineWriter:
             ranked = _of_each_first(ranked)
         elif ranked and "PERSON" in question.answer.wants and not question.years:
             own = [quote for quote in found if quote.source.doc_id == ranked[0].source.doc_id]
-            held = [one.quote for one in holders(question.answer, own)]
-            ranked = [*(one for one in held if len(held) == 1 and ranking.fit(one)), *ranked]
+            held = holders(question.answer, own)
+            if len(held) == 1 and ranking.fit(held[0].quote):
+                ranked = [held[0].quote, *ranked]
         said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
         share = self._settings.offline_share
         most = extreme(question, found, ranking, self._reranker, share * said) if not question.task else None

@@ -29,6 +29,7 @@ _TEENS = {word: number for number, word in enumerate(_TO_NINETEEN.split(), start
 _TENS = {word: 10 * number for number, word in enumerate(_TO_NINETY.split(), start=2)}
 # Number words that stand alone; "one" is more often a pronoun.
 WORDS = {**_ONES, **_TEENS, **_TENS}
+_SPELT = dict(WORDS)
 del WORDS["one"]
 
 _PERCENT_WORDS = r"%|percent\b|per\scent\b|percentage\spoints?\b|pp\b"
@@ -209,10 +210,10 @@ _ROUNDING = 0.125  # of a factor in words, as a share of it
 
 def multiples(text: str) -> list[Multiple]:
     """Comparisons by a factor in ``text``, in order: "twice the", "nearly tripled", "4.5 times as"."""
-    out, spelt = [], {**_ONES, **_TEENS}
+    out = []
     for match in _MULTIPLE.finditer(text):
         word, count = match["word"] or match["verb"], match["times"] or match["fold"]
-        factor = float(spelt.get(count.lower(), count)) if count else _FACTORS[word[:4].lower()]
+        factor = float(_SPELT.get(count.lower(), count)) if count else _FACTORS[word[:4].lower()]
         hedge = (match["hedge"] or "").lower()
         least, most = factor * (1 - _ROUNDING), factor * (1 + _ROUNDING)
         if hedge in ("more than", "over"):
@@ -265,7 +266,7 @@ def _in_letters(match: re.Match[str], text: str) -> Number:
     """Number in words: "Thirty-one per cent", "two hundred and five", "six million"."""
 
     def below(words: str | None) -> int:
-        return sum({**_ONES, **WORDS}[word] for word in re.split(r"[-\s]", (words or "").lower()) if word)
+        return sum(_SPELT[word] for word in re.split(r"[-\s]", (words or "").lower()) if word)
 
     percent = bool(match.group("percent"))
     word = _CURRENCY_WORD.match(text, match.end())
@@ -370,8 +371,7 @@ def lengths(text: str) -> list[Length]:
     out = []
     for match in _LENGTH.finditer(text):
         parts = match["count"].lower().replace("-", " ").split()
-        spelt = {**_ONES, **WORDS}
-        count = float(parts[0]) if parts[0][0].isdigit() else float(sum(spelt[word] for word in parts))
+        count = float(parts[0]) if parts[0][0].isdigit() else float(sum(_SPELT[word] for word in parts))
         unit = f"{'business ' if match['kind'] else ''}{match['unit'].lower()}"
         out.append(Length(match.start(), match.end(), count, unit))
     return out

@@ -139,6 +139,11 @@ class Figure:
     currency: str = ""
     part: str = ""
 
+    @property
+    def valued(self) -> bool:
+        """Whether it is a value, not part of a label."""
+        return self.cell is not None or self.sentence >= 0
+
 
 @dataclass(frozen=True)
 class Evidence:

@@ -44,7 +44,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
         if not (number.start in apart or (listed and _ENUMERATOR.fullmatch(number.raw)))
     ]
     matched = {number.start: _matches(number, text, evidence) for number in claimed}
-    valued = [n for n in claimed if any(f.cell is not None or f.sentence >= 0 for f in matched[n.start])]
+    valued = [n for n in claimed if any(figure.valued for figure in matched[n.start])]
     part_of = {number.start: part for number, part in zip(valued, parts(text, valued))}
     own_part: dict[int, str] = {}
     for kind in {number.kind for number in valued}:
@@ -196,11 +196,11 @@ def _check_multiple(multiple: Multiple, own: Sequence[Figure], evidence: Evidenc
     or of a few without one, to another of the same kind."""
     if any(one.least <= multiple.most and multiple.least <= one.most for one in multiples(evidence.words)):
         return Finding("supported", "")
-    valued = [figure for figure in evidence.figures if figure.cell is not None or figure.sentence >= 0]
+    valued = [figure for figure in evidence.figures if figure.valued]
     few = valued if len(valued) <= _FEW else []  # of many, some two have any ratio
     pairs = (
         (abs(a.number.amount / b.number.amount), a, b)
-        for a in [figure for figure in own if figure in valued] or few
+        for a in [figure for figure in own if figure.valued] or few
         for b in valued
         if (a.number.kind, a.scale) == (b.number.kind, b.scale) and a.number.amount * b.number.amount
     )
@@ -272,7 +272,7 @@ def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation
 
 def _operands(evidence: Evidence, number: Number) -> list[Figure]:
     """Figures of cells and sentences, each amount of a row and column once; labels only if there are no others."""
-    valued = [figure for figure in evidence.figures if figure.cell is not None or figure.sentence >= 0]
+    valued = [figure for figure in evidence.figures if figure.valued]
     out: dict[tuple[float, str], Figure] = {}
     for figure in valued or evidence.figures:
         if not (number.currency and figure.number.percent):
