@@ -15,11 +15,10 @@ from typing import Literal
 
 from ragcore.offline.intents import answer_type
 from ragcore.offline.lists import data, listed, stems
-from ragcore.offline.quotes import name_of
 from ragcore.text.periods import years as years_in
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term
-from ragcore.text.words import content_stems, tokens
+from ragcore.text.words import content_stems, name_stems, tokens
 from ragcore.types.question import AnswerType
 from ragcore.types.report import Field, ValueSort
 
@@ -245,7 +244,7 @@ def _synonyms(name: str) -> list[str]:
 def head_stems(head: str) -> frozenset[str]:
     """Stems of a row header, keeping words that narrow a name in a template, and the letter of "Class C"."""
     letters = frozenset(f"{match.group().lower()}." for match in _LETTER.finditer(_BRACKETS.sub(" ", head)))
-    return (name_of(head) | letters) - stems("names", "neutral")
+    return (name_stems(head) | letters) - stems("names", "neutral")
 
 
 def stems_of(name: str) -> frozenset[str]:

@@ -25,7 +25,7 @@ from ragcore.text.numbers import numbers
 from ragcore.text.periods import column_years, days_in, periods, spans_of_time, without_dates, without_parts, years
 from ragcore.text.sentences import is_statement, says_something
 from ragcore.text.terms import Wanted
-from ragcore.text.words import Rarity, content_stems, tokens
+from ragcore.text.words import Rarity, content_stems, name_stems, naming, tokens
 from ragcore.types import Route, Source
 from ragcore.types.question import Question
 
@@ -62,9 +62,9 @@ TABLE = 0.75
 ROUTE_WEIGHT = 0.5
 # Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
+_TOTAL = frozenset(content_stems(" ".join(lex.TOTAL)))
+_SPANS = frozenset(content_stems(" ".join(lex.SPANS)))
 _LEGAL_FORMS = frozenset(content_stems(" ".join(LEGAL_FORMS)))
-# Brackets in a name hold its abbreviation or the meaning of negative numbers.
-_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def quotables(
                 if listed is not None:
                     end, text, rows, left = listed
                     quote = _quotable(source, number, end, text, heading)
-                    about = name_of(section.lstrip(_NUMBERING))
+                    about = name_stems(section.lstrip(_NUMBERING))
                     yield replace(quote, rows=rows, left=left, before=over, name=about)
                 elif _speaks(source, number, question) or (dated and days_in(text)):
                     back = number > first and _points_back(text)
@@ -199,7 +199,8 @@ def _speaks(source: Source, number: int, question: Question) -> bool:
     text = source.words(number, number)
     noted = text.startswith("[") and text.rstrip(".").endswith("]")
     heads = source.units[number - 1].heading and not days_in(text)
-    return not (noted or heads) if says_something(text) else fit(question.answer, text) == 1.0
+    titled = text.isupper() and ":" not in text
+    return not (noted or heads) if says_something(text) else not titled and fit(question.answer, text) == 1.0
 
 
 def _with_list(
@@ -298,8 +299,7 @@ def _quotable(
     # A row quoted for one cell is also named by that cell's column, but for its period.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     column = without_parts(without_dates(row.cells[row.named[0]].column)) if row is not None and alone else ""
-    said = (word for word in tokens(_BRACKETS.sub(" ", column)) if word not in lex.SPANS)
-    name = name_of(" ".join((row.head, *said)) if row is not None else "") - _LEGAL_FORMS
+    name = name_stems(row.head if row is not None else "") | (name_stems(column) - _SPANS)
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))
     spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())
@@ -307,6 +307,7 @@ def _quotable(
     cells = [cell.column for cell in row.cells] if row is not None else []
     columns = [column_years(column, source.lag) for column in cells if len(days_in(column)) < 2]
     named = frozenset[int]().union(*(columns if row is not None else [years(text)]))
+    name -= _LEGAL_FORMS
     return Quotable(source, first, last, text, about, passage, words, place, own, name, row, spans=spans, years=named)
 
 
@@ -412,15 +413,16 @@ class Ranking:
     def table(self, found: Sequence[Quotable]) -> list[Quotable]:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document
         that it names best; none without one."""
-        asked = name_of(self._question.main) - stems("task", "opening") - self.names
-        closest = max((TABLE, *(agreement(name_of(quote.row.head), asked) for quote in found if quote.row is not None)))
+        asked = name_stems(self._question.main) - stems("task", "opening") - self.names
+        heads = [quote.row for quote in found if quote.row is not None]
+        closest = max((TABLE, *(agreement(name_stems(row.head), asked) for row in heads)))
         tables: dict[tuple[int, str], list[Quotable]] = {}
         for quote in found:
             for table in (quote.row.table, quote.row.corner) if quote.row is not None else ():
                 tables.setdefault((quote.source.number, table), []).append(replace(quote, about=table))
         near: list[list[Quotable]] = []
         for (_, table), rows in tables.items():
-            name = name_of(table)
+            name = name_stems(table)
             if len(rows) > 1 and len(name) > 1 and name <= asked and agreement(name, asked) > closest:
                 near.append(rows)
         return max(near, key=lambda rows: self.prior(rows[0].source.doc_id), default=[])
@@ -435,20 +437,26 @@ class Ranking:
         return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Share of each row's name that the question has, 0–1, squared: what only shares words with the question is
-        another quantity. A one-word name counts half, since it may match by chance. For a list, the agreement of its
-        section's heading with the question, squared: its items don't say again what they are of."""
-        asked = frozenset(self._wanted.words)
-        held = [len(quote.name & self._wanted.everything) for quote in found]
-        sizes = [max(len(quote.name), 1) for quote in found]
-        shares = [(n / size) ** 2 * min(1.0, n / 2) for n, size in zip(held, sizes)]
-        return np.array([x if one.row else agreement(one.name, asked) ** 2 for x, one in zip(shares, found)])
+        """How well the question names each row, 0–1 (`ragcore.text.words.naming`), less if it names another row that
+        has all of this one's name and more. For a list, the agreement of its section's heading with the question,
+        squared: its items don't say again what they are of."""
+        asked, words = frozenset(self._wanted.words), self._wanted.everything
+        whole = {one.name for one in found if one.row is not None and one.name and one.name <= words}
+        longest = {name: max(len(other) for other in whole if name <= other) for name in whole}
+        return np.array(
+            [
+                naming(one.name, words) * (len(one.name) / longest.get(one.name, len(one.name) or 1)) ** 2
+                if one.row is not None
+                else agreement(one.name, asked) ** 2
+                for one in found
+            ]
+        )
 
     @cached_property
     def _quantity(self) -> tuple[str, ...]:
         """Words of the question that say what is asked for, not of whom or when."""
         names = " ".join(name.text for name in self._question.names)
-        other = frozenset(content_stems(" ".join((names, *lex.SPANS, *lex.TOTAL)))) | self.names
+        other = frozenset(content_stems(names)) | _TOTAL | _SPANS | self.names
         return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
 
     def of_all(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
@@ -458,17 +466,18 @@ class Ranking:
 
     def of_parts(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
         """Whether each quote is a row of a part of what is asked for that the question does not name: its header, or
-        what stands over it, has the header of a row in a table of what is asked for."""
+        what stands over it, has the header of a row in a table of what is asked for, or tables of other names have the
+        row with other values."""
         if not self._quantity:
             return np.zeros(len(found), np.bool_)
         asked, parts = frozenset(self._wanted.everything), defaultdict[str, set[frozenset[str]]](set)
         for quote in found:
-            own = name_of(quote.row.head) if quote.row is not None else frozenset()
+            own = name_stems(quote.row.head) if quote.row is not None else frozenset()
             over = frozenset(content_stems(_over(quote.row))) if quote.row is not None else frozenset()
             if own and own.isdisjoint(asked) and all(self._wanted.has(word, over) for word in self._quantity):
                 parts[quote.source.doc_id].add(own)
         named = [
-            name_of(" ".join((_over(q.row), q.row.head, *q.source.section[-1:]))) if q.row else None for q in found
+            name_stems(" ".join((_over(q.row), q.row.head, *q.source.section[-1:]))) if q.row else None for q in found
         ]
         out = np.array(
             [
@@ -476,11 +485,43 @@ class Ranking:
                 for quote, name in zip(found, named)
             ]
         )
-        # Words of the question that no row of the whole has may name a part otherwise ("U.S." for "United States").
-        asks = [w for w in self._wanted.words if not w.isdigit() and any(self._wanted.has(w, q.words) for q in found)]
-        rows = (quote for quote, part in zip(found, out) if quote.row is not None and not part)
-        said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in rows)
+        out |= self._beside(found)
+        # Words of the question that no whole has may name a part otherwise ("U.S." for "United States").
+        words = [word for word in self._wanted.words if not word.isdigit() and word not in _TOTAL]
+        asks = [word for word in words if any(self._wanted.has(word, quote.words) for quote in found)]
+        wholes = (quote for quote, part in zip(found, out) if not part)
+        said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in wholes)
         return out if said else np.zeros(len(found), np.bool_)
+
+    def _beside(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each quote is a row of what is asked for that tables of other names have too, none of which the
+        question names, with other values, none of which is given twice."""
+        asked = frozenset(self._wanted.everything)
+        given: dict[tuple[object, ...], dict[str, set[frozenset[str]]]] = {}
+        keys = [self._cell_of(quote) for quote in found]
+        for quote, key in zip(found, keys):
+            if quote.row is not None and key:
+                tables = given.setdefault(key, {}).setdefault(quote.row.cells[quote.row.named[0]].text, set())
+                tables.add(name_stems(_over(quote.row)))
+        parts = set[tuple[object, ...]]()
+        for key, values in given.items():
+            names = [name for tables in values.values() for name in tables]
+            common = frozenset[str].intersection(*names)
+            named = any(name == common or not asked.isdisjoint(name - common) for name in names)
+            if 1 < len(values) == len(names) and not named:
+                parts.add(key)
+        return np.array([key in parts for key in keys], np.bool_)
+
+    def _cell_of(self, quote: Quotable) -> tuple[object, ...]:
+        """Document, row and period of a quote's only named cell, if the row has the name of what is asked for; else
+        ()."""
+        row = quote.row
+        if row is None or len(row.named) != 1:
+            return ()
+        name = name_stems(row.head)
+        column = row.cells[row.named[0]].column
+        when = frozenset(column_years(column, quote.source.lag)), spans_of_time(column)
+        return (quote.source.doc_id, name, when) if all(self._wanted.has(w, name) for w in self._quantity) else ()
 
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
@@ -498,7 +539,7 @@ class Ranking:
         is asked for; else 0."""
         if not self._question.changes:
             return np.zeros(len(found))
-        beside = stems("question", "changes").union(content_stems(" ".join(lex.SPANS)))
+        beside = stems("question", "changes") | _SPANS
         own = [word for word in self._wanted.words if not (word in beside or word.isdigit())]
         held = [says_change(one) * sum(self._wanted.has(word, one.words) for word in own) for one in found]
         return (np.array(held, np.float64) / max(len(own), 1)) ** 2
@@ -535,12 +576,6 @@ class Ranking:
 def _over(row: Row) -> str:
     """What stands over a row: its group, its table's name and corner."""
     return f"{row.name.removesuffix(row.head)} {row.table} {row.corner}"
-
-
-def name_of(text: str) -> frozenset[str]:
-    """Stems of a quantity's name, without bracketed text, periods and ``total``."""
-    words = content_stems(_BRACKETS.sub(" ", text))
-    return frozenset(word for word in words if not word.isdigit() and word != "total")
 
 
 def agreement(one: frozenset[str], other: frozenset[str]) -> float:

@@ -28,7 +28,7 @@ from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, Ranking, Scored, marker, quotables, with_paragraph
-from ragcore.offline.rows import Cell, Row, scale_of
+from ragcore.offline.rows import RATES, Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.lexicon import DENIALS
@@ -47,7 +47,7 @@ _UNDATED: Period = (0, 0, 0)
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _PERSON = AnswerType(("PERSON",))
 _TOTAL = frozenset({"total", "totals"})
-_UNSCALED = frozenset({"share", "shares", "per", "percent", "percentage", "ratio"})  # rows beside a table's scale
+_UNSCALED = RATES | {"share", "shares"}  # rows beside a table's scale
 _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 _LONGEST = 1200  # characters of a sentence, with its list
 _SPEAKS = 0.6  # share of the requested words that a sentence must have

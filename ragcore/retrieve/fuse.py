@@ -13,12 +13,15 @@ after another. The rows of a composite have no vector: its cosine counts for the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 
+from ragcore.text.periods import without_dates
+from ragcore.text.words import name_stems, naming
 from ragcore.types import Chunk
+from ragcore.types.table_labels import row_heads
 
 LEAST = 1e-5  # probability that counts nothing, as a share of the highest
 SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
@@ -55,6 +58,19 @@ def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weigh
     worth = {i: max(0.0, 1.0 - math.log(score / best) / math.log(LEAST)) for i, score in reached.items()}
     first = stretched(fused)
     return {i: weight * worth.get(i, 0.0) + (1.0 - weight) * first.get(i, 0.0) for i in dict.fromkeys((*fused, *worth))}
+
+
+def by_rows(
+    fused: Mapping[str, float], chunks: Mapping[str, Chunk], asked: Set[str], *, weight: float
+) -> dict[str, float]:
+    """Convex combination of ``fused`` and of how well the stems ``asked`` name a row of a table, 0–1: a row has its
+    name once, while prose repeats it, and the words of its table, columns and dates are no part of it."""
+    rows = {i: _row_named(chunks[i].text, asked) for i in fused if chunks[i].kind == "table" and not chunks[i].tiles}
+    return {i: (score + weight * rows.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
+
+
+def _row_named(text: str, asked: Set[str]) -> float:
+    return max((naming(name_stems(without_dates(head)), asked) for head in row_heads(text)), default=0.0)
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:

@@ -18,6 +18,7 @@ from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import covers, passages
 from ragcore.retrieve.synonyms import Synonyms
+from ragcore.text.words import content_stems
 from ragcore.types import (
     EVERYTHING,
     Chunk,
@@ -47,6 +48,7 @@ TERMS_IN_VECTOR, TERMS_IN_BM25 = 0.5, 0.3
 MOST_NAMED = 16  # documents named by the question that are also searched by themselves
 TEMPERATURE = 6.0  # divides the reranker's log-odds for its vote: it is too sure of texts unlike web pages
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
+ROW_WEIGHT = 0.4  # weight of a named row beside the fused score
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = tuple(mode for mode in get_args(SearchMode) if mode != "overview")
@@ -198,6 +200,9 @@ class HybridRetriever:
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
             fused = discounted(fused, owners, priors, self.settings.route.weight)
+            of_whom = content_stems(" ".join(route.name for route in routes))
+            asked_for = {*content_stems(question.focus), *content_stems(words.terms)}.difference(of_whom)
+            fused = fuse.by_rows(fused, chunks, asked_for, weight=ROW_WEIGHT)
             folded = fuse.fold(fused, chunks)
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))

@@ -11,7 +11,7 @@ import threading
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from functools import lru_cache
 from importlib import resources
 from math import log
@@ -31,6 +31,9 @@ MONTH = (
 )
 # Letters and digits with inner hyphens, dots, ampersands or apostrophes: BMS-986158, R&D, U.S, company's.
 WORD = re.compile(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*")
+# Brackets in a name hold its abbreviation or the meaning of negative numbers.
+_BRACKETS = re.compile(r"\([^()]*\)")
+_YEAR_DIGITS = 4
 _FISCAL_YEAR = re.compile(r"^(?:fy|fiscal)-?(\d{2}|\d{4})$")
 
 
@@ -123,6 +126,19 @@ def _lexemes(word: str) -> tuple[str, ...]:
 def content_stems(text: str) -> list[str]:
     """Stems of the content words of ``text``, in order, with repetitions."""
     return [stem(word) for word in tokens(text) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
+
+
+def name_stems(name: str) -> frozenset[str]:
+    """Stems of a quantity's name, without bracketed text, years and ``total``."""
+    stems = content_stems(_BRACKETS.sub(" ", name))
+    return frozenset(one for one in stems if not (one.isdigit() and len(one) == _YEAR_DIGITS) and one != "total")
+
+
+def naming(name: Set[str], words: Set[str]) -> float:
+    """How well ``words`` name a quantity: share of the stems of its ``name`` that they have, 0–1, squared, since what
+    only shares words with it is another quantity. One stem counts half: it may be there by chance."""
+    held = len(name & words)
+    return (held / len(name)) ** 2 * min(1.0, held / 2) if name else 0.0
 
 
 def cover(wanted: Iterable[str], given: Iterable[str]) -> float:

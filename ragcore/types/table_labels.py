@@ -11,7 +11,9 @@ from functools import cached_property
 from ragcore.types import Cell, Document, Element, Table
 
 LABEL_SEPARATOR = " · "
+TITLE_SEPARATOR = " — "
 GROUP_SEPARATOR = " / "
+CELL_SEPARATOR = " | "
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,14 @@ def elements_within(document: Document, start: int, end: int) -> Iterator[Elemen
             return
         if element.end > start:
             yield element
+
+
+def row_heads(text: str) -> Iterator[str]:
+    """First cell of each row in the text of a table's tile: ``Title — Group / Row header | Header: value``."""
+    for line in text.splitlines():
+        first, separator, _ = line.partition(CELL_SEPARATOR)
+        if separator:
+            yield first.rpartition(TITLE_SEPARATOR)[2].rpartition(GROUP_SEPARATOR)[2]
 
 
 @dataclass(frozen=True)
@@ -77,11 +87,11 @@ class LabelledTable:
         text = self.document.text
         for row, (start, end) in zip(self.table.row_numbers, self.table.row_spans):
             first = self._row_headers.get(row)
-            if first is None or not start < first.start < end or not text[start : first.start].endswith(" / "):
+            stop = (first.start if first is not None else start) - len(GROUP_SEPARATOR)
+            if first is None or not start < first.start < end or not text.startswith(GROUP_SEPARATOR, stop):
                 continue
-            stop = first.start - len(" / ")
-            title_end = text.rfind(" — ", start, stop)
-            groups[row] = (start if title_end < 0 else title_end + len(" — "), stop)
+            title_end = text.rfind(TITLE_SEPARATOR, start, stop)
+            groups[row] = (start if title_end < 0 else title_end + len(TITLE_SEPARATOR), stop)
         return groups
 
     @cached_property

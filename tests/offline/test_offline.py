@@ -272,6 +272,37 @@ def test_rows_of_one_name_in_several_tables_are_told_apart() -> None:
     assert text.startswith(("Asia net sales", "Europe net sales"))
 
 
+REGIONS = tuple(
+    Grid(f"{name} (Dollars in millions)", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", *values]])
+    for name, values in (("ASIA", ("$ 1,526", "$ 1,653")), ("EUROPE", ("$ 1,838", "$ 1,886")))
+)
+WHOLE = "Total net sales were $3.4 billion in fiscal 2020."
+
+
+def test_a_row_that_several_tables_have_with_other_values_comes_after_the_whole() -> None:
+    assert quotes("What were total net sales in fiscal 2020?", *REGIONS, WHOLE).startswith(f"“{WHOLE}”")
+    asia = quotes("What were total net sales in Asia in fiscal 2020?", *REGIONS, WHOLE)
+    assert "$ 1,526" in asia.splitlines()[0]
+    repeated = Grid("FIVE YEARS", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 3,364", "$ 3,539"]])
+    again = Grid("INCOME", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 3,364", "$ 3,539"]])
+    assert "$ 3,364" in quotes("What were total net sales in fiscal 2020?", repeated, again, WHOLE).splitlines()[0]
+
+
+def test_the_scale_of_a_table_is_not_that_of_words_or_of_amounts_per_share() -> None:
+    table = Grid(
+        "BONDS (Dollars in millions)",
+        [
+            ["", "Fiscal 2020", "Interest"],
+            ["Bonds of 2016", "500", "Semi-annual"],
+            ["Profit per common share", "3.23", ""],
+        ],
+    )
+    text = quotes("What do the bonds of 2016 pay?", table)
+    assert "| 500 <<SOURCE 1.4>> | Dollars in millions |" in text
+    assert "| Semi-annual <<SOURCE 1.5>> |  |" in text
+    assert "illions" not in quotes("What was profit per common share in fiscal 2020?", table)
+
+
 def test_contents_are_not_quoted() -> None:
     contents = Grid("Contents", [["", "Page"], ["Dividends and stock repurchases", "41"]])
     text = quotes("What does it say of dividends?", contents, "Dividends and repurchases . . . . . . . . . 41")
