@@ -96,6 +96,9 @@ def test_from_the_first_link_to_signing_out(team: App, open_page: Callable[..., 
         theirs.get_by_role("heading", name="Sign in").wait_for()
         theirs.context.close()
     with promise("after signing out nothing is left"):
+        go(page, "Check")
+        draft = page.get_by_label("Draft", exact=True).get_by_role("textbox")
+        draft.fill("Orsel will merge in June.")
         page.get_by_label("Mara Okell: account").click()
         page.locator(".gw-who").get_by_role("button", name="Sign out").click()
         page.get_by_role("heading", name="Sign in").wait_for()
@@ -105,6 +108,8 @@ def test_from_the_first_link_to_signing_out(team: App, open_page: Callable[..., 
         page.get_by_label("Password").fill(GOOD)
         page.get_by_role("button", name="Sign in").click()
         page.get_by_text("Signed in as Mara Okell").wait_for()
+        go(page, "Check")
+        expect(draft).to_have_value("")
 
 
 def test_nothing_of_streamlit_answers_without_a_session(team: App) -> None:

@@ -18,7 +18,7 @@ from ragcore.types.grid import MAX_SECTIONS
 from ragcore.types.scope import KINDS, kinds_in_words, pages_in_words, pages_typed, sections_in_words
 from ui.chat.scope_words import pages_in_brief
 from ui.explore.plotly_script import plotly_path
-from ui.gate.access import access
+from ui.gate.access import access, person
 from ui.library.samples import sample_id
 from ui.server import component_events, frame, place, visits, web
 from ui.server.services import services, signer
@@ -112,6 +112,7 @@ def _data(name: str) -> dict[str, Any]:
         "token": token,
         "session": component_events.session(),
         "widths": list(WIDTHS),
+        "person": user.user_id if (user := person()) else "",
     }
 
 

@@ -4,8 +4,9 @@ import { configure } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { base64, holdsFiles } from "../shared/files.js";
 import { JobsPage } from "../shared/jobs_page.js";
+import { unsaved } from "../shared/kept.js";
 
-const KEPT = "gw.draft"; // what is typed survives a reload
+const DRAFT = "draft"; // what is typed survives a reload
 const KEY = [
   ["c", "cash was $7.4 million", "confirmed"],
   ["x", "matures in June 2028", "the documents say otherwise"],
@@ -31,7 +32,7 @@ class Checks extends JobsPage {
     super(root, { kind: "checks", mark: "d", before: "Checked before", sample: "Try it: a draft with three errors" });
     this.chosen = new Map(); // whether a document is checked against, by its id
     this.text = h("textarea", { id: "gw-draft", placeholder: "Paste the text here, or drop a Word, PDF, Markdown, text or Excel file", oninput: () => this.typed() });
-    this.text.value = sessionStorage.getItem(KEPT) ?? "";
+    this.text.value = unsaved.get(DRAFT) ?? "";
     this.file = h("input", { type: "file", id: "gw-draft-file", class: "gw-unseen", accept: ".docx,.pdf,.md,.markdown,.txt,.xlsx", onchange: () => this.take(this.file.files[0]) });
     this.taken = h("p", { class: "file", hidden: true });
     this.begin = h("button", { type: "submit", class: "gw-btn primary" }, icon("fact_check", "s16"), "Check");
@@ -73,7 +74,7 @@ class Checks extends JobsPage {
   // The draft
 
   typed() {
-    sessionStorage.setItem(KEPT, this.text.value);
+    unsaved.set(DRAFT, this.text.value);
     this.ready();
   }
 
@@ -122,7 +123,7 @@ class Checks extends JobsPage {
     this.starting = false;
     this.ready();
     if (!made) return;
-    if (!this.given) sessionStorage.removeItem(KEPT);
+    if (!this.given) unsaved.delete(DRAFT);
     this.open(made.id);
   }
 

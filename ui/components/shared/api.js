@@ -1,12 +1,15 @@
 // The app's own routes. The addresses and the token come with every mount; they are one for the whole page: `base` is
 // that of the library, `root` that of what is a person's own.
 
-const at = { base: "", root: "", library: "", token: "", widths: [] };
+const at = { base: "", root: "", library: "", token: "", widths: [], person: "" };
 const OWN = ["/account", "/libraries"];
 
-export function configure({ base, root, library, token, widths }) {
-  Object.assign(at, { base, root, library, token, widths });
+export function configure({ base, root, library, token, widths, person }) {
+  Object.assign(at, { base, root, library, token, widths, person });
 }
+
+// Who is signed in; "" where nobody signs in.
+export const who = () => at.person;
 
 const routed = (path) => `${OWN.some((own) => path.startsWith(own)) ? at.root : at.base}${path}`;
 

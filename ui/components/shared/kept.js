@@ -1,10 +1,13 @@
 // What a tab remembers of a conversation, or of none (null), while its page is loaded again; and what was typed.
 
-// What was typed and neither kept nor cancelled, by what it is of.
+import { who } from "./api.js";
+
+// What somebody typed and neither kept nor cancelled, by what it is of. Nobody else who signs in there finds it.
+const typed = (key) => `gw.typed ${who()} ${key}`;
 export const unsaved = {
-  get: (key) => sessionStorage.getItem(`gw.typed ${key}`),
-  set: (key, text) => sessionStorage.setItem(`gw.typed ${key}`, text),
-  delete: (key) => sessionStorage.removeItem(`gw.typed ${key}`),
+  get: (key) => sessionStorage.getItem(typed(key)),
+  set: (key, text) => sessionStorage.setItem(typed(key), text),
+  delete: (key) => sessionStorage.removeItem(typed(key)),
 };
 
 export function keep(key, conversation, place) {

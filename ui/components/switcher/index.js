@@ -22,6 +22,8 @@ class Switcher {
     this.popup.button.className = "gw-btn lib";
     this.popup.button.replaceChildren(this.name, icon("unfold_more", "s16"));
     root.append(this.popup.element);
+    // Who signs out leaves nothing behind in the tab.
+    document.addEventListener("submit", ({ target }) => target.action.endsWith("/gw/auth/sign-out") && sessionStorage.clear());
   }
 
   close() {
