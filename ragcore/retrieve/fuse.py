@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -65,12 +66,18 @@ def by_rows(
 ) -> dict[str, float]:
     """Convex combination of ``fused`` and of how well the stems ``asked`` name a row of a table, 0–1: a row has its
     name once, while prose repeats it, and the words of its table, columns and dates are no part of it."""
-    rows = {i: _row_named(chunks[i].text, asked) for i in fused if chunks[i].kind == "table" and not chunks[i].tiles}
-    return {i: (score + weight * rows.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
+    rows = {i: chunk.text for i, chunk in chunks.items() if chunk.kind == "table" and chunk.tiles is None}
+    named = {i: _row_named(rows[i], asked) for i in fused if i in rows}
+    return {i: (score + weight * named.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
 
 
 def _row_named(text: str, asked: Set[str]) -> float:
-    return max((naming(name_stems(without_dates(head)), asked) for head in row_heads(text)), default=0.0)
+    return max((naming(_name(head), asked) for head in row_heads(text)), default=0.0)
+
+
+@lru_cache(maxsize=16384)
+def _name(head: str) -> frozenset[str]:
+    return name_stems(without_dates(head))
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:

@@ -4,7 +4,7 @@ neighbours."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast, get_args
@@ -195,14 +195,15 @@ class HybridRetriever:
         chunks, scores, ranks = found.chunks, found.scores, found.ranks
         asked = replace(asked, names=found.names)
         with timed(timings, "fuse"):
-            fused = self._fuse(words, scores, chunks)
+            # The name of a document is no part of a row's.
+            of_whom = content_stems(" ".join(route.name for route in routes))
+            fused = self._fuse(
+                words, frozenset(content_stems(f"{words.text} {words.terms}")) - {*of_whom}, scores, chunks
+            )
             # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
             fused = discounted(fused, owners, priors, self.settings.route.weight)
-            of_whom = content_stems(" ".join(route.name for route in routes))
-            asked_for = {*content_stems(question.focus), *content_stems(words.terms)}.difference(of_whom)
-            fused = fuse.by_rows(fused, chunks, asked_for, weight=ROW_WEIGHT)
             folded = fuse.fold(fused, chunks)
             fused = folded.scores
             scores["fused"], ranks["fused"] = fused, _ranks(fuse.ranking(fused))
@@ -381,14 +382,18 @@ class HybridRetriever:
             scores = scores + TERMS_IN_BM25 * self.sparse.scores(words.terms, ids)
         return [float(score) for score in scores]
 
-    def _fuse(self, words: Wording, scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]) -> dict[str, float]:
+    def _fuse(
+        self, words: Wording, asked: Set[str], scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]
+    ) -> dict[str, float]:
+        """Candidates' scores, 0–1; ``asked`` are the stems that may name a row."""
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
         if self.mode in STRUCTURES:
             return fuse.stretched(scores["structure"])
         scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
         fused = self._convex(words, scores, chunks)
-        return fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
+        fused = fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
+        return fuse.by_rows(fused, chunks, asked, weight=ROW_WEIGHT)
 
     def _convex(
         self, words: Wording, scores: Mapping[str, Mapping[str, float]], chunks: Mapping[str, Chunk]
