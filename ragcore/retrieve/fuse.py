@@ -22,7 +22,7 @@ import numpy as np
 from ragcore.text.periods import without_dates
 from ragcore.text.words import name_stems, naming
 from ragcore.types import Chunk
-from ragcore.types.table_labels import row_heads
+from ragcore.types.table_labels import row_names
 
 LEAST = 1e-5  # probability that counts nothing, as a share of the highest
 SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
@@ -61,23 +61,19 @@ def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weigh
     return {i: weight * worth.get(i, 0.0) + (1.0 - weight) * first.get(i, 0.0) for i in dict.fromkeys((*fused, *worth))}
 
 
-def by_rows(
+def named(
     fused: Mapping[str, float], chunks: Mapping[str, Chunk], asked: Set[str], *, weight: float
 ) -> dict[str, float]:
-    """Convex combination of ``fused`` and of how well the stems ``asked`` name a row of a table, 0–1: a row has its
-    name once, while prose repeats it, and the words of its table, columns and dates are no part of it."""
+    """Convex combination of ``fused`` and of how well the stems ``asked`` name a row or its table, 0–1
+    (`ragcore.text.words.naming`): a table has a name once where prose repeats it, between other rows and columns."""
     rows = {i: chunk.text for i, chunk in chunks.items() if chunk.kind == "table" and chunk.tiles is None}
-    named = {i: _row_named(rows[i], asked) for i in fused if i in rows}
-    return {i: (score + weight * named.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
-
-
-def _row_named(text: str, asked: Set[str]) -> float:
-    return max((naming(_name(head), asked) for head in row_heads(text)), default=0.0)
+    names = {i: max((naming(_name(one), asked) for one in row_names(rows[i])), default=0.0) for i in fused if i in rows}
+    return {i: (score + weight * names.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
 
 
 @lru_cache(maxsize=16384)
-def _name(head: str) -> frozenset[str]:
-    return name_stems(without_dates(head))
+def _name(text: str) -> frozenset[str]:
+    return name_stems(without_dates(text))
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:

@@ -48,7 +48,7 @@ TERMS_IN_VECTOR, TERMS_IN_BM25 = 0.5, 0.3
 MOST_NAMED = 16  # documents named by the question that are also searched by themselves
 TEMPERATURE = 6.0  # divides the reranker's log-odds for its vote: it is too sure of texts unlike web pages
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
-ROW_WEIGHT = 0.4  # weight of a named row beside the fused score
+NAME_WEIGHT = 0.4  # weight of a row that the question names, itself or its table, beside the fused score
 NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = tuple(mode for mode in get_args(SearchMode) if mode != "overview")
@@ -385,7 +385,7 @@ class HybridRetriever:
     def _fuse(
         self, words: Wording, asked: Set[str], scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]
     ) -> dict[str, float]:
-        """Candidates' scores, 0–1; ``asked`` are the stems that may name a row."""
+        """Candidates' scores, 0–1; ``asked`` are the stems that may name a row or table."""
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
         if self.mode in STRUCTURES:
@@ -393,7 +393,7 @@ class HybridRetriever:
         scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
         fused = self._convex(words, scores, chunks)
         fused = fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
-        return fuse.by_rows(fused, chunks, asked, weight=ROW_WEIGHT)
+        return fuse.named(fused, chunks, asked, weight=NAME_WEIGHT)
 
     def _convex(
         self, words: Wording, scores: Mapping[str, Mapping[str, float]], chunks: Mapping[str, Chunk]

@@ -42,12 +42,15 @@ def elements_within(document: Document, start: int, end: int) -> Iterator[Elemen
             yield element
 
 
-def row_heads(text: str) -> Iterator[str]:
-    """First cell of each row in the text of a table's tile: ``Title — Group / Row header | Header: value``."""
+def row_names(text: str) -> Iterator[str]:
+    """Names in the text of a table's tile, ``Title — Group / Row header | Header: value`` a line: each row's title, ""
+    without one, and header."""
     for line in text.splitlines():
         first, separator, _ = line.partition(CELL_SEPARATOR)
         if separator:
-            yield first.rpartition(TITLE_SEPARATOR)[2].rpartition(GROUP_SEPARATOR)[2]
+            title, _, own = first.rpartition(TITLE_SEPARATOR)
+            yield title
+            yield own.rpartition(GROUP_SEPARATOR)[2]
 
 
 @dataclass(frozen=True)

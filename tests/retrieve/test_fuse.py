@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.retrieve.fuse import by_rows, convex, ranking, stretched
+from ragcore.retrieve.fuse import convex, named, ranking, stretched
 from ragcore.types import Chunk
 
 SIDE = st.dictionaries(st.sampled_from([f"d:{n}" for n in range(12)]), st.sampled_from([0.0, 0.1, 0.5, 0.7, 3.0, 9.5]))
@@ -50,20 +50,22 @@ def test_a_single_candidate_is_the_best_there_is() -> None:
     assert stretched({}) == {}
 
 
-def test_a_row_gains_by_its_own_name_alone() -> None:
+def test_a_row_gains_by_its_own_name_or_its_tables() -> None:
     texts = {
         "own": "BALANCE SHEETS — ASSETS / Current assets: / Inventories | May 31, 2023: $ 8,454",
         "other": "BALANCE SHEETS — ASSETS / Current assets: / Prepaid inventory insurance | May 31, 2023: $ 12",
         "table": "INVENTORIES AT YEAR END — ASSETS / Land | May 31, 2023: $ 4",
+        "group": "BALANCE SHEETS — INVENTORIES AT YEAR END / Land | May 31, 2023: $ 4",
         "prose": "Inventories | and more at year end",
     }
     chunks = {
         name: Chunk(name, "d", n, "text" if name == "prose" else "table", n, n + 1, text)
         for n, (name, text) in enumerate(texts.items())
     }
-    fused = by_rows(dict.fromkeys(texts, 0.4), chunks, {"inventori", "year", "end"}, weight=0.3)
-    assert fused["own"] > fused["other"] > fused["table"] == fused["prose"]
-    assert fused["own"] <= 1.0
+    fused = named(dict.fromkeys(texts, 0.4), chunks, {"inventori", "year", "end"}, weight=0.3)
+    assert fused["own"] > fused["other"] > fused["group"] == fused["prose"]
+    assert fused["table"] > fused["own"]
+    assert fused["table"] <= 1.0
 
 
 def test_ties_have_a_fixed_order() -> None:
