@@ -23,7 +23,7 @@ class Switcher {
     this.popup.button.replaceChildren(this.name, icon("unfold_more", "s16"));
     root.append(this.popup.element);
     // Who signs out leaves nothing behind in the tab.
-    document.addEventListener("submit", ({ target }) => target.action.endsWith("/gw/auth/sign-out") && sessionStorage.clear());
+    document.addEventListener("submit", ({ target }) => target.getAttribute("action")?.endsWith("/gw/auth/sign-out") && sessionStorage.clear());
   }
 
   close() {
