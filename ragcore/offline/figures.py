@@ -15,13 +15,12 @@ from ragcore.offline.lists import listed
 from ragcore.offline.quotes import Quotable
 from ragcore.text.lexicon import DENIALS, PARTITIVE
 from ragcore.text.names import words_of
-from ragcore.text.numbers import Number, length_in, lengths, numbers, span_of
+from ragcore.text.numbers import Number, lengths, numbers, span_of
 from ragcore.text.periods import blanked, date_spans, days_in, is_part, months_of_part, year_spans, years
 from ragcore.text.units import currencies, unit
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.types.report import Period
 
-_DIGITS = re.compile(r"[^\d.]")
 _RANGE = re.compile(
     r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
 )
@@ -138,18 +137,3 @@ def counts_from(text: str) -> list[str]:
     said = [word.strip(".,;:()").lower() for word in text.split()]
     place = next((n for n, word in enumerate(said) if word in listed("sentences", "counted")), None)
     return [] if place is None else list(map(alike, content_stems(" ".join(said[place + 1 : place + _NEAR]))))
-
-
-def same_figure(one: str, other: str) -> bool:
-    """Whether two figures are one number, allowing for rounding and scale, or one duration."""
-    lengths = length_in(one), length_in(other)
-    if all(lengths):
-        return lengths[0] == lengths[1]
-    a, b = (_DIGITS.sub("", text).replace(".", "").strip("0") for text in (one, other))
-    if not a or not b:
-        return a == b
-    short, long = sorted((a, b), key=len)
-    if len(short) < 2:
-        return short == long
-    rounded = str(round(int(long) / 10 ** (len(long) - len(short))))
-    return short in (long[: len(short)], rounded)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
+from itertools import combinations, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
 from ragcore.text.names import LEGAL_FORMS
-from ragcore.text.numbers import numbers
+from ragcore.text.numbers import numbers, same_figure
 from ragcore.text.periods import column_years, days_in, periods, spans_of_time, without_dates, without_parts, years
 from ragcore.text.sentences import is_statement, says_something
 from ragcore.text.terms import Wanted
@@ -50,7 +50,7 @@ YEAR_WEIGHT = 5.0
 # Log odds that what says a change gains, if one is asked for, with all words of what changed.
 CHANGE_WEIGHT = 5.0
 # Log odds that a row of a part loses, if the question does not name it.
-PART_WEIGHT = 4.0
+PART_WEIGHT = 5.0
 _YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
 WORDS_WEIGHT = 0.5
@@ -195,11 +195,11 @@ def _lead_in(source: Source, first: int, last: int) -> int:
 
 def _speaks(source: Source, number: int, question: Question) -> bool:
     """Whether unit ``number`` may be an answer: a sentence, or as short as "Sponsor: Larkfield Ltd" an answer in its
-    usual words; no editor's note in brackets, and no heading, unless it gives a day."""
+    usual words; no editor's note in brackets, and no heading or line of capitals alone, unless it gives a day."""
     text = source.words(number, number)
     noted = text.startswith("[") and text.rstrip(".").endswith("]")
     heads = source.units[number - 1].heading and not days_in(text)
-    titled = text.isupper() and ":" not in text
+    titled = text.isupper() and not any(one.isdigit() or one in ":," for one in text)
     return not (noted or heads) if says_something(text) else not titled and fit(question.answer, text) == 1.0
 
 
@@ -485,43 +485,43 @@ class Ranking:
                 for quote, name in zip(found, named)
             ]
         )
-        out |= self._beside(found)
+        beside, apart = self._beside(found)
+        out |= beside
         # Words of the question that no whole has may name a part otherwise ("U.S." for "United States").
         words = [word for word in self._wanted.words if not word.isdigit() and word not in _TOTAL]
         asks = [word for word in words if any(self._wanted.has(word, quote.words) for quote in found)]
-        wholes = (quote for quote, part in zip(found, out) if not part)
+        wholes = (q for q, part in zip(found, out) if not part and (q.row is not None or _gives_amount(q, apart)))
         said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in wholes)
         return out if said else np.zeros(len(found), np.bool_)
 
-    def _beside(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
-        """Whether each quote is a row of what is asked for that tables of other names have too, none of which the
-        question names, with other values, none of which is given twice."""
+    def _beside(self, found: Sequence[Quotable]) -> tuple[NDArray[np.bool_], frozenset[str]]:
+        """Whether each quote is a row of what is asked for that several tables have, with the same columns and other
+        values; none of the tables is named by the question. Also the stems that tell these tables apart."""
         asked = frozenset(self._wanted.everything)
-        given: dict[tuple[object, ...], dict[str, set[frozenset[str]]]] = {}
+        given = defaultdict[tuple[object, ...], dict[frozenset[str], str]](dict)
         keys = [self._cell_of(quote) for quote in found]
         for quote, key in zip(found, keys):
             if quote.row is not None and key:
-                tables = given.setdefault(key, {}).setdefault(quote.row.cells[quote.row.named[0]].text, set())
-                tables.add(name_stems(_over(quote.row)))
-        parts = set[tuple[object, ...]]()
-        for key, values in given.items():
-            names = [name for tables in values.values() for name in tables]
-            common = frozenset[str].intersection(*names)
-            named = any(name == common or not asked.isdisjoint(name - common) for name in names)
-            if 1 < len(values) == len(names) and not named:
+                given[key][name_stems(_over(quote.row))] = quote.row.cells[quote.row.named[0]].text
+        parts, apart = set[tuple[object, ...]](), set[str]()
+        for key, tables in given.items():
+            common = frozenset[str].intersection(*tables)
+            own = [table - common for table in tables]
+            repeated = any(same_figure(*pair) for pair in combinations(tables.values(), 2))
+            if len(own) > 1 and all(own) and asked.isdisjoint(frozenset().union(*own)) and not repeated:
                 parts.add(key)
-        return np.array([key in parts for key in keys], np.bool_)
+                apart.update(*own)
+        return np.array([key in parts for key in keys], np.bool_), frozenset(apart)
 
     def _cell_of(self, quote: Quotable) -> tuple[object, ...]:
-        """Document, row and period of a quote's only named cell, if the row has the name of what is asked for; else
-        ()."""
+        """Document, row, columns and number of a quote's only named cell, if the row has the name of what is asked for;
+        else ()."""
         row = quote.row
         if row is None or len(row.named) != 1:
             return ()
-        name = name_stems(row.head)
-        column = row.cells[row.named[0]].column
-        when = frozenset(column_years(column, quote.source.lag)), spans_of_time(column)
-        return (quote.source.doc_id, name, when) if all(self._wanted.has(w, name) for w in self._quantity) else ()
+        name, columns = name_stems(row.head), tuple(cell.column for cell in row.cells)
+        asked = all(self._wanted.has(word, name) for word in self._quantity)
+        return (quote.source.doc_id, name, columns, row.named) if asked else ()
 
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
@@ -571,6 +571,12 @@ class Ranking:
                 for words, said in zip(held, own)
             ]
         )
+
+
+def _gives_amount(quote: Quotable, parts: frozenset[str]) -> bool:
+    """Whether a sentence gives an amount, and none of the stems that name ``parts``."""
+    amounts = any(not years(number.raw) for number in numbers(quote.text))
+    return amounts and parts.isdisjoint(quote.own)
 
 
 def _over(row: Row) -> str:

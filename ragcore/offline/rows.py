@@ -27,7 +27,8 @@ _SCALE = re.compile(
 _LONGEST_SCALE = 160
 _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
-RATES = frozenset({"per", "percent", "percentage", "ratio"})  # words of rows and columns beside a table's scale
+SHARES = frozenset({"share", "shares"})
+RATES = frozenset({"percent", "percentage", "ratio"})  # words of rows and columns beside a table's scale
 LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
 VALUE = "Value"
@@ -138,8 +139,9 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
     """Scale of ``cell``, in the words of its table's title or of the text before it; "" if the cell or its headers give
     it, it is in words, a share or an amount per share, or it may be an exception to the scale."""
     headers = f"{row.name} {cell.column}"
-    in_words = _FIGURE.search(cell.text) is None and any(map(str.isalpha, cell.text))
-    if "%" in cell.text or in_words or not RATES.isdisjoint(tokens(headers)) or _SCALE.search(headers):
+    headed, digits = frozenset(tokens(headers)), any(map(str.isdigit, cell.text))
+    rate = not RATES.isdisjoint(headed) or ("per" in headed and not SHARES.isdisjoint(headed))
+    if rate or "%" in cell.text or (not digits and any(map(str.isalpha, cell.text))) or _SCALE.search(headers):
         return ""
     for words in (row.table, scale_of(source, row)[1]):
         match = _SCALE.search(words)

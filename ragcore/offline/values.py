@@ -20,7 +20,6 @@ from ragcore.offline.figures import (
     counts_from,
     figures,
     is_sure,
-    same_figure,
     without_bases,
 )
 from ragcore.offline.holders import holders
@@ -28,13 +27,13 @@ from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, Ranking, Scored, marker, quotables, with_paragraph
-from ragcore.offline.rows import RATES, Cell, Row, scale_of
+from ragcore.offline.rows import RATES, SHARES, Cell, Row, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.lexicon import DENIALS
 from ragcore.text.markdown import escape, escape_lines
 from ragcore.text.names import is_firm, of_others, words_of
-from ragcore.text.numbers import lengths, numbers
+from ragcore.text.numbers import lengths, numbers, same_figure
 from ragcore.text.periods import called_year, days_in, is_part, months_of_part, without_parts
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term, Wanted
@@ -47,7 +46,7 @@ _UNDATED: Period = (0, 0, 0)
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _PERSON = AnswerType(("PERSON",))
 _TOTAL = frozenset({"total", "totals"})
-_UNSCALED = RATES | {"share", "shares"}  # rows beside a table's scale
+_UNSCALED = RATES | SHARES | {"per"}  # rows beside a table's scale
 _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 _LONGEST = 1200  # characters of a sentence, with its list
 _SPEAKS = 0.6  # share of the requested words that a sentence must have

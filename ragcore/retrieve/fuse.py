@@ -19,12 +19,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from ragcore.text.lexicon import SPANS
 from ragcore.text.periods import without_dates
-from ragcore.text.words import name_stems, naming
+from ragcore.text.words import content_stems, name_stems, naming
 from ragcore.types import Chunk
 from ragcore.types.table_labels import row_names
 
 LEAST = 1e-5  # probability that counts nothing, as a share of the highest
+_SPANS = frozenset(content_stems(" ".join(SPANS)))  # words of a period, which name no quantity
 SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
 
 
@@ -61,19 +63,22 @@ def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weigh
     return {i: weight * worth.get(i, 0.0) + (1.0 - weight) * first.get(i, 0.0) for i in dict.fromkeys((*fused, *worth))}
 
 
-def named(
+def by_names(
     fused: Mapping[str, float], chunks: Mapping[str, Chunk], asked: Set[str], *, weight: float
 ) -> dict[str, float]:
-    """Convex combination of ``fused`` and of how well the stems ``asked`` name a row or its table, 0–1
-    (`ragcore.text.words.naming`): a table has a name once where prose repeats it, between other rows and columns."""
+    """``fused`` and, with ``weight``, how well the stems ``asked`` name a row or its table
+    (`ragcore.text.words.naming`), 0–1; ``fused`` as it is if they name none. A table has a name once where prose
+    repeats it, between other rows and columns."""
     rows = {i: chunk.text for i, chunk in chunks.items() if chunk.kind == "table" and chunk.tiles is None}
     names = {i: max((naming(_name(one), asked) for one in row_names(rows[i])), default=0.0) for i in fused if i in rows}
-    return {i: (score + weight * names.get(i, 0.0)) / (1.0 + weight) for i, score in fused.items()}
+    raised = {i: score + weight * names.get(i, 0.0) for i, score in fused.items()}
+    most = max(1.0, *raised.values()) if raised else 1.0
+    return {i: score / most for i, score in raised.items()}
 
 
 @lru_cache(maxsize=16384)
 def _name(text: str) -> frozenset[str]:
-    return name_stems(without_dates(text))
+    return name_stems(without_dates(text)) - _SPANS
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:

@@ -195,11 +195,10 @@ class HybridRetriever:
         chunks, scores, ranks = found.chunks, found.scores, found.ranks
         asked = replace(asked, names=found.names)
         with timed(timings, "fuse"):
-            # The name of a document is no part of a row's.
-            of_whom = content_stems(" ".join(route.name for route in routes))
-            fused = self._fuse(
-                words, frozenset(content_stems(f"{words.text} {words.terms}")) - {*of_whom}, scores, chunks
-            )
+            # The name of a document is no part of a row's, unless nothing else is asked for.
+            asked_for = frozenset(content_stems(f"{words.text} {words.terms}"))
+            of_whom = frozenset(content_stems(" ".join(route.name for route in routes)))
+            fused = self._fuse(words, asked_for - of_whom or asked_for, scores, chunks)
             # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
@@ -393,7 +392,7 @@ class HybridRetriever:
         scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
         fused = self._convex(words, scores, chunks)
         fused = fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
-        return fuse.named(fused, chunks, asked, weight=NAME_WEIGHT)
+        return fuse.by_names(fused, chunks, asked, weight=NAME_WEIGHT)
 
     def _convex(
         self, words: Wording, scores: Mapping[str, Mapping[str, float]], chunks: Mapping[str, Chunk]

@@ -50,6 +50,7 @@ _NUMBER = re.compile(
 )
 _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|francs|yen|yuan|rupees)\b", re.IGNORECASE)
 _DIGITS = re.compile(r"[\d,]*\.?\d+")
+_NO_DIGITS = re.compile(r"[^\d.]")
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
 _PERCENT = Unit("%", "share", 1.0)
@@ -401,3 +402,18 @@ def amounts_in(column: Sequence[str]) -> list[float | None]:
         bare = [text.replace(".", "") for text in bare]
     found = [next(iter(numbers(text)), None) for text in bare]
     return [None if one is None or one.start else one.amount for one in found]
+
+
+def same_figure(one: str, other: str) -> bool:
+    """Whether two figures are one number, allowing for rounding and scale, or one duration."""
+    lengths = length_in(one), length_in(other)
+    if all(lengths):
+        return lengths[0] == lengths[1]
+    a, b = (_NO_DIGITS.sub("", text).replace(".", "").strip("0") for text in (one, other))
+    if not a or not b:
+        return a == b
+    short, long = sorted((a, b), key=len)
+    if len(short) < 2:
+        return short == long
+    rounded = str(round(int(long) / 10 ** (len(long) - len(short))))
+    return short in (long[: len(short)], rounded)

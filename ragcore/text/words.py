@@ -33,7 +33,6 @@ MONTH = (
 WORD = re.compile(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*")
 # Brackets in a name hold its abbreviation or the meaning of negative numbers.
 _BRACKETS = re.compile(r"\([^()]*\)")
-_YEAR_DIGITS = 4
 _FISCAL_YEAR = re.compile(r"^(?:fy|fiscal)-?(\d{2}|\d{4})$")
 
 
@@ -129,9 +128,9 @@ def content_stems(text: str) -> list[str]:
 
 
 def name_stems(name: str) -> frozenset[str]:
-    """Stems of a quantity's name, without bracketed text, years and ``total``."""
+    """Stems of a quantity's name, without bracketed text, numbers and ``total``."""
     stems = content_stems(_BRACKETS.sub(" ", name))
-    return frozenset(one for one in stems if not (one.isdigit() and len(one) == _YEAR_DIGITS) and one != "total")
+    return frozenset(one for one in stems if not one.isdigit() and one != "total")
 
 
 def naming(name: Set[str], words: Set[str]) -> float:

@@ -102,6 +102,7 @@ def test_from_the_first_link_to_signing_out(team: App, open_page: Callable[..., 
         page.get_by_label("Mara Okell: account").click()
         page.locator(".gw-who").get_by_role("button", name="Sign out").click()
         page.get_by_role("heading", name="Sign in").wait_for()
+        assert page.evaluate("sessionStorage.length") == 0
         page.goto(f"{team.url}/settings")
         page.get_by_role("heading", name="Sign in").wait_for()
         page.get_by_label("Email").fill(MARA)

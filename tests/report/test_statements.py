@@ -390,7 +390,7 @@ def test_a_date_is_no_length_of_time(guidance: str, said: list[str], when: str) 
 
 
 def test_two_documents_may_say_one_length_in_two_ways() -> None:
-    from ragcore.offline.figures import same_figure
+    from ragcore.text.numbers import same_figure
 
     assert same_figure("Thirty days", "30 calendar days")
     assert not same_figure("Thirty days", "30 business days")

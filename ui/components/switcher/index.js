@@ -22,8 +22,10 @@ class Switcher {
     this.popup.button.className = "gw-btn lib";
     this.popup.button.replaceChildren(this.name, icon("unfold_more", "s16"));
     root.append(this.popup.element);
-    // Who signs out leaves nothing behind in the tab.
-    document.addEventListener("submit", ({ target }) => target.getAttribute("action")?.endsWith("/gw/auth/sign-out") && sessionStorage.clear());
+    // Who signs out leaves nothing behind in the tab, nor do pages that keep their place when they are left.
+    const clear = () => sessionStorage.clear();
+    const leaves = ({ target }) => target.getAttribute("action")?.endsWith("/gw/auth/sign-out");
+    document.addEventListener("submit", (event) => leaves(event) && addEventListener("pagehide", clear, { once: true }));
   }
 
   close() {
