@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ragcore.offline.intents import fit
 from ragcore.offline.lists import listed, stems
-from ragcore.offline.rows import Asked, Cell, Row, brief, is_change, row_of
+from ragcore.offline.rows import Asked, Cell, Row, brief, is_change, is_share, row_of
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
@@ -438,18 +438,20 @@ class Ranking:
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How well the question names each row, 0–1 (`ragcore.text.words.naming`), less if it names another row that
-        has all of this one's name and more. For a list, the agreement of its section's heading with the question,
-        squared: its items don't say again what they are of."""
+        has all of this one's name and more, and not if only the row is a share. For a list, the agreement of its
+        section's heading with the question, squared: its items don't say again what they are of."""
         asked, words = frozenset(self._wanted.words), self._wanted.everything
         whole = {one.name for one in found if one.row is not None and one.name and one.name <= words}
         longest = {name: max(len(other) for other in whole if name <= other) for name in whole}
+        share = is_share(self._question.main)
+
+        def named(row: Row, name: frozenset[str]) -> float:
+            if is_share(row.head) and not share:
+                return 0.0
+            return naming(name, words) * (len(name) / longest.get(name, len(name) or 1)) ** 2
+
         return np.array(
-            [
-                naming(one.name, words) * (len(one.name) / longest.get(one.name, len(one.name) or 1)) ** 2
-                if one.row is not None
-                else agreement(one.name, asked) ** 2
-                for one in found
-            ]
+            [named(one.row, one.name) if one.row is not None else agreement(one.name, asked) ** 2 for one in found]
         )
 
     @cached_property

@@ -135,6 +135,11 @@ def scale_of(source: Source, row: Row) -> tuple[int, str]:
     return 0, ""
 
 
+def is_share(text: str) -> bool:
+    """Whether a row's header or a question is of a share or ratio: "% of revenues" is no revenue."""
+    return "%" in text or not (RATES | lex.SHARE).isdisjoint(tokens(text))
+
+
 def unit_of(source: Source, row: Row, cell: Cell) -> str:
     """Scale of ``cell``, in the words of its table's title or of the text before it; "" if the cell or its headers give
     it, it is in words, a share or an amount per share, or it may be an exception to the scale."""

@@ -27,7 +27,7 @@ from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, Ranking, Scored, marker, quotables, with_paragraph
-from ragcore.offline.rows import RATES, SHARES, Cell, Row, scale_of
+from ragcore.offline.rows import RATES, SHARES, Cell, Row, is_share, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.lexicon import DENIALS
@@ -168,7 +168,9 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         if row is None or len(meant := row.named if question.years else range(len(row.cells))) != 1:
             continue
         # A net loss is no net income, though a statement has one name for both.
-        if qualifiers.intersection(tokens(_BRACKETS.sub(" ", row.head))) != qualifiers.intersection(words):
+        if (is_share(row.head) and not is_share(question.main)) or qualifiers.intersection(
+            tokens(_BRACKETS.sub(" ", row.head))
+        ) != qualifiers.intersection(words):
             continue
         one = _of_row(asked, quote, row, NOTHING_STATED)
         if one is not None and one.cell is row.cells[meant[0]] and any(map(str.isdigit, one.figure)):

@@ -288,6 +288,13 @@ def test_a_row_that_several_tables_have_with_other_values_comes_after_the_whole(
     assert "$ 3,364" in quotes("What were total net sales in fiscal 2020?", repeated, again, WHOLE).splitlines()[0]
 
 
+def test_a_share_of_what_is_asked_for_is_not_it() -> None:
+    costs = Grid("COSTS (Dollars in millions)", [["", "Fiscal 2020"], ["Rent", "$ 310"], ["% of net sales", "9.2 %"]])
+    text = quotes("What were total net sales in fiscal 2020?", *REGIONS, costs, WHOLE)
+    assert text.startswith(f"“{WHOLE}”")
+    assert "9.2 %" in quotes("What were costs in % of net sales in fiscal 2020?", costs, "Rent rose.").splitlines()[0]
+
+
 def test_the_scale_of_a_table_is_not_that_of_words_or_of_amounts_per_share() -> None:
     table = Grid(
         "BONDS (Dollars in millions)",
