@@ -299,7 +299,7 @@ def _quotable(
     # A row quoted for one cell is also named by that cell's column, but for its period.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     column = without_parts(without_dates(row.cells[row.named[0]].column)) if row is not None and alone else ""
-    name = name_stems(row.head if row is not None else "") | (name_stems(column) - _SPANS)
+    name = (name_stems(row.head if row is not None else "") | (name_stems(column) - _SPANS)) - _LEGAL_FORMS
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))
     spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())
@@ -307,7 +307,6 @@ def _quotable(
     cells = [cell.column for cell in row.cells] if row is not None else []
     columns = [column_years(column, source.lag) for column in cells if len(days_in(column)) < 2]
     named = frozenset[int]().union(*(columns if row is not None else [years(text)]))
-    name -= _LEGAL_FORMS
     return Quotable(source, first, last, text, about, passage, words, place, own, name, row, spans=spans, years=named)
 
 

@@ -137,7 +137,7 @@ def scale_of(source: Source, row: Row) -> tuple[int, str]:
 
 def is_share(text: str) -> bool:
     """Whether a row's header or a question is of a share or ratio: "% of revenues" is no revenue."""
-    return "%" in text or not (RATES | lex.SHARE).isdisjoint(tokens(text))
+    return "%" in text or not ((RATES | lex.SHARE) - SHARES).isdisjoint(tokens(text))  # those of a company are none
 
 
 def unit_of(source: Source, row: Row, cell: Cell) -> str:

@@ -161,16 +161,15 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
     if derived or words[:1] not in (["what"], ["what's"], ["how"], ["the"]) or len(question.years) > 1:
         return None
     asked, qualifiers = _of_question(question, terms, ranking.names), listed("values", "qualifiers")
-    given = []
+    given, share = [], is_share(question.main)
     for quote in found:
         row = quote.row
         # Without a year only the cell of a row that has no other can be meant.
         if row is None or len(meant := row.named if question.years else range(len(row.cells))) != 1:
             continue
         # A net loss is no net income, though a statement has one name for both.
-        if (is_share(row.head) and not is_share(question.main)) or qualifiers.intersection(
-            tokens(_BRACKETS.sub(" ", row.head))
-        ) != qualifiers.intersection(words):
+        head = tokens(_BRACKETS.sub(" ", row.head))
+        if qualifiers.intersection(head) != qualifiers.intersection(words) or (is_share(row.head) and not share):
             continue
         one = _of_row(asked, quote, row, NOTHING_STATED)
         if one is not None and one.cell is row.cells[meant[0]] and any(map(str.isdigit, one.figure)):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.requests import build_request
 from ragcore.answer.sources import build_sources
+from ragcore.offline.rows import is_share
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.text.terms import Term
@@ -293,6 +294,11 @@ def test_a_share_of_what_is_asked_for_is_not_it() -> None:
     text = quotes("What were total net sales in fiscal 2020?", *REGIONS, costs, WHOLE)
     assert text.startswith(f"“{WHOLE}”")
     assert "9.2 %" in quotes("What were costs in % of net sales in fiscal 2020?", costs, "Rent rose.").splitlines()[0]
+
+
+def test_an_amount_per_share_is_no_share() -> None:
+    assert all(map(is_share, ("% of net sales", "Ratio of earnings to fixed charges", "Proportion of sales")))
+    assert not any(map(is_share, ("Net income per share", "Dividends on common shares")))
 
 
 def test_the_scale_of_a_table_is_not_that_of_words_or_of_amounts_per_share() -> None:
