@@ -40,11 +40,11 @@ LINES = {
     "pipelines": 2224,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1352,
     "report": 1832,  # with values as data, the request for a section, and sections named by a requirement
-    "retrieve": 2110,  # with overviews, and what structures find
+    "retrieve": 2112,  # with overviews, and what structures find
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2396,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
+    "text": 2401,  # with number formats, inverse units, years and parts, spans, clauses, names, titles, lexicon
     "types": 2867,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2604,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

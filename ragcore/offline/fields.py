@@ -18,7 +18,7 @@ from ragcore.offline.lists import data, listed, stems
 from ragcore.text.periods import years as years_in
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term
-from ragcore.text.words import content_stems, name_stems, tokens
+from ragcore.text.words import content_stems, name_stems, tokens, without_brackets
 from ragcore.types.question import AnswerType
 from ragcore.types.report import Field, ValueSort
 
@@ -38,7 +38,6 @@ _BETWEEN = re.compile(
 )
 _AND = re.compile(rf"\s+(?:and|as well as){_OUTSIDE}\s+", re.IGNORECASE)
 _OR = re.compile(r"\s*,?\s+or\s+|\s*,\s*")
-_BRACKETS = re.compile(r"\([^()]*\)")
 _LETTER = re.compile(r"(?<=[\w)]\s)[A-Z](?![\w.'’])")
 
 
@@ -209,7 +208,7 @@ def _of_date(heading: str) -> Iterator[Name]:
 
 def _of_quantity(heading: str, piece: str, terms: Sequence[Term]) -> Iterator[Name]:
     """Names from heading and guidance: synonyms, or the part of the heading that the guidance specifies."""
-    bare = _BRACKETS.sub(" ", piece)
+    bare = without_brackets(piece)
     for sign in data()["names"]["tells"]:
         bare = bare.partition(sign)[0] if stems_of(bare.partition(sign)[0]) else bare
     own = [of for name in _called(heading, terms) if (of := stems_of(name))]
@@ -243,7 +242,7 @@ def _synonyms(name: str) -> list[str]:
 
 def head_stems(head: str) -> frozenset[str]:
     """Stems of a row header, keeping words that narrow a name in a template, and the letter of "Class C"."""
-    letters = frozenset(f"{match.group().lower()}." for match in _LETTER.finditer(_BRACKETS.sub(" ", head)))
+    letters = frozenset(f"{match.group().lower()}." for match in _LETTER.finditer(without_brackets(head)))
     return (name_stems(head) | letters) - stems("names", "neutral")
 
 

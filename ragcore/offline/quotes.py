@@ -63,7 +63,6 @@ ROUTE_WEIGHT = 0.5
 # Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
 _TOTAL = frozenset(content_stems(" ".join(lex.TOTAL)))
-_SPANS = frozenset(content_stems(" ".join(lex.SPANS)))
 _LEGAL_FORMS = frozenset(content_stems(" ".join(LEGAL_FORMS)))
 
 
@@ -299,7 +298,7 @@ def _quotable(
     # A row quoted for one cell is also named by that cell's column, but for its period.
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     column = without_parts(without_dates(row.cells[row.named[0]].column)) if row is not None and alone else ""
-    name = (name_stems(row.head if row is not None else "") | (name_stems(column) - _SPANS)) - _LEGAL_FORMS
+    name = (name_stems(row.head if row is not None else "") | (name_stems(column) - lex.SPAN_STEMS)) - _LEGAL_FORMS
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))
     spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())
@@ -457,7 +456,7 @@ class Ranking:
     def _quantity(self) -> tuple[str, ...]:
         """Words of the question that say what is asked for, not of whom or when."""
         names = " ".join(name.text for name in self._question.names)
-        other = frozenset(content_stems(names)) | _TOTAL | _SPANS | self.names
+        other = frozenset(content_stems(names)) | _TOTAL | lex.SPAN_STEMS | self.names
         return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
 
     def of_all(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
@@ -540,7 +539,7 @@ class Ranking:
         is asked for; else 0."""
         if not self._question.changes:
             return np.zeros(len(found))
-        beside = stems("question", "changes") | _SPANS
+        beside = stems("question", "changes") | lex.SPAN_STEMS
         own = [word for word in self._wanted.words if not (word in beside or word.isdigit())]
         held = [says_change(one) * sum(self._wanted.has(word, one.words) for word in own) for one in found]
         return (np.array(held, np.float64) / max(len(own), 1)) ** 2

@@ -36,7 +36,7 @@ from ragcore.text.names import passed_over
 from ragcore.text.periods import date_spans
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import Rarity, content_stems, cover, stem, tokens, word_set
+from ragcore.text.words import Rarity, content_stems, cover, stem, tokens, without_brackets, word_set
 from ragcore.types import EVERYTHING, Document, Element, Scope, Segment, Source
 from ragcore.types.question import AnswerType
 from ragcore.types.report import Coverage, Field, KnownFacts, Missing, ValueSort, missing_mark
@@ -55,7 +55,6 @@ _FAINT, _NEAR = 0.005, 3.0  # least relevance in a section of that name, and how
 _SHARE = 0.6  # and this share of the best worth
 _LABEL = re.compile(r"\W{0,3}([A-Z][^:.;\n]{1,60}):\s+(?=\S)")
 _BEFORE_DAY = re.compile(r"[;:.(/|\n]")
-_BRACKETS = re.compile(r"\([^()]*\)")
 _SAYS_LITTLE = stems("names", "beside") | stems("sentences", "says_little")
 MOST_ROWS = 40
 MOST_MENTIONS = 40
@@ -351,7 +350,7 @@ class Evidence:
         whole = piece == self._request.question
         ranking = self._ranking(piece if whole else f"{self._request.question}: {piece}")
         # Of a section of that name the heading says the rest.
-        near = ranking if whole else self._ranking(_BRACKETS.sub(" ", piece).strip() or piece)
+        near = ranking if whole else self._ranking(without_brackets(piece).strip() or piece)
         own = near.scored(self.own, self._reranker)
         held = [one.quote for one in own if alone or one.worth >= _PLAIN or self._share(piece, one.quote) >= _SPEAKS]
         held = _without_references(held or [one.quote for one in _nearest(own)])
@@ -408,7 +407,7 @@ class Evidence:
     def _wanted(self, piece: str) -> tuple[Wanted, list[str]]:
         """What ``piece`` asks for, and its content words; with the heading's if it has one ("the revenue of each")."""
         for text in (piece, f"{self._request.question} {piece}"):
-            wanted = Wanted(_BRACKETS.sub(" ", text), self._request.terms)
+            wanted = Wanted(without_brackets(text), self._request.terms)
             words = [word for word in wanted.words if word not in _SAYS_LITTLE]
             if len(words) > 1:
                 break

@@ -37,7 +37,7 @@ from ragcore.text.numbers import lengths, numbers, same_figure
 from ragcore.text.periods import called_year, days_in, is_part, months_of_part, without_parts
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
+from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens, without_brackets
 from ragcore.types import Source
 from ragcore.types.question import AnswerType, Question
 from ragcore.types.report import NOTHING_STATED, KnownFacts, Period, Statement
@@ -54,7 +54,6 @@ _RELEVANT = 0.6  # probability
 _STANDS_OUT = 0.6  # worth of a quote whose value is taken by its rank
 _LEAD = 0.7  # quotes within this share of its worth must give the same value
 _NEARLY = 0.85  # sentences within this share of the best worth must give the same value
-_BRACKETS = re.compile(r"\([^()]*\)")
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
 # Words spelled like a name, with what joins them.
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
@@ -81,7 +80,7 @@ class Given:
         if (
             row is not None
             and self.cell is not None
-            and not _UNSCALED.intersection(tokens(_BRACKETS.sub(" ", f"{row.name} {self.cell.column}")))
+            and not _UNSCALED.intersection(tokens(without_brackets(f"{row.name} {self.cell.column}")))
         ):
             columns = (cell.column for cell in (self.cell, *row.cells))
             scale = " ".join((row.name, *columns, row.table, scale_of(self.quote.source, row)[1]))
@@ -168,7 +167,7 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         if row is None or len(meant := row.named if question.years else range(len(row.cells))) != 1:
             continue
         # A net loss is no net income, though a statement has one name for both.
-        head = tokens(_BRACKETS.sub(" ", row.head))
+        head = tokens(without_brackets(row.head))
         if qualifiers.intersection(head) != qualifiers.intersection(words) or (is_share(row.head) and not share):
             continue
         one = _of_row(asked, quote, row, NOTHING_STATED)
@@ -352,7 +351,7 @@ def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Stateme
     something else."""
     whole, is_total = statement is not None, bool(_TOTAL & set(tokens(row.head)))
     title, group = frozenset(content_stems(row.table)), head_stems(row.name) - head_stems(row.head)
-    named, by, parts = _BRACKETS.sub(" ", row.table.lower()).replace(" per ", " by ").partition(" by ")
+    named, by, parts = without_brackets(row.table.lower()).replace(" per ", " by ").partition(" by ")
     # Of "Releases to air and to water by plant" only the plant is said of every cell.
     over = frozenset(content_stems(parts)) if {",", "and", "or"} & {*tokens(named), *named} else title
     known = stems("names", "beside") | stems("names", "columns") | frozenset(content_stems(asked.unit))

@@ -19,14 +19,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from ragcore.text.lexicon import SPANS
+from ragcore.text.lexicon import SPAN_STEMS
 from ragcore.text.periods import without_dates
-from ragcore.text.words import content_stems, name_stems, naming
+from ragcore.text.words import name_stems, naming
 from ragcore.types import Chunk
 from ragcore.types.table_labels import row_names
 
 LEAST = 1e-5  # probability that counts nothing, as a share of the highest
-_SPANS = frozenset(content_stems(" ".join(SPANS)))  # words of a period, which name no quantity
 SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
 
 
@@ -78,7 +77,7 @@ def by_names(
 
 @lru_cache(maxsize=16384)
 def _name(text: str) -> frozenset[str]:
-    return name_stems(without_dates(text)) - _SPANS
+    return name_stems(without_dates(text)) - SPAN_STEMS
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:

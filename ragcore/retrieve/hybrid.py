@@ -4,7 +4,7 @@ neighbours."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast, get_args
@@ -195,10 +195,7 @@ class HybridRetriever:
         chunks, scores, ranks = found.chunks, found.scores, found.ranks
         asked = replace(asked, names=found.names)
         with timed(timings, "fuse"):
-            # The name of a document is no part of a row's, unless nothing else is asked for.
-            asked_for = frozenset(content_stems(f"{words.text} {words.terms}"))
-            of_whom = frozenset(content_stems(" ".join(route.name for route in routes)))
-            fused = self._fuse(words, asked_for - of_whom or asked_for, scores, chunks)
+            fused = self._fuse(words, routes, scores, chunks)
             # Another process may have removed a chunk meanwhile.
             fused = self._penalised({i: score for i, score in fused.items() if i in chunks}, chunks)
             owners = {i: chunk.doc_id for i, chunk in chunks.items()}
@@ -382,9 +379,12 @@ class HybridRetriever:
         return [float(score) for score in scores]
 
     def _fuse(
-        self, words: Wording, asked: Set[str], scores: dict[str, dict[str, float]], chunks: dict[str, Chunk]
+        self,
+        words: Wording,
+        routes: Sequence[Route],
+        scores: dict[str, dict[str, float]],
+        chunks: dict[str, Chunk],
     ) -> dict[str, float]:
-        """Candidates' scores, 0–1; ``asked`` are the stems that may name a row or table."""
         if self.mode in ("vector", "bm25"):
             return fuse.stretched(scores[self.mode])
         if self.mode in STRUCTURES:
@@ -392,7 +392,10 @@ class HybridRetriever:
         scores["vector"] = fuse.spread(scores["vector"], chunks)  # a row has its composite's cosine
         fused = self._convex(words, scores, chunks)
         fused = fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
-        return fuse.by_names(fused, chunks, asked, weight=NAME_WEIGHT)
+        # The name of a document is no part of a row's, unless nothing else is asked for.
+        asked = frozenset(content_stems(f"{words.text} {words.terms}"))
+        of_whom = frozenset(content_stems(" ".join(route.name for route in routes)))
+        return fuse.by_names(fused, chunks, asked - of_whom or asked, weight=NAME_WEIGHT)
 
     def _convex(
         self, words: Wording, scores: Mapping[str, Mapping[str, float]], chunks: Mapping[str, Chunk]

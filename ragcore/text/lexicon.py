@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, Final
 
-from ragcore.text.words import stem, tokens, word_set
+from ragcore.text.words import content_stems, stem, tokens, word_set
 
 Phrase = tuple[str, ...]
 
@@ -49,6 +49,7 @@ SUPERLATIVES: Final = {
 COMPARING_VERBS: Final = word_set(_DATA["degree"]["verbs"])
 SCALES: Final = word_set(_DATA["figures"]["scales"])
 SPANS: Final = word_set(_DATA["figures"]["spans"])  # words of a period, beside its years, months and days
+SPAN_STEMS: Final = frozenset(content_stems(" ".join(SPANS)))
 BESIDE_FIGURES: Final = word_set(_DATA["figures"]["words"])
 TURNING: Final = word_set(_DATA["turning"]["words"])
 DENIALS: Final = word_set(_DATA["denial"]["words"])

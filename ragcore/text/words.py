@@ -127,9 +127,13 @@ def content_stems(text: str) -> list[str]:
     return [stem(word) for word in tokens(text) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
 
 
+def without_brackets(text: str) -> str:
+    return _BRACKETS.sub(" ", text)
+
+
 def name_stems(name: str) -> frozenset[str]:
     """Stems of a quantity's name, without bracketed text, numbers and ``total``."""
-    stems = content_stems(_BRACKETS.sub(" ", name))
+    stems = content_stems(without_brackets(name))
     return frozenset(one for one in stems if not one.isdigit() and one != "total")
 
 
