@@ -12,7 +12,9 @@ DIR is a library; PDFs that it lacks are read from the measuring data and added 
 right value: a number up to the rounding of how it is printed, in its unit; a date to the day, or month if no more is
 printed; a name in the value; yes or no; a list with half of its items; where a cell names several values, one of them.
 *wrong*: cells with another value, or with one where the document states none. *right place*: of those found, cited on a
-page that has it. A list's other items aren't judged. ``--twice`` fills everything a second time and compares.
+page that has it. A list's other items aren't judged. *likely*: of the cells that are not stated and show likely values,
+those of which the first is right. ``--twice`` fills everything a second time and compares. ``--set`` names another file
+of that form.
 
 ``--baseline`` adds the plain way: of the best passage by meaning, words and cross-encoder the sentence or row that the
 cross-encoder scores highest; its first figure, date or name, yes, or all of it.
@@ -42,7 +44,6 @@ from ragcore.text.words import content_stems
 from ragcore.types import Retrieval, Scope
 from ragcore.types.grid import STATED, CellValue, Column, GridCell
 
-HALVES = ("dev", "held")
 FILE = Path(__file__).with_name("grid.jsonl")
 CLOSE = 0.005  # share by which a rounded number may differ
 HALF = 0.5  # least share of a list's items
@@ -51,7 +52,8 @@ HALF = 0.5  # least share of a list's items
 @dataclass(frozen=True, slots=True)
 class Judged:
     """Cell of one document and column: ``verdict`` is right, wrong, missed (stated, but not found) or empty (rightly
-    not stated). ``placed``: it is cited on a page that has the value."""
+    not stated). ``placed``: it is cited on a page that has the value. ``likely``: whether the first likely value, shown
+    where none is stated, is right; None without one."""
 
     kind: str
     document: str
@@ -60,18 +62,20 @@ class Judged:
     value: CellValue
     verdict: str
     placed: bool
+    likely: bool | None = None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--half", choices=HALVES, default="held")
+    parser.add_argument("--set", type=Path, default=FILE)
+    parser.add_argument("--half", default="held", help="dev or held")
     parser.add_argument("--kind", action="append", help="filings, quarters, papers, others, more filings, …")
     parser.add_argument("--baseline", action="store_true")
     parser.add_argument("--show", action="store_true", help="print each cell that is wrong, missed or misplaced")
     parser.add_argument("--twice", action="store_true")
     options = parser.parse_args()
-    rows = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in options.set.read_text("utf-8").splitlines()]
     columns = {row["kind"]: given_columns(row["columns"]) for row in rows if "columns" in row}
     documents = [row for row in rows if "cells" in row and row["split"] == options.half]
     with Engine.open(options.home) as engine:
@@ -95,9 +99,14 @@ def main() -> None:
                 for column in grid.columns:
                     if column.name in row["cells"]:
                         cell = grid.cell(ids[stem(row)], column.column_id)
-                        rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
+                        others = cell.found.rivals if cell.found is not None else ()
+                        rivals = others if cell.status == "rival" else ()
                         each = [judged(kind, row, column, one) for one in (shown(cell), *rivals)]
-                        found["grid"].append(min(each, key=lambda one: one.verdict != "right"))
+                        best = min(each, key=lambda one: one.verdict != "right")
+                        if cell.status == "not_stated" and others:
+                            first = judged(kind, row, column, others[0])
+                            best = replace(best, likely=first.verdict == "right")
+                        found["grid"].append(best)
                         if options.baseline:
                             began = time.perf_counter()
                             plain = nearest(engine, column, ids[stem(row)])
@@ -196,6 +205,7 @@ def report(half: str, found: dict[str, list[Judged]], seconds: dict[str, float])
             stated = sum(one.truth is not None for one in own)
             right = [one for one in own if one.verdict == "right"]
             placed = sum(one.placed for one in right)
+            likely = [one.likely for one in own if one.likely is not None]
             rows.append(
                 [
                     f"{half} / {name} / {way}",
@@ -205,9 +215,12 @@ def report(half: str, found: dict[str, list[Judged]], seconds: dict[str, float])
                     f"{counts['wrong'] / max(len(own), 1):.3f}",
                     f"{placed / max(len(right), 1):.3f}",
                     f"{counts['empty']} of {len(own) - stated}",
+                    f"{sum(likely)} of {len(likely)}",
                 ]
             )
-    print(table(rows, ["half / kind / way", "cells", "right", "found", "wrong", "right place", "rightly empty"]))
+    print(
+        table(rows, ["half / kind / way", "cells", "right", "found", "wrong", "right place", "rightly empty", "likely"])
+    )
     per = {way: 60 * len(cells) / seconds[way] for way, cells in found.items() if seconds[way]}
     print("cells a minute: " + ", ".join(f"{way} {value:.0f}" for way, value in per.items()))
 

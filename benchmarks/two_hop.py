@@ -32,7 +32,16 @@ from ragcore.types import Retrieval
 MODES = ("vector", "hybrid", "auto", "graph")
 AT = (5, 10)
 MEASURES = tuple(f"{what} {where}" for where in (*(f"@{k}" for k in AT), "in sources") for what in ("any", "all"))
-FOLDERS = ("financebench-dev/pdfs", "gov-pdfs", "mmlongbench-dev/pdfs", "pmc-dev/pdf", "docling-samples/pdf")
+FOLDERS = (
+    "financebench-dev/pdfs",
+    "gov-pdfs",
+    "mmlongbench-dev/pdfs",
+    "pmc-dev/pdf",
+    "docling-samples/pdf",
+    "icdar2013-eu/pdf",
+    "ade-samples",
+    "hostile-pdfs/pdf",
+)
 Page = tuple[str, int]
 Place = frozenset[Page]  # pages that say the same
 Found = list[list[bool]]  # each place, among the pages of the first hits of `AT` and in the sources

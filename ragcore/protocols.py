@@ -65,13 +65,15 @@ class QuestionAnalyser(Protocol):
 @dataclass(frozen=True, slots=True)
 class FieldValue:
     """Value of a field in a document: its ``figure`` ("" for words), the ``words`` around it, its citation ``marker``,
-    the ``period`` that it is of, and the words with its ``scale`` ("in millions"), "" if the figure has it."""
+    the ``period`` that it is of, and the words with its ``scale`` ("in millions"), "" if the figure has it. What isn't
+    ``certain`` is shown, but not given."""
 
     figure: str
     words: str
     marker: str
     period: Period = (0, 0, 0)
     scale: str = ""
+    certain: bool = True
 
 
 class FieldReader(Protocol):

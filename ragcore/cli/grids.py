@@ -107,6 +107,10 @@ def _lines(grid: Grid) -> Iterator[str]:
 
 
 def _told(cell: GridCell, column: Column) -> str:
+    if cell.likely:
+        first = cell.likely[0]
+        place = f" ({first.citations[0].where})" if first.citations else ""
+        return f"{NOT_STATED}; likely {in_words(first, column)}{place}"
     if cell.status not in STATED:
         return {"not_stated": NOT_STATED, "failed": "failed"}.get(cell.status or "", "")
     value = cell.value

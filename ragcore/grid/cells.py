@@ -69,6 +69,7 @@ BOTH = 2  # values of equal standing that contradict each other; more of them sp
 _LOOK = 0.02  # least probability that a passage speaks of what a list asks for
 ANSWERS = 0.8  # least probability that a sentence answers a question
 NOT_DECIDED = "The passages found don’t decide it."
+NOT_CERTAIN = "Nothing in the document says it for certain."
 NO_NAME = "The words found name several, or nobody."
 NO_ITEM = "No passage is about this."
 UNSUPPORTED = "The model answered “{said}”, which the words that it cites don’t support."
@@ -247,14 +248,16 @@ def _passages(chunks: Sequence[Chunk]) -> list[Chunk]:
 
 
 def _value(filled: FilledSection, column: Column) -> Cell:
-    """Cell of a value, a date or a name; rivals are the other values that the document gives for it."""
+    """Cell of a value, a date or a name; rivals are the other values that the document gives for it, or, where none is
+    certain, those that may be meant."""
     given = filled.values[0] if filled.values else None
     answer = filled.answer
     others = [one for conflict in filled.conflicts for one in conflict.rivals]
     if given is None and len(others) == BOTH:
         given = others[0]
     if given is None:
-        return _not_stated(filled)
+        likely = tuple(_read(one, column) for one in filled.likely)
+        return replace(_not_stated(filled), rivals=likely, reason=NOT_CERTAIN) if likely else _not_stated(filled)
     if column.type == "name" and not given.figure and len(given.words) > LONGEST_NAME:
         return Cell("not_stated", nearest=(given.citation,), reason=NO_NAME, model=RULES)
     cited = answer.citations if answer is not None and filled.values else ()

@@ -186,8 +186,9 @@ def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[lis
     """Lines of the evidence: one for each place of the value, or of the nearest passages of what is not stated."""
     value = cell.value
     nearest = cell.found.nearest if cell.found is not None and cell.status == "not_stated" else ()
-    rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else ()
+    rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else cell.likely
     others = "; ".join(f"{one.text} ({one.citations[0].where})" for one in rivals if one.citations)
+    others = f"likely: {others}" if others and cell.likely else others
     text = "" if cell.status not in STATED else value.text
     head = [text, value.unit, value.period, told(cell), checked(cell), cell.filled_by]
     for place in value.citations or nearest or (None,):

@@ -59,7 +59,10 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
         part = bool(wanted and said and not wanted & said) or (
             opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
         )
-        right = (named or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
+        # A clause without a year is of the only one that its sentence names before it.
+        opening = years(quote.text[:start])
+        own = named or (opening if len(opening) == 1 else {latest})
+        right = own <= asked.years if asked.years else not named or max(named) >= latest
         if right and not part and (is_part(asked.piece) or not is_part(before + after)):
             yield Figure(figure, before, after, (max(named, default=0), 0, 0))
 

@@ -355,23 +355,29 @@ def _is_same(one: Quotable, other: Quotable) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Quote with its relative ``worth``, 0–1, and the cross-encoder's ``relevance`` (None without one)."""
+    """Quote with its relative ``worth``, 0–1, and the cross-encoder's ``relevance`` (None without one); ``odds`` are
+    its log odds before they are made relative."""
 
     quote: Quotable
     worth: float
     relevance: float | None
+    odds: float = 0.0
 
 
 class Ranking:
     """Ranker of quotes for ``question``, whose words are ``wanted``. ``routes`` are the documents that it names;
-    ``names`` are the stems of their names in it.
+    ``names`` are the stems of their names in it. Of quotes from one document the cross-encoder reads the text
+    ``alone``: what stands over it tells them little apart, and makes each less of an answer.
 
     A quote is worth what the cross-encoder says of it and of its source. That is trained on prose and long questions: a
     row gains as far as the question has its name, and a quote that looks like an answer. Without a cross-encoder its
     words decide.
     """
 
-    def __init__(self, question: Question, wanted: Wanted, *, routes: Sequence[Route] = ()) -> None:
+    def __init__(
+        self, question: Question, wanted: Wanted, *, routes: Sequence[Route] = (), alone: bool = False
+    ) -> None:
+        self._alone = alone
         self._question = question
         self._wanted = wanted
         self._priors = {route.doc_id: route.prior for route in routes}
@@ -394,7 +400,8 @@ class Ranking:
             return [Scored(found[i], float(worth[i]), None) for i in np.argsort(-worth, kind="stable")[:CANDIDATES]]
         likely = sources + WORDS_WEIGHT * (words + named + changes + fits)
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
-        passages, spoken = [found[i].passage[:LONGEST_PASSAGE] for i in near], [found[i].words for i in near]
+        passages = [(found[i].text if self._alone else found[i].passage)[:LONGEST_PASSAGE] for i in near]
+        spoken = [found[i].words for i in near]
         relevance = self._wanted.relevance(passages, spoken, reranker.score)
         odds = odds_of(relevance)
         # A source without a score says nothing beside its quotes.
@@ -406,7 +413,7 @@ class Ranking:
         odds -= PART_WEIGHT * self.of_parts(found)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
-        return [Scored(found[near[n]], float(worth[n]), float(relevance[n])) for n in order]
+        return [Scored(found[near[n]], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
 
     def table(self, found: Sequence[Quotable]) -> list[Quotable]:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document

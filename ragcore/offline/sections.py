@@ -259,6 +259,7 @@ class OfflineSections(OfflineWriter):
             every = wishes(request.question, form, request.terms, known.year)
             values = [field_values(one, found, evidence.own, known, self._reranker) for one in every]
             stream.values = tuple(one.value for each in values for one in each)
+            values = [[one for one in each if one.value.certain] for each in values]
             several = len({quote.source.doc_id for quote in found}) > 1
             texts = [_values(each, several, titles) for each in values]
             given = [[one.quote for one in each] for each in values]

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from math import exp, log
 
 from ragcore.offline.fields import Name, Wish, canonical, head_stems, refers, stems_of, wish
 from ragcore.offline.figures import (
@@ -26,11 +27,12 @@ from ragcore.offline.holders import holders
 from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
-from ragcore.offline.quotes import Quotable, Ranking, Scored, marker, quotables, with_paragraph
+from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_paragraph
 from ragcore.offline.rows import RATES, SHARES, Cell, Row, is_share, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker
 from ragcore.text.lexicon import DENIALS
+from ragcore.text.logistic import Logistic
 from ragcore.text.markdown import escape, escape_lines
 from ragcore.text.names import is_firm, of_others, words_of
 from ragcore.text.numbers import lengths, numbers, same_figure
@@ -49,21 +51,23 @@ _TOTAL = frozenset({"total", "totals"})
 _UNSCALED = RATES | SHARES | {"per"}  # rows beside a table's scale
 _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 _LONGEST = 1200  # characters of a sentence, with its list
-_SPEAKS = 0.6  # share of the requested words that a sentence must have
-_RELEVANT = 0.6  # probability
-_STANDS_OUT = 0.6  # worth of a quote whose value is taken by its rank
-_LEAD = 0.7  # quotes within this share of its worth must give the same value
-_NEARLY = 0.85  # sentences within this share of the best worth must give the same value
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
 # Words spelled like a name, with what joins them.
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
 MOST_RIVALS = 6
+MOST_LIKELY = 3  # values of a document that are shown where none is certain
+CERTAIN, LIKELY = 0.7, 0.15  # least probability of a value that is given, and of one that is shown
+# Fitted by `python -m benchmarks likely`: over the log odds of a quote, the share of what is asked for that is said
+# with the value, whether the value is a firm, the log of the quote's length, and the share of what is said with the
+# value that is not asked for.
+VALUE = Logistic(4.074, (0.476, 2.708, 3.379, -0.834, -0.866))
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """Value in a document: its ``figure``, the words ``said`` with it, their ``marker``, the ``period`` stated there,
-    and ``rank``, higher for a statement of the whole; ``text`` is all of it as Markdown."""
+    and ``rank``, higher for a statement of the whole; ``text`` is all of it as Markdown. What isn't
+    ``certain`` is only likely."""
 
     quote: Quotable
     figure: str
@@ -73,6 +77,7 @@ class Given:
     period: Period = _UNDATED
     rank: int = 0
     cell: Cell | None = None
+    certain: bool = True
 
     @property
     def value(self) -> FieldValue:
@@ -84,7 +89,7 @@ class Given:
         ):
             columns = (cell.column for cell in (self.cell, *row.cells))
             scale = " ".join((row.name, *columns, row.table, scale_of(self.quote.source, row)[1]))
-        return FieldValue(self.figure, self.said, self.marker, self.period, scale)
+        return FieldValue(self.figure, self.said, self.marker, self.period, scale, self.certain)
 
     @property
     def narrowed(self) -> Quotable:
@@ -96,8 +101,8 @@ class Given:
 def field_values(
     asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
 ) -> list[Given]:
-    """Values of ``asked``, at most one per document of ``found``; ``own`` are the quotes under such a heading,
-    ``known`` the known facts about their documents."""
+    """Values of ``asked``, at most one certain or `MOST_LIKELY` likely ones per document of ``found``, best first;
+    ``own`` are the quotes under such a heading, ``known`` the known facts about their documents."""
     out = []
     for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
         inside = [quote for quote in found if quote.source.doc_id == doc_id]
@@ -105,15 +110,13 @@ def field_values(
             held = _held(office, inside)
             out += held if len(held) == 1 else []
             continue
-        common = {word for quote in inside for word in _LOWER.findall(quote.text)} if asked.name else set()
         given = _certain(asked, inside, known)
         value = _agreed(given)
         if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
-            value = _described(asked, inside, under, known, reranker)
-            value = value or _ranked(asked, inside, known, reranker)
-        if value is not None and asked.name and not value.figure:
-            value = replace(value, figure=only_name(asked, value.said, common))
+            value = _section_of(asked, under)
+            if value is None and reranker is not None:
+                out += _likely(asked, inside, known, reranker)
         out += [value] if value is not None else []
     return out
 
@@ -134,21 +137,6 @@ def _held(office: AnswerType, found: Sequence[Quotable]) -> list[Given]:
 
 def _words(quote: Quotable) -> str:
     return f"“{escape_lines(quote.text)}” {quote.marker}"
-
-
-def only_name(asked: Wish, said: str, common: Set[str]) -> str:
-    """The one name in ``said`` that is neither asked for nor a ``common`` word of its document, a firm's before
-    others; "" if there are several."""
-    sentences = (said[start:end] for start, end in sentence_spans(said))
-    found = dict.fromkeys(match.group().strip(" ,.") for one in sentences for match in _NAME.finditer(one))
-    names = []
-    for name in found:
-        words = [word.plain for word in words_of(name) if word.names and not word.skipped]
-        own = [word for word in words if word not in common | STOP_WORDS and stem(word) not in asked.words]
-        names += [name] if own else []
-    firms = [name for name in names if is_firm(name)]
-    (only,) = firms if len(firms) == 1 else names if len(names) == 1 else [""]
-    return only
 
 
 def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> Quotable | None:
@@ -174,8 +162,8 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         if one is not None and one.cell is row.cells[meant[0]] and any(map(str.isdigit, one.figure)):
             given.append((ranking.prior(quote.source.doc_id), one.rank, one))
     if given:
-        fits = ranking.of_all(found) & ~ranking.of_parts(found)
-        whole = {id(quote) for quote, fit in zip(found, fits) if fit}
+        wholes = ranking.of_all(found) & ~ranking.of_parts(found)
+        whole = {id(quote) for quote, is_whole in zip(found, wholes) if is_whole}
         given = [each for each in given if id(each[-1].quote) in whole]
     best = [one for *worth, one in given if worth == max(other for *other, _ in given)]
     value = _agreed(best)
@@ -422,22 +410,13 @@ def _sentence(quote: Quotable, figure: Figure) -> Given:
     return Given(quote, figure.text, quote.text, quote.marker, text, figure.period)
 
 
-def _described(
-    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
-) -> Given | None:
-    """Value by the sentences that speak of it, if they agree: their figures, or for words they themselves."""
-    if asked.sort == "words" and (plain := _section(asked, own)):
-        text = " ".join(_words(quote) for quote in plain)
-        return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
-    # A statement has the figures of a year, and a clause must say of whom a count is.
-    stated = asked.annual and any(one.doc_id == found[0].source.doc_id for one in known.statements)
-    unsaid = asked.sort == "count" and not asked.counted
-    if unsaid or (stated and asked.sort not in ("words", "date")):
+def _section_of(asked: Wish, own: Sequence[Quotable]) -> Given | None:
+    """Full text of a short section with the requested name, for words."""
+    plain = _section(asked, own) if asked.sort == "words" and not asked.name else []
+    if not plain:
         return None
-    near = _near(asked, found, _latest_of(found, known), reranker)
-    if asked.sort == "date" and not near:  # a year alone may lie in the past
-        near = _near(asked, [quote for quote in found if not days_in(quote.text.title())], 0, reranker)
-    return _agreed(near[:1] if asked.sort == "words" else near)
+    text = " ".join(_words(quote) for quote in plain)
+    return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
 
 
 def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
@@ -451,110 +430,97 @@ def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
     return plain if len(plain) <= 2 and all(quote.row is None for quote in plain) else []
 
 
-def _near(asked: Wish, found: Sequence[Quotable], latest: int, reranker: Reranker | None) -> list[Given]:
-    """Values in the sentences nearest to the request, by cross-encoder and words."""
-    wanted = canonical(content_stems(_request(asked))) - stems("sentences", "lengths") - stems("names", "beside")
-    speak: dict[int, list[Given]] = {}
-    for quote in found:
-        around = canonical(content_stems(" ".join((*quote.source.section, quote.text))))
-        if reranker is not None or asked.office is not None or cover(wanted, around) >= _SPEAKS:
-            speak[id(quote)] = [given for given, clause in _speaking(asked, quote, latest) if _names(asked, clause)]
-    scored = _scored(asked, [quote for quote in found if speak.get(id(quote))], reranker)
-    near = [each for each in scored if each.worth >= _NEARLY * scored[0].worth]
-    if not near or (near[0].relevance is not None and near[0].relevance < _RELEVANT):
-        return []
-    return [given for each in near for given in speak[id(each.quote)]]
+def _likely(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker) -> list[Given]:
+    """Best values of one document with the probability of each to be the one asked for, by a conditional logit choice
+    (McFadden 1974) between the different values and none: the certain one alone, or those that are likely."""
+    best: list[Given] = []
+    scores: list[float] = []
+    for given, signs in sorted(candidates(asked, found, known, reranker), key=lambda one: -VALUE.odds(*one[1])):
+        if not any(_same(given, other) for other in best):
+            best.append(given)
+            scores.append(VALUE.odds(*signs))
+    every = 1.0 + sum(map(exp, scores))
+    chances = [exp(score) / every for score in scores]
+    # Of how many things there are so many, a count alone does not say.
+    if chances and chances[0] >= CERTAIN and (asked.sort != "count" or asked.counted):
+        return best[:1]
+    likely = [given for given, chance in zip(best, chances) if chance >= LIKELY]
+    return [replace(given, certain=False) for given in likely[:MOST_LIKELY]]
+
+
+def candidates(
+    asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker
+) -> list[tuple[Given, tuple[float, ...]]]:
+    """Values of the wanted kind in the quotes that rank best, each with its signs for `VALUE`."""
+    latest = _latest_of(found, known)
+    common = {word for quote in found for word in _LOWER.findall(quote.text)} if asked.name else frozenset[str]()
+    given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
+    ranking = Ranking(requirement(_request(asked)), Wanted(_request(asked)), alone=True)
+    wanted = canonical(content_stems(asked.piece))
+    everything = content_stems(f"{asked.heading} {asked.piece} {asked.unit}")
+    asks = canonical(asked.words.union(everything, stems("names", "beside")))
+    out: list[tuple[Given, tuple[float, ...]]] = []
+    for each in ranking.scored([quote for quote in found if given[id(quote)]], reranker):
+        for one, clause in given[id(each.quote)]:
+            own = canonical(content_stems(clause))
+            firm = asked.sort == "words" and is_firm(one.figure)
+            beside = len(own - asks) / max(1, len(own))
+            out.append((one, (each.odds, cover(wanted, own), float(firm), log(len(each.quote.text)), beside)))
+    return out
 
 
 def _request(asked: Wish) -> str:
     return f"{asked.heading}: {asked.piece}"
 
 
-def _scored(asked: Wish, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
-    """``found`` by how they answer the request, best first."""
-    return Ranking(requirement(_request(asked)), Wanted(_request(asked))).scored(found, reranker)
-
-
-def _ranked(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> Given | None:
-    """Value of the place that ranks first, whatever it calls the value, if it stands out: no place that is nearly as
-    good gives another value."""
-    if reranker is None or (asked.sort == "words" and not asked.name):
-        return None
-    latest = _latest_of(found, known)
-    given = {id(quote): list(_values_of(asked, quote, known, latest)) for quote in found}
-    scored = _scored(asked, [quote for quote in found if given[id(quote)]], reranker)
-    if not scored or scored[0].worth < _STANDS_OUT:
-        return None
-    near = [each for each in scored if each.worth >= _LEAD * scored[0].worth]
-    return _agreed([one for each in near for one in given[id(each.quote)]])
-
-
-def _values_of(asked: Wish, quote: Quotable, known: KnownFacts, latest: int) -> Iterator[Given]:
-    """Values of the wanted kind in a quote: the cell of the latest period in a row, the figures of a sentence, or its
-    only name."""
+def _values_of(
+    asked: Wish, quote: Quotable, known: KnownFacts, latest: int, common: Set[str]
+) -> Iterator[tuple[Given, str]]:
+    """Values of the wanted kind in a quote, each with the words that must name it: the cell of the latest period in a
+    row, the figures of a sentence, the names in it, or for words the sentence itself."""
     row = quote.row
-    if row is not None and not canonical(head_stems(row.head)) <= canonical(_words_of(asked)) and asked.office is None:
-        return  # of something more special
-    if asked.sort == "words":
-        name = "" if refers(quote.text) else _name_in(asked, quote)
-        if name:
-            yield Given(quote, name, quote.text, quote.marker, _words(quote))
+    if asked.sort == "words" and not asked.name:
+        # A firm has a name of two words, too.
+        held = asked.office is None or (fit(asked.office, quote.text) == 1.0 and holds_kind(_PERSON, quote.text))
+        if row is None and held and not refers(quote.text):
+            yield Given(quote, "", quote.text, quote.marker, _words(quote)), quote.text
+    elif not is_sure(asked, quote.text) or not DENIALS.isdisjoint(tokens(quote.text)):
+        return
+    elif asked.name:
+        for name in names_in(asked, quote, common):
+            yield Given(quote, name, quote.text, quote.marker, _words(quote)), quote.text
     elif row is not None:
         one = _of_row(asked, quote, row, known, named=False)
-        if one is not None and one.period[0] in (0, latest):
-            yield one
-    elif is_sure(asked, quote.text) and DENIALS.isdisjoint(tokens(quote.text)):
-        about = canonical(quote.own) & canonical(asked.words)
-        if not about or about & canonical(content_stems(without_bases(quote.text))):
-            for figure in figures(asked, quote, latest):
-                counted = asked.sort != "count" or counts(asked, figure, quote.text)
-                if counted and called(asked, quote, figure) is not None:
-                    yield _sentence(quote, figure)
-
-
-def _words_of(asked: Wish) -> frozenset[str]:
-    """Stems of everything that is asked."""
-    return asked.words.union(content_stems(f"{asked.heading} {asked.piece} {asked.unit}"), stems("names", "beside"))
-
-
-def _name_in(asked: Wish, quote: Quotable) -> str:
-    """Name that a quote gives: the only cell with words of its row; "" without one."""
-    row = quote.row
-    cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))] if row is not None else []
-    sole = len(cells) == 1 and asked.office is None
-    return cells[0] if sole and any(map(str.isalpha, cells[0])) and not refers(cells[0]) else ""
-
-
-def _holds_office(office: AnswerType, text: str) -> bool:
-    """Whether ``text`` names an office, and nobody who left it or only stands in for its holder."""
-    return fit(office, text) == 1.0 and listed("sentences", "former").isdisjoint(tokens(text))
-
-
-def _speaking(asked: Wish, quote: Quotable, latest: int) -> Iterator[tuple[Given, str]]:
-    """Values in a sentence, each with the words that must name it."""
-    if asked.sort == "words":
-        # A firm has a name of two words, too.
-        office = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(_PERSON, quote.text))
-        if quote.row is None and office and not refers(quote.text):
-            clause = quote.text if asked.office is None else ""
-            yield Given(quote, "", quote.text, quote.marker, _words(quote)), clause
-    elif not quote.text[:1].islower() and (asked.sort == "duration" or is_sure(asked, quote.text)):
-        found = list(figures(asked, quote, latest))
-        for figure in found:
-            if asked.sort == "count" and not counts(asked, figure, quote.text):
-                continue
-            whole = len(found) == 1 and asked.sort != "date"
-            clause = without_bases(quote.text) if whole else f"{figure.before} {figure.after}"
+        if one is not None and one.cell is not None and one.period[0] in (0, latest):
+            yield one, f"{row.name} {one.cell.column}"
+    elif not quote.text[:1].islower() and len(quote.text) <= _LONGEST and not _of_bases(asked, quote):
+        for figure in figures(asked, quote, latest):
             start, other = counts_from(asked.piece), counts_from(quote.text.partition(figure.text)[2])
-            if asked.sort != "duration":
-                yield _sentence(quote, figure), clause
-            elif not start or not other or start[0] in other:
-                yield _sentence(quote, figure), ""
+            if asked.sort == "duration" and start and other and start[0] not in other:
+                continue
+            if asked.sort != "count" or counts(asked, figure, quote.text):
+                yield _sentence(quote, figure), f"{figure.before} {figure.after}"
 
 
-def _names(asked: Wish, clause: str) -> bool:
-    """Whether words have a requested name; without words, it is not needed. One word is no name of an amount without
-    a unit."""
-    said, fewest = canonical(content_stems(clause)), 2 if asked.sort == "amount" and not asked.unit else 1
-    names = (name.all if asked.sort == "words" else name.own for name in asked.names)
-    return not clause or any(len(name) >= fewest and canonical(name) <= said for name in names)
+def _of_bases(asked: Wish, quote: Quotable) -> bool:
+    """Whether a sentence says what is asked for only as what a percentage is of: "8.0% of revenue" gives no revenue."""
+    about = canonical(quote.own) & canonical(asked.words)
+    return bool(about) and about.isdisjoint(canonical(content_stems(without_bases(quote.text))))
+
+
+def names_in(asked: Wish, quote: Quotable, common: Set[str]) -> list[str]:
+    """Names in a quote that are neither asked for nor ``common`` words of its document: the only cell with words of a
+    row, what is spelt like a name in a sentence."""
+    row = quote.row
+    if row is not None:
+        cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))]
+        sole = len(cells) == 1 and any(map(str.isalpha, cells[0])) and not refers(cells[0])
+        return cells if sole else []
+    sentences = (quote.text[start:end] for start, end in sentence_spans(quote.text))
+    found = dict.fromkeys(match.group().strip(" ,.") for one in sentences for match in _NAME.finditer(one))
+    names = []
+    for name in found:
+        words = [word.plain for word in words_of(name) if word.names and not word.skipped]
+        own = [word for word in words if word not in common | STOP_WORDS and stem(word) not in asked.words]
+        names += [name] if own else []
+    return names

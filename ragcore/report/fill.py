@@ -207,11 +207,13 @@ class SectionFiller:
             instruction = ""
         why = self._foreign(task, given.sources) or self._of_part(asked, given.stated) or NOT_HELD
         filled = _filled(empty, _booked(answer, spent), missing, rounds, why)
+        likely = tuple(self._stated(one, given.sources) for one in values if not one.certain)
         return replace(
             filled,
-            gaps=self._with_nearest(asked.heading, filled.gaps, given.sources),
+            gaps=self._with_nearest(asked.heading, filled.gaps, given.sources, likely),
             conflicts=self._conflicts(asked, form, given.sources, given.stated),
-            values=tuple(self._stated(one, given.sources) for one in values) if answer.citations else (),
+            values=tuple(self._stated(one, given.sources) for one in values if one.certain) if answer.citations else (),
+            likely=likely,
         )
 
     # Before writing
@@ -338,10 +340,15 @@ class SectionFiller:
         covered = [f"“{stated.titles[one]}” ({words})" for one, words in list(stated.interim.items())[:_SHOWN]]
         return f"It asks for a full year, and the documents cover only part of one: {'; '.join(covered)}."
 
-    def _with_nearest(self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source]) -> tuple[Gap, ...]:
-        """``gaps``, the first ones with the nearest passages of ``sources``; for a gap of one document, from that
-        document only."""
+    def _with_nearest(
+        self, heading: str, gaps: Sequence[Gap], sources: Sequence[Source], likely: Sequence[StatedValue] = ()
+    ) -> tuple[Gap, ...]:
+        """``gaps``, the first ones with the nearest passages of ``sources``, for the only one those of what is
+        ``likely``; for a gap of one document, from that document only."""
         out = []
+        if len(gaps) == 1 and likely:
+            near = [one.citation for one in likely if gaps[0].doc_id in ("", one.citation.doc_id)]
+            gaps = [replace(gaps[0], nearest=tuple(near))]
         for place, gap in enumerate(gaps):
             if not gap.nearest and place < _SHOWN:
                 own = [source for source in sources if gap.doc_id in ("", source.doc_id)]

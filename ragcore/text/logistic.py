@@ -14,8 +14,11 @@ class Logistic:
     weights: tuple[float, ...]
 
     def __call__(self, *signs: float) -> float:
-        total = self.intercept + sum(weight * sign for weight, sign in zip(self.weights, signs, strict=True))
-        return 1.0 / (1.0 + exp(-total))
+        return 1.0 / (1.0 + exp(-self.odds(*signs)))
+
+    def odds(self, *signs: float) -> float:
+        """Log odds of the event."""
+        return self.intercept + sum(weight * sign for weight, sign in zip(self.weights, signs, strict=True))
 
 
 def log_odds(probability: float, most: float) -> float:

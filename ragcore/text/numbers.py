@@ -32,6 +32,8 @@ WORDS = {**_ONES, **_TEENS, **_TENS}
 _SPELT = dict(WORDS)
 del WORDS["one"]
 
+# Thousands apart by a space that no line breaks at; by any space only after a currency: "EUR 1 107 million".
+_APART = r"\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
 _PERCENT_WORDS = r"%|percent\b|per\scent\b|percentage\spoints?\b|pp\b"
 _NUMBER = re.compile(
     rf"""(?<![\w.,])
@@ -39,7 +41,8 @@ _NUMBER = re.compile(
     (?P<sign>[-−–+])?\s?
     (?P<currency>US\$|C\$|A\$|HK\$|[$€£¥₹]|(?:{CURRENCY_CODES})\s)?\s?
     (?P<sign2>[-−–])?\s?(?P<open2>\()?\s?
-    (?P<digits>(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,2}}(?:,\d\d)+,\d{{3}})(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])|\d+(?:\.\d+)?|\.\d+)
+    (?P<digits>{_APART}|(?(currency)\d{{1,3}}(?:[^\S\n]\d{{3}})+(?![\d,]|\.\d{{3}})(?:\.\d+)?|(?!))
+    |(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,2}}(?:,\d\d)+,\d{{3}})(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])|\d+(?:\.\d+)?|\.\d+)
     (?P<after>\s?\)?\s?%?)
     (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?|lakhs?|crores?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
     (?P<percent>\s?(?:{_PERCENT_WORDS}))?
@@ -49,7 +52,7 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|francs|yen|yuan|rupees)\b", re.IGNORECASE)
-_DIGITS = re.compile(r"[\d,]*\.?\d+")
+_DIGITS = re.compile(r"\d{1,3}(?:\s\d{3})+(?:[.,]\d+)?|[\d,]*\.?\d+")
 _NO_DIGITS = re.compile(r"[^\d.]")
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
@@ -254,7 +257,7 @@ def _number(match: re.Match[str], text: str) -> Number:
     return Number(
         raw=match.group().strip(),
         start=match.start(),
-        value=(-1.0 if negative else 1.0) * float(digits.replace(",", "")),
+        value=(-1.0 if negative else 1.0) * float(_BLANKS.sub("", digits.replace(",", ""))),
         scale=SCALES.get(scale, 1.0),
         decimals=len(digits.partition(".")[2]),
         percent=percent,

@@ -39,13 +39,16 @@ _PART_OF_YEAR = re.compile(
     r"|\b[1-4]?\d[\s-]weeks?\s+(?:ended|ending)\b|\b(?:Q[1-4]|[1-4]Q)|\byear[\s-]to[\s-]date\b",
     re.IGNORECASE,
 )
-# In column headers the year may be on a line of its own: "MAY 31, · 2023".
+# In column headers the year may be on a line of its own: "MAY 31, · 2023". Of days in figures only those that can be
+# read in one way: "28.05.2020", "5/28/2020", but not "05/10/2015".
 _DATE = re.compile(
     rf"\b(?P<month>{_MONTH}|{_MONTH.upper()})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
     r"(?:,?[\s·]+(?P<year>(?:19|20)\d{2}))?"
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})\b\.?"
     r"(?:,?\s+(?P<year2>(?:19|20)\d{2}))?"
     r"|\b(?P<year3>(?:19|20)\d{2})-(?P<month3>\d{2})-(?P<day3>\d{2})\b"
+    r"|(?<![\w./-])(?:(?P<day4>1[3-9]|2\d|3[01])(?P<sign>[./-])(?P<month4>0?[1-9]|1[0-2])(?P=sign)(?P<year4>(?:19|20)\d{2})"
+    r"|(?P<month5>0?[1-9]|1[0-2])/(?P<day5>1[3-9]|2\d|3[01])/(?P<year5>(?:19|20)\d{2}))(?![\w/-]|\.\d)"
 )
 _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
@@ -78,7 +81,7 @@ def years(text: str) -> set[int]:
     for match in _YEAR_SPAN.finditer(text):
         first, second = match.groups()
         found |= {int(first), int(second) if len(second) == 4 else int(first[:2] + second)}
-    found |= {int(match.group("year3")) for match in _DATE.finditer(text) if match.group("year3")}
+    found |= {int(_part(match, "year")) for match in _DATE.finditer(text) if _in_figures(match)}
     return found
 
 
@@ -138,7 +141,7 @@ def period_spans(text: str) -> list[tuple[str, int, int]]:
     (``year``, ``part``, ``day``). The year of a day is a span of its own, so that either can be replaced."""
     found: list[tuple[str, int, int]] = []
     for match in _DATE.finditer(text):
-        if match.group("year3"):
+        if _in_figures(match):
             found.append(("day", *match.span()))
         elif match.group("month"):
             found.append(("day", match.start("month"), match.end("day")))
@@ -156,10 +159,8 @@ def dates_in(text: str) -> list[tuple[int, int, int]]:
     """Days named in ``text`` as (month, day, year or 0), in order."""
     found = []
     for match in _DATE.finditer(text):
-        month = match.group("month") or match.group("month2")
-        number = _month(month) if month else int(match.group("month3"))
-        day = _day(match)
-        year = match.group("year") or match.group("year2") or match.group("year3")
+        month, year, day = _part(match, "month"), _part(match, "year"), _day(match)
+        number = int(month) if month.isdigit() else _month(month)
         if 1 <= number <= 12 and 1 <= day <= 31:
             found.append((number, day, int(year) if year else 0))
     return found
@@ -222,16 +223,17 @@ def in_form_of(form: str, date: str) -> str:
     match, [(month, day, year)] = _DATE.search(form), dates_in(date)
     assert match is not None  # it is a day
     out = form
-    for group in sorted(filter(match.group, match.groupdict()), key=match.start, reverse=True):
+    for group in sorted(filter(match.group, match.groupdict().keys() - {"sign"}), key=match.start, reverse=True):
         own, (start, end) = match.group(group), match.span(group)
         if group.startswith("day"):
-            new = f"{day:0{2 if own[0] == '0' or group == 'day3' else 1}}"
+            padded = "0" in (own[0], _part(match, "month")[0]) or group == "day3"
+            new = f"{day:0{2 if padded else 1}}"
             if out[end : end + 2].isalpha():
                 new, end = f"{day}{'th' if 10 < day < 20 else _SUFFIXES.get(day % 10, 'th')}", end + 2
         elif group.startswith("year"):
             new = str(year or own)
         elif own.isdigit():
-            new = f"{month:02}"
+            new = f"{month:0{1 if own[0] != '0' and group != 'month3' else 2}}"
         else:
             new = month_name(month)[: None if len(own) == len(month_name(_month(own))) else 3]
             new = new.upper() if own.isupper() else new
@@ -269,7 +271,16 @@ def canonical(text: str) -> str:
 
 
 def _day(match: re.Match[str]) -> int:
-    return int(match.group("day") or match.group("day2") or match.group("day3"))
+    return int(_part(match, "day"))
+
+
+def _part(match: re.Match[str], name: str) -> str:
+    """Day, month or year of a day, in whichever form it is written; "" for no year."""
+    return next(filter(None, (match.group(f"{name}{form}") for form in ("", 2, 3, 4, 5))), "")
+
+
+def _in_figures(match: re.Match[str]) -> bool:
+    return _part(match, "month").isdigit()
 
 
 def _half(match: re.Match[str]) -> int:

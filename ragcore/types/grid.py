@@ -65,10 +65,11 @@ NO_VALUE: Final = CellValue("")
 @dataclass(frozen=True, slots=True)
 class Cell:
     """Answer of one row to one question. ``stated``: its ``value``, the item texts of a list apart by line breaks;
-    ``rival``: the document gives others too, the ``rivals``; ``not_stated``: nothing certain was found, and ``nearest``
-    are the nearest passages; ``failed``: ``error`` is `GroundworkError.as_dict`. ``reason`` says in words why there
-    is no value. ``supported`` is the check of the value against its citations, None if there is nothing to check.
-    ``read`` of ``passages`` were read for it; ``model`` filled it."""
+    ``rival``: the document gives others too, the ``rivals``; ``not_stated``: nothing certain was found, the ``rivals``
+    are what may be meant, the likeliest first, and ``nearest`` the nearest passages; ``failed``: ``error`` is
+    `GroundworkError.as_dict`. ``reason`` says in words why there is no value. ``supported`` is the check of the value
+    against its citations, None if there is nothing to check. ``read`` of ``passages`` were read for it; ``model``
+    filled it."""
 
     status: CellStatus
     value: CellValue = NO_VALUE
@@ -122,6 +123,12 @@ class GridCell:
         if self.decision.kind == "corrected":
             return "stated"
         return None if self.found is None else self.found.status
+
+    @property
+    def likely(self) -> tuple[CellValue, ...]:
+        """What may be meant where nothing is stated for certain, the likeliest first; none once somebody decided."""
+        left = self.found is not None and self.found.status == "not_stated" and self.decision == UNDECIDED
+        return self.found.rivals if self.found is not None and left else ()
 
     @property
     def filled_by(self) -> str:

@@ -250,6 +250,7 @@ def _filled_cell(given: GridCell, column: Column) -> Json:
         "status": given.status,
         **_value(given.value),
         "rivals": [_value(one) for one in found.rivals] if found is not None and given.status == "rival" else [],
+        "likely": [_value(one) for one in given.likely],
         "nearest": [] if found is None else [picked(citation, _CITATION) for citation in found.nearest],
         "reason": "" if found is None else found.reason,
         "supported": given.supported,

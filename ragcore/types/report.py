@@ -175,7 +175,7 @@ class FilledSection:
     """Section of a report. ``number`` is printed (``2.1``), ``level`` counts from 1. ``answer`` holds text, claims,
     citations (numbered from 1 in each section), sources and cost; None for a heading. ``rounds`` counts how often it
     was written, since each search for missing items writes it again. ``values`` are those of a value field, as data, if
-    its writer gives them."""
+    its writer gives them, and ``likely`` those that may be, best first, where none is certain."""
 
     number: str
     level: int
@@ -189,6 +189,7 @@ class FilledSection:
     rounds: int = 0
     conflicts: tuple[Conflict, ...] = ()
     values: tuple[StatedValue, ...] = ()
+    likely: tuple[StatedValue, ...] = ()
 
     @property
     def text(self) -> str:

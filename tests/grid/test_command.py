@@ -137,7 +137,7 @@ def test_the_model_is_asked_only_where_there_is_one(home: Path, columns: Path) -
 def test_claude_is_asked_for_what_rules_leave_not_stated(
     home: Path, tmp_path: Path, server: MessagesServer, key: None
 ) -> None:
-    town = {"columns": [{"name": "Town", "question": "In which town are sensors assembled?", "type": "name"}]}
+    town = {"columns": [{"name": "Town", "question": "Where do workers put the devices together?", "type": "name"}]}
     path = tmp_path / "town.json"
     path.write_text(json.dumps(town), "utf-8")
     told = as_json(home, "-t", path)

@@ -12,6 +12,7 @@ from ragcore.cancel import Stop
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import OfflineSections, RuleFields
 from ragcore.offline.statements import statements
+from ragcore.providers.bundled import BundledReranker
 from ragcore.report.fill import SectionFiller
 from ragcore.report.template import from_data
 from ragcore.types import Document, Retrieval, Scope, Segment
@@ -19,11 +20,12 @@ from ragcore.types.report import FilledSection
 from tests.answer.samples import SETTINGS
 from tests.documents import Break, Grid, Heading, make_document
 
+RERANKER = BundledReranker("ms-marco-MiniLM-L-12-v2", threads=1)
 MODELS: Any = SimpleNamespace(
     analyser=RuleAnalyser(),
     fields=RuleFields(),
-    section_writer=OfflineSections(None, SETTINGS.answer),
-    reranker=None,
+    section_writer=OfflineSections(RERANKER, SETTINGS.answer),
+    reranker=RERANKER,
     entailment=None,
 )
 NET_INCOME = "Net income of the latest fiscal year."
@@ -318,7 +320,7 @@ ANNIVERSARY = "A report is submitted within 60 days of the anniversary of the da
         (WAIT, [ANNIVERSARY], ""),
         # Two sentences that fit alike do not agree, or do.
         (WAIT, [EFFECT, "An application goes into effect 45 days after the Agency receives it."], ""),
-        (WAIT, [EFFECT, "An application goes into effect 30 calendar days after receipt."], "thirty (30) days"),
+        (WAIT, [EFFECT, "An application goes into effect 30 calendar days after receipt."], "30 calendar days"),
         (
             "How long an investigator keeps records after approval.",
             [
@@ -345,7 +347,7 @@ REFERENCE = (
     [
         (
             "Auditor",
-            "",
+            "Firm that audited the accounts.",
             ["Its accounts have been audited by Harrow & Pell LLP, an independent firm."],
             "Harrow & Pell LLP",
         ),

@@ -35,6 +35,9 @@ from ragcore.text.periods import periods
         ("in three quarters of 2024 and in the first three quarters of the year", [3.0, 3.0]),
         ("opened a third, smaller plant, two in one year", [2.0]),
         ("31,5±0.50 of 3,25 %, 1,234 and 1,2,3", [31.5, 0.5, 3.25, 1234.0]),
+        ("EUR 1 107 million, on average EUR 8 467 in 2004", [1.107e9, 8467.0]),
+        ("€ 12 345 678.50, 4\u202f873 people and 2 100 mg tablets", [12345678.5, 4873.0, 2.0, 100.0]),
+        ("$ 5 2021 and $5 100-mg doses", [5.0, 5.0]),
         ("8.90 μg.mL-1, 5 mg kg−1 day−1 and 2 g·L⁻¹", [8.9, 5.0, 2.0]),
     ],
 )
@@ -103,6 +106,8 @@ def test_units_and_currencies_are_compared(one: str, other: str, same: bool) -> 
     [
         ("May 31, 2023", {(5, 31, 2023)}, set()),
         ("31 May 2023 and 2023-06-01", {(5, 31, 2023), (6, 1, 2023)}, set()),
+        ("due 05/28/2020, 28/5/2020 or 28.05.2020.", {(5, 28, 2020)}, set()),
+        ("05/10/2015, version 28.05.2020.1, 13/05-2020", set(), set()),
         ("Q2 2023, 3Q22 and the first quarter", set(), {1, 2, 3}),
         ("It may rise by 5 in the second half", set(), set()),
     ],

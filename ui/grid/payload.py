@@ -155,6 +155,8 @@ def brief(cell: GridCell, *, stale: bool = False) -> Json | None:
         "stale": stale,
         "again": cell.again,
     }
+    if cell.likely:
+        shown["likely"] = _value(cell.likely[0])
     return {
         key: value for key, value in shown.items() if value is not None and (value or key in ("number", "supported"))
     }
@@ -188,7 +190,8 @@ def detail(cell: GridCell) -> Json:
         "supported": decision.supported if corrected else found.supported,
         "found": found.value.text if decision.kind and found.status in STATED else "",
         "rivals": [valued(one) for one in others],
-        "nearest": places(found.nearest or missed) if cell.status == "not_stated" or missed else [],
+        "likely": found.status == "not_stated" and not corrected,
+        "nearest": places(found.nearest or missed) if (cell.status == "not_stated" and not others) or missed else [],
         **picked(found, "reason read passages"),
         "model": payload.model_name(found.model) if found.model else "",
         "cost": payload.dollars(found.cost_usd) if found.cost_usd != 0 else "",

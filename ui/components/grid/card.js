@@ -77,7 +77,7 @@ export class Card {
     if (again && status !== "failed") return said("off", "refresh", this.page.working ? "Being filled again" : "To be filled again");
     if (decision === "accepted") return said("ok", "check_circle", "Accepted");
     if (status === "failed") return said("bad", "error", "Failed");
-    if (status === "not_stated") return said("off", "block", decision ? "Not stated, by hand" : "Not stated");
+    if (status === "not_stated") return said("off", "block", decision ? "Not stated, by hand" : this.likely ? "Not certain" : "Not stated");
     if (status === "rival") return said("bad", "warning", `${rivals.length + 1} values`);
     if (status === null) return said("off", "schedule", this.row.doc in this.page.data.lost ? "Not read" : "Waiting");
     const by = this.column.type === "text" || cell.model === "rules" ? "" : `, by ${cell.model}`;
@@ -125,7 +125,13 @@ export class Card {
     return h("button", { type: "button", class: "way", "data-n": place ? String(place.n) : null, disabled: !place, onclick: (event) => this.page.openPlace(place.n, event.shiftKey) }, ...what, place && h("span", { class: "num pg" }, where(place)));
   }
 
-  others({ rivals, nearest, status }) {
+  // What it may be where nothing is certain, the likeliest; nothing once somebody decided.
+  get likely() {
+    const { likely, decision, rivals } = this.cell;
+    return likely && !decision ? rivals[0] : undefined;
+  }
+
+  others({ rivals, nearest, status, likely }) {
     const own = (words, beside, rows) => [h("div", { class: "riv" }, h("h3", {}, words, h("span", {}, beside)), h("ul", { class: "gw-scroll" }, rows))];
     const out = [];
     if (rivals.length) {
@@ -135,9 +141,10 @@ export class Card {
         const [place] = one.citations;
         const words = [text, unit, column.type === "value" && one.period && `(${day(one.period)})`].filter(Boolean).join(" ");
         const quote = place ? [place.cell, line(place.quote)].filter(Boolean).join(": ") : "";
-        return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, class: "gw-btn sm quiet" }));
+        const key = one === this.likely ? { title: "Use (Space)" } : {};
+        return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, class: "gw-btn sm quiet", ...key }));
       };
-      out.push(...own(`Other values in this ${this.page.noun}`, "not chosen", rivals.map(row)));
+      out.push(...(likely ? own("It may be", "none is certain", rivals.map(row)) : own(`Other values in this ${this.page.noun}`, "not chosen", rivals.map(row))));
     }
     if (nearest.length) out.push(...own("Nearest passages", status === "not_stated" ? "nothing certain" : "they don’t say it", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x near", title: line(one.quote) }, begun(line(one.quote))))))));
     return out;
@@ -164,7 +171,7 @@ export class Card {
         stated && !decision && act("Accept", "check", () => this.decide("accepted"), { title: "Accept (Space)", "data-act": "accept" }),
         act("Correct", "edit", () => this.correct(), { title: "Correct (E)", "data-act": "correct", class: "gw-btn sm quiet" }),
         status !== "not_stated" && act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }),
-        status === "not_stated" && !decision && act("Accept", "check", () => this.decide("not_stated"), { title: "Accept (Space)", "data-act": "accept", class: "gw-btn sm quiet" }),
+        status === "not_stated" && !decision && (this.likely ? act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }) : act("Accept", "check", () => this.decide("not_stated"), { title: "Accept (Space)", "data-act": "accept", class: "gw-btn sm quiet" })),
         decision && act("Undo", "undo", () => this.decide(""), { "data-act": "undo", class: "gw-btn sm quiet" }),
         !decision && status === "failed" && act("Retry", "refresh", () => this.page.fillAgain({ row, column }), { "data-act": "again" }),
         !decision && status !== null && status !== "failed" && button("Fill again", "refresh", () => this.page.fillAgain({ row, column }), { "data-act": "again" }),
@@ -172,10 +179,11 @@ export class Card {
     );
   }
 
-  // Space on the cell: what it says is accepted.
+  // Space on the cell: what it says is accepted, also what it may be.
   accept() {
     const { status, decision } = this.cell;
     if (decision || !status || status === "failed") return null;
+    if (this.likely) return this.decide("corrected", written(this.likely, this.column));
     return this.decide(status === "not_stated" ? "not_stated" : "accepted");
   }
 

@@ -61,6 +61,7 @@ export class View {
 
 function passes(cell, kind) {
   if (kind === "undecided") return Boolean(cell) && !cell.decision;
+  if (kind === "likely") return Boolean(cell?.likely);
   if (kind === "stated") return ["stated", "rival"].includes(cell?.status);
   return cell?.status === kind;
 }

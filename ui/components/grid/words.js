@@ -9,7 +9,7 @@ export const TYPES = {
   quote: ["Quotation", "the document’s own words"],
   text: ["Text", "a short answer in sentences"],
 };
-export const SHOWN = { "": "All", stated: "Stated", not_stated: "Not stated", rival: "Several values", undecided: "Not decided on", failed: "Failed" };
+export const SHOWN = { "": "All", stated: "Stated", not_stated: "Not stated", likely: "Only likely", rival: "Several values", undecided: "Not decided on", failed: "Failed" };
 
 const SYMBOL = /^\p{Sc}$/u; // a currency that stands before its figure
 const SCALES = [[1e9, "billion"], [1e6, "million"]];
