@@ -39,6 +39,7 @@ from ragcore.text.numbers import lengths, numbers, same_figure
 from ragcore.text.periods import called_year, days_in, is_part, months_of_part, without_parts
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term, Wanted
+from ragcore.text.units import currencies
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens, without_brackets
 from ragcore.types import Source
 from ragcore.types.question import AnswerType, Question
@@ -359,8 +360,9 @@ def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Stateme
 
 
 def _is_plain(asked: Wish, cell: Cell) -> bool:
-    """Whether a cell is one number, a percentage if that is asked for."""
-    return len(numbers(cell.text)) == 1 and asked.share == ("%" in cell.text)
+    """Whether a cell is one number, a percentage if that is asked for, and no money if that is not."""
+    found, money = numbers(cell.text), asked.sort != "count" and (not asked.unit or currencies(asked.unit))
+    return len(found) == 1 and asked.share == ("%" in cell.text) and bool(money or not found[0].currency)
 
 
 def _is_of_other(asked: Wish, row: Row, cell: Cell, above: frozenset[str], head: str) -> bool:
@@ -433,19 +435,19 @@ def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
 def _likely(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker) -> list[Given]:
     """Best values of one document with the probability of each to be the one asked for, by a conditional logit choice
     (McFadden 1974) between the different values and none: the certain one alone, or those that are likely."""
-    best: list[Given] = []
-    scores: list[float] = []
-    for given, signs in sorted(candidates(asked, found, known, reranker), key=lambda one: -VALUE.odds(*one[1])):
-        if not any(_same(given, other) for other in best):
-            best.append(given)
-            scores.append(VALUE.odds(*signs))
-    every = 1.0 + sum(map(exp, scores))
-    chances = [exp(score) / every for score in scores]
-    # Of how many things there are so many, a count alone does not say.
-    if chances and chances[0] >= CERTAIN and (asked.sort != "count" or asked.counted):
-        return best[:1]
-    likely = [given for given, chance in zip(best, chances) if chance >= LIKELY]
-    return [replace(given, certain=False) for given in likely[:MOST_LIKELY]]
+    best: list[tuple[float, Given]] = []
+    for given, (odds, said, *signs) in candidates(asked, found, known, reranker):
+        # A part is counted in the same words as the whole ("our 310 employees in Canada").
+        sure = asked.sort != "count" or asked.counted or said == 1.0
+        best.append((VALUE.odds(odds, said, *signs), replace(given, certain=sure)))
+    different: list[tuple[float, Given]] = []
+    for score, given in sorted(best, key=lambda one: -one[0]):
+        different += [(exp(score), given)] if not any(_same(given, other) for _, other in different) else []
+    every = 1.0 + sum(odds for odds, _ in different)
+    likely = [(odds / every, given) for odds, given in different[:MOST_LIKELY] if odds / every >= LIKELY]
+    if likely and likely[0][0] >= CERTAIN and likely[0][1].certain:
+        return [likely[0][1]]
+    return [replace(given, certain=False) for _, given in likely]
 
 
 def candidates(

@@ -166,8 +166,9 @@ def codes(text: str) -> list[str]:
 
 
 def numbers(text: str) -> list[Number]:
-    """Quantities in ``text``, in order; years, days of a month and digits inside codes are excluded."""
-    masked = text
+    """Quantities in ``text``, in order; years, days of a month and digits inside codes are excluded. A cell that is
+    nothing but digits in threes is one: "33 000"."""
+    masked = text if _GROUPED.fullmatch(text) is None else _BLANKS.sub("\u00a0", text)
     for start, end in date_spans(text):
         masked = masked[:start] + "\0" * (end - start) + masked[end:]
     for pattern in (*YEAR_PATTERNS, INVERTED):
