@@ -57,11 +57,11 @@ _LOWER = re.compile(r"\b[a-z]{2,}\b")
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
 MOST_RIVALS = 6
 MOST_LIKELY = 3  # values of a document that are shown where none is certain
-CERTAIN, LIKELY = 0.7, 0.15  # least probability of a value that is given, and of one that is shown
+CERTAIN, LIKELY = 0.65, 0.15  # least probability of a value that is given, and of one that is shown
 # Fitted by `python -m benchmarks likely`: over the log odds of a quote, the share of what is asked for that is said
 # with the value, whether the value is a firm, the log of the quote's length, and the share of what is said with the
 # value that is not asked for.
-VALUE = Logistic(4.074, (0.476, 2.708, 3.379, -0.834, -0.866))
+VALUE = Logistic(3.913, (0.49, 2.324, 3.392, -0.705, -1.185))
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,7 +496,9 @@ def _values_of(
         if one is not None and one.cell is not None and one.period[0] in (0, latest):
             yield one, f"{row.name} {one.cell.column}"
     elif not quote.text[:1].islower() and len(quote.text) <= _LONGEST and not _of_bases(asked, quote):
-        for figure in figures(asked, quote, latest):
+        # A year alone may lie in the past ("auditor since 1983").
+        past = asked.sort == "date" and not days_in(quote.text.title())
+        for figure in figures(asked, quote, 0 if past else latest):
             start, other = counts_from(asked.piece), counts_from(quote.text.partition(figure.text)[2])
             if asked.sort == "duration" and start and other and start[0] not in other:
                 continue

@@ -1,0 +1,158 @@
+"""Fits `ragcore.offline.values.VALUE`, and shows how sure and how right it is on documents that it was not fitted on.
+
+    python -m benchmarks likely --home DIR
+
+Cells of the grid's known values (`grid.jsonl`, both halves): values, dates and names for which no cell or clause is
+certain by its words. The model chooses between the different values of a document and none (a conditional logit,
+McFadden 1974), fitted by L-BFGS with a little ridge. *right of given*: for each eighth of the documents by a model that
+was fitted on the others, the cells whose likeliest value has at least that probability, and how many of those are
+right. *by rank alone*: the same number of cells, those with the cross-encoder's greatest log odds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from benchmarks.common import table
+from benchmarks.grid import FILE, is_right, stem
+from benchmarks.two_hop import filled
+from ragcore.answer.cite import cite_span
+from ragcore.engine import Engine
+from ragcore.grid.cells import CellFiller, _read
+from ragcore.grid.columns import given_columns
+from ragcore.offline import values
+from ragcore.types import Scope
+from ragcore.types.grid import Column
+from ragcore.types.report import StatedValue
+
+FOLDS = 8
+RIDGE = 0.05
+LEAST = (0.9, 0.8, values.CERTAIN, 0.5, 0.3, values.LIKELY)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One cell: the ``signs`` of each candidate, which different value it gives (``group``), and whether that is
+    ``right``."""
+
+    document: str
+    signs: NDArray[np.float64]
+    group: NDArray[np.int64]
+    right: NDArray[np.bool_]
+
+
+def chances(weights: NDArray[np.float64], choice: Choice) -> NDArray[np.float64]:
+    """Probability of each different value, and of none as the last."""
+    scores = weights[0] + choice.signs @ weights[1:]
+    best = np.full(choice.group.max(initial=-1) + 2, -np.inf)
+    np.maximum.at(best, choice.group, scores)
+    best[-1] = 0.0
+    odds = np.exp(best - best.max())
+    return odds / odds.sum()
+
+
+def fit(choices: Sequence[Choice]) -> NDArray[np.float64]:
+    def loss(weights: NDArray[np.float64]) -> float:
+        total = RIDGE * float((weights[1:] ** 2).sum())
+        for one in choices:
+            right = sorted(set(one.group[one.right])) or [-1]
+            total -= float(np.log(max(chances(weights, one)[right].sum(), 1e-9)))
+        return total
+
+    start = np.array([-3.0, *[0.3] * len(values.VALUE.weights)])
+    return minimize(loss, start, method="L-BFGS-B").x
+
+
+def choices(engine: Engine) -> list[Choice]:
+    """Choices of all cells, as the field reader meets them."""
+    rows = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
+    columns = {row["kind"]: given_columns(row["columns"]) for row in rows if "columns" in row}
+    documents = [row for row in rows if "cells" in row]
+    ids = filled(engine, [stem(row) for row in documents])
+    infos = {info.doc_id: info for info in engine.documents()}
+    filler = CellFiller(engine, lambda: False)
+    met: list[tuple[list[values.Given], NDArray[np.float64]]] = []
+    likely = values._likely
+
+    def recorded(*task: object) -> list[values.Given]:
+        given = values.candidates(*task)  # type: ignore[arg-type]
+        met.append(([one for one, _ in given], np.array([signs for _, signs in given], np.float64)))
+        return likely(*task)  # type: ignore[arg-type]
+
+    out = []
+    values._likely = recorded
+    for row in (row for row in documents if stem(row) in ids):
+        doc_id = ids[stem(row)]
+        for column in columns[row["kind"]]:
+            if column.type in ("value", "date", "name") and column.name in row["cells"]:
+                met.clear()
+                filler.cell(column, infos[doc_id], Scope((doc_id,)))
+                out += [
+                    _choice(engine, stem(row), row["cells"][column.name], column, *one) for one in met[-1:] if one[0]
+                ]
+    values._likely = likely
+    return out
+
+
+def _choice(
+    engine: Engine,
+    document: str,
+    truth: dict | None,
+    column: Column,
+    given: Sequence[values.Given],
+    signs: NDArray[np.float64],
+) -> Choice:
+    different: list[values.Given] = []
+    group = []
+    for one in given:
+        place = next((n for n, other in enumerate(different) if values._same(other, one)), len(different))
+        different += [one] if place == len(different) else []
+        group.append(place)
+
+    def right(one: values.Given) -> bool:
+        value = one.value
+        place = cite_span(engine.document(one.quote.source.doc_id), one.quote.start, one.quote.start + 1, 1)
+        stated = StatedValue(value.figure, value.words, place, value.period, value.scale)
+        return truth is not None and is_right(truth, column, _read(stated, column))
+
+    return Choice(document, signs, np.array(group, np.int64), np.array([right(one) for one in given], np.bool_))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, required=True)
+    with Engine.open(parser.parse_args().home) as engine:
+        cells = choices(engine)
+    weights = fit(cells)
+    print(f"VALUE = Logistic({weights[0]:.3f}, ({', '.join(f'{one:.3f}' for one in weights[1:])}))")
+    names = sorted({one.document for one in cells})
+    told = []
+    for fold in range(FOLDS):
+        own = fit([one for one in cells if names.index(one.document) % FOLDS != fold])
+        for one in (one for one in cells if names.index(one.document) % FOLDS == fold):
+            chance = chances(own, one)[:-1]
+            ranked = int(one.signs[:, 0].argmax())
+            best = int(chance.argmax())
+            told.append(
+                (chance[best], bool(one.right[one.group == best].any()), one.signs[ranked, 0], one.right[ranked])
+            )
+    lines = []
+    for least in LEAST:
+        given = [right for chance, right, _, _ in told if chance >= least]
+        plain = [right for *_, right in sorted(told, key=lambda one: -one[2])[: len(given)]]
+        lines.append([f"{least:.2f}", f"{sum(given)} of {len(given)}", f"{sum(map(int, plain))} of {len(plain)}"])
+    stated = sum(one.right.any() for one in cells)
+    print(f"{len(cells)} cells, {stated} with the right value among the candidates")
+    print(table(lines, ("probability at least", "right of given", "by rank alone")))
+
+
+if __name__ == "__main__":
+    main()
