@@ -29,6 +29,7 @@ from ragcore.engine import Engine
 from ragcore.grid.cells import CellFiller, _read
 from ragcore.grid.columns import given_columns
 from ragcore.offline import values
+from ragcore.offline.fields import Wish
 from ragcore.types import Scope
 from ragcore.types.grid import Column
 from ragcore.types.report import StatedValue
@@ -79,12 +80,12 @@ def choices(engine: Engine) -> list[Choice]:
     ids = filled(engine, [stem(row) for row in documents])
     infos = {info.doc_id: info for info in engine.documents()}
     filler = CellFiller(engine, lambda: False)
-    met: list[tuple[list[values.Given], NDArray[np.float64]]] = []
+    met: list[tuple[Wish, list[values.Given], NDArray[np.float64]]] = []
     likely = values._likely
 
     def recorded(*task: object) -> list[values.Given]:
         given = values.candidates(*task)  # type: ignore[arg-type]
-        met.append(([one for one, _ in given], np.array([signs for _, signs in given], np.float64)))
+        met.append((task[0], [one for one, _ in given], np.array([signs for _, signs in given], np.float64)))
         return likely(*task)  # type: ignore[arg-type]
 
     out = []
@@ -96,7 +97,7 @@ def choices(engine: Engine) -> list[Choice]:
                 met.clear()
                 filler.cell(column, infos[doc_id], Scope((doc_id,)))
                 out += [
-                    _choice(engine, stem(row), row["cells"][column.name], column, *one) for one in met[-1:] if one[0]
+                    _choice(engine, stem(row), row["cells"][column.name], column, *one) for one in met[-1:] if one[1]
                 ]
     values._likely = likely
     return out
@@ -107,13 +108,14 @@ def _choice(
     document: str,
     truth: dict | None,
     column: Column,
+    asked: Wish,
     given: Sequence[values.Given],
     signs: NDArray[np.float64],
 ) -> Choice:
     different: list[values.Given] = []
     group = []
     for one in given:
-        place = next((n for n, other in enumerate(different) if values._same(other, one)), len(different))
+        place = next((n for n, other in enumerate(different) if values.gives_same(asked, other, one)), len(different))
         different += [one] if place == len(different) else []
         group.append(place)
 

@@ -33,7 +33,7 @@ LINES = {
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 335,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1437,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "grid": 1446,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10135,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 3839,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes

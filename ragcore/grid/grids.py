@@ -26,6 +26,7 @@ from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, OFFLINE, Scope, Section
 from ragcore.types.grid import (
     MAX_SECTIONS,
+    STATED,
     UNDECIDED,
     Cell,
     CellDecision,
@@ -282,6 +283,9 @@ class Grids:
             began, build = time.perf_counter(), builds.get(row.doc_id, "")
             try:
                 cell = filler.by_writer(column, info, self._scope(row, trees))
+                found = self._store.cell(grid_id, row.row_id, column.column_id).found
+                if cell.status == "not_stated" and found is not None:
+                    cell = replace(cell, rivals=found.rivals)  # what it may be is still that
             except (UnknownDocument, InputError):
                 continue  # removed meanwhile, or its section is gone: rules say so
             if cell.error is not None:
@@ -406,7 +410,8 @@ class Grids:
         given = (known.value, *known.rivals) if known is not None else ()
         chosen = next((one for one in given if one.text == text or (number, unit) == (one.number, one.unit)), None)
         if chosen is not None and chosen.text and (chosen.text == text or number is not None):
-            return CellDecision("corrected", chosen, supported=True)
+            # What is only likely stands where it was found; that it is what was asked for is the person's word.
+            return CellDecision("corrected", chosen, supported=True if known and known.status in STATED else None)
         _demand(text, number, column)
         items = text.splitlines() if column.type == "list" else []
         number = float(len(items)) if items else number

@@ -6,6 +6,7 @@ currency or months in place of days, keeps its own unit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from ragcore.text.numbers import SCALES, Length, lengths, numbers, scale_note
 from ragcore.text.periods import blanked
 from ragcore.text.units import Unit, currencies, currency, unit, unit_of_label
 
+# A cell of digits in threes that are no two columns: "33 000", "1 510".
+_APART = re.compile(r"\d{1,2}(?:\s\d{3})+|\d{3}(?:\s\d{3})*\s000")
 _DIGITS = 12  # significant ones of a converted number
 _A_YEAR = {"month": 12.0, "year": 1.0}  # of these; neither has a fixed number of days
 
@@ -31,6 +34,7 @@ class _Wanted:
 def measured(figure: str, around: str, asked: str) -> tuple[float | None, str]:
     """Number of ``figure`` and its unit: ``asked``, its own where it can't be converted, "" where nothing tells it.
     ``around`` are the words with the scale and unit of its table. None if it is no single figure."""
+    figure = "".join(figure.split()) if _APART.fullmatch(figure.strip()) else figure
     wanted, durations = _wanted(asked), lengths(figure)
     if durations:
         return _duration(figure, durations, wanted)

@@ -24,6 +24,7 @@ from ragcore.types.report import Period
 _RANGE = re.compile(
     r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
 )
+_OPENING = 3  # words with which the year of a sentence does not open it anymore
 _NEAR = 10  # words within which the starting point of a duration follows
 _COUNTED = 5  # words within which follows what a number counts
 _ENDS = re.compile(r"[,;:.()](?!\d)")
@@ -59,12 +60,12 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
         part = bool(wanted and said and not wanted & said) or (
             opens > 0 and PARTITIVE.search(quote.text, opens, start) is not None
         )
-        # A clause without a year is of the only one that its sentence names before it.
-        opening = years(quote.text[:start])
-        own = named or (opening if len(opening) == 1 else {latest})
-        right = own <= asked.years if asked.years else not named or max(named) >= latest
+        # "In 2004, costs were …: the cost of each was …" is all of that year.
+        opening = quote.text[:start].partition(",")[0]
+        own = named or (years(opening) if len(tokens(opening)) < _OPENING else set())
+        right = (own or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
         if right and not part and (is_part(asked.piece) or not is_part(before + after)):
-            yield Figure(figure, before, after, (max(named, default=0), 0, 0))
+            yield Figure(figure, before, after, (max(own if asked.years else named, default=0), 0, 0))
 
 
 def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:

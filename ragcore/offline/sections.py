@@ -232,7 +232,8 @@ def _is_row(head: str, group: str, names: Iterable[frozenset[str]]) -> bool:
 
 
 class OfflineSections(OfflineWriter):
-    """`LLM` for requests with a ``form``. ``reranker`` of None ranks by words alone."""
+    """`LLM` for requests with a ``form``. ``reranker`` of None ranks by words alone, and gives only
+    those values that are certain by theirs."""
 
     def stream(self, request: ModelRequest) -> StaticStream:
         """Section text, one requirement at a time. The prompt is not read."""

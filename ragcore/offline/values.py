@@ -61,7 +61,7 @@ CERTAIN, LIKELY = 0.65, 0.15  # least probability of a value that is given, and 
 # Fitted by `python -m benchmarks likely`: over the log odds of a quote, the share of what is asked for that is said
 # with the value, whether the value is a firm, the log of the quote's length, and the share of what is said with the
 # value that is not asked for.
-VALUE = Logistic(3.913, (0.49, 2.324, 3.392, -0.705, -1.185))
+VALUE = Logistic(3.838, (0.474, 2.845, 3.053, -0.712, -1.384))
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,12 +442,21 @@ def _likely(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker:
         best.append((VALUE.odds(odds, said, *signs), replace(given, certain=sure)))
     different: list[tuple[float, Given]] = []
     for score, given in sorted(best, key=lambda one: -one[0]):
-        different += [(exp(score), given)] if not any(_same(given, other) for _, other in different) else []
+        different += [(exp(score), given)] if not any(gives_same(asked, given, other) for _, other in different) else []
     every = 1.0 + sum(odds for odds, _ in different)
     likely = [(odds / every, given) for odds, given in different[:MOST_LIKELY] if odds / every >= LIKELY]
     if likely and likely[0][0] >= CERTAIN and likely[0][1].certain:
         return [likely[0][1]]
     return [replace(given, certain=False) for _, given in likely]
+
+
+def gives_same(asked: Wish, one: Given, other: Given) -> bool:
+    """Whether two values are the same: day, figure, name, or without one the words."""
+    if asked.sort == "date":
+        return one.period == other.period
+    if asked.sort == "words":
+        return tokens(one.figure or one.said) == tokens(other.figure or other.said)
+    return same_figure(one.figure, other.figure)
 
 
 def candidates(

@@ -32,17 +32,16 @@ WORDS = {**_ONES, **_TEENS, **_TENS}
 _SPELT = dict(WORDS)
 del WORDS["one"]
 
-# Thousands apart by a space that no line breaks at; by any space only after a currency: "EUR 1 107 million".
-_APART = r"\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
+# Thousands may be apart by blanks after "€" or a currency's code ("EUR 1 107 million"); after "$" such groups are the
+# columns of a statement.
 _PERCENT_WORDS = r"%|percent\b|per\scent\b|percentage\spoints?\b|pp\b"
 _NUMBER = re.compile(
     rf"""(?<![\w.,])
     (?P<open>\()?\s?
     (?P<sign>[-−–+])?\s?
-    (?P<currency>US\$|C\$|A\$|HK\$|[$€£¥₹]|(?:{CURRENCY_CODES})\s)?\s?
+    (?P<currency>US\$|C\$|A\$|HK\$|[$£¥₹]|(?P<apart>€|(?:{CURRENCY_CODES})\s))?\s?
     (?P<sign2>[-−–])?\s?(?P<open2>\()?\s?
-    (?P<digits>{_APART}|(?(currency)\d{{1,3}}(?:[^\S\n]\d{{3}})+(?![\d,]|\.\d{{3}})(?:\.\d+)?|(?!))
-    |(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,2}}(?:,\d\d)+,\d{{3}})(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])|\d+(?:\.\d+)?|\.\d+)
+    (?P<digits>(?(apart)\d{{1,3}}(?:[^\S\n\t]\d{{3}})+(?![^\S\n]?\d)(?:[.,]\d{{1,2}}(?![\d,]))?|(?!))|(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,2}}(?:,\d\d)+,\d{{3}})(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])|\d+(?:\.\d+)?|\.\d+)
     (?P<after>\s?\)?\s?%?)
     (?P<scale>[\s-]?(?:hundred|thousands?|millions?|billions?|trillions?|lakhs?|crores?)\b|\s?(?:mn|mm|bn|tn|[kKMmBb])\b)?
     (?P<percent>\s?(?:{_PERCENT_WORDS}))?
@@ -166,9 +165,8 @@ def codes(text: str) -> list[str]:
 
 
 def numbers(text: str) -> list[Number]:
-    """Quantities in ``text``, in order; years, days of a month and digits inside codes are excluded. A cell that is
-    nothing but digits in threes is one: "33 000"."""
-    masked = text if _GROUPED.fullmatch(text) is None else _BLANKS.sub("\u00a0", text)
+    """Quantities in ``text``, in order; years, days of a month and digits inside codes are excluded."""
+    masked = text
     for start, end in date_spans(text):
         masked = masked[:start] + "\0" * (end - start) + masked[end:]
     for pattern in (*YEAR_PATTERNS, INVERTED):
@@ -242,7 +240,7 @@ def _within(one: Number, other: Number) -> bool:
 
 
 def _number(match: re.Match[str], text: str) -> Number:
-    digits = _DECIMAL_COMMA.sub(".", match.group("digits"))
+    digits = _DECIMAL_COMMA.sub(".", _BLANKS.sub("", match.group("digits")))
     after = match.group("after") or ""
     bracketed = (match.group("open") or match.group("open2")) and (")" in after or match.group("close"))
     # "14 (13.3)" is a number and its share.
@@ -258,7 +256,7 @@ def _number(match: re.Match[str], text: str) -> Number:
     return Number(
         raw=match.group().strip(),
         start=match.start(),
-        value=(-1.0 if negative else 1.0) * float(_BLANKS.sub("", digits.replace(",", ""))),
+        value=(-1.0 if negative else 1.0) * float(digits.replace(",", "")),
         scale=SCALES.get(scale, 1.0),
         decimals=len(digits.partition(".")[2]),
         percent=percent,

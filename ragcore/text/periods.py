@@ -47,13 +47,14 @@ _DATE = re.compile(
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})\b\.?"
     r"(?:,?\s+(?P<year2>(?:19|20)\d{2}))?"
     r"|\b(?P<year3>(?:19|20)\d{2})-(?P<month3>\d{2})-(?P<day3>\d{2})\b"
-    r"|(?<![\w./-])(?:(?P<day4>1[3-9]|2\d|3[01])(?P<sign>[./-])(?P<month4>0?[1-9]|1[0-2])(?P=sign)(?P<year4>(?:19|20)\d{2})"
+    r"|(?<![\w./-])(?:(?P<day4>1[3-9]|2\d|3[01])(?P<sign>[./])(?P<month4>0?[1-9]|1[0-2])(?P=sign)(?P<year4>(?:19|20)\d{2})"
     r"|(?P<month5>0?[1-9]|1[0-2])/(?P<day5>1[3-9]|2\d|3[01])/(?P<year5>(?:19|20)\d{2}))(?![\w/-]|\.\d)"
 )
 _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
 _HALF_YEAR, EARLY = 6, 2
+_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of each month at most
 _FISCAL = re.compile(r"\b(?:fiscal(?:\s+years?)?|FY)\s*(20\d\d)\b", re.IGNORECASE)
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
@@ -161,7 +162,7 @@ def dates_in(text: str) -> list[tuple[int, int, int]]:
     for match in _DATE.finditer(text):
         month, year, day = _part(match, "month"), _part(match, "year"), _day(match)
         number = int(month) if month.isdigit() else _month(month)
-        if 1 <= number <= 12 and 1 <= day <= 31:
+        if 1 <= number <= 12 and 1 <= day <= _LENGTHS[number - 1]:
             found.append((number, day, int(year) if year else 0))
     return found
 
@@ -238,7 +239,7 @@ def in_form_of(form: str, date: str) -> str:
             new = month_name(month)[: None if len(own) == len(month_name(_month(own))) else 3]
             new = new.upper() if own.isupper() else new
         out = f"{out[:start]}{new}{out[end:]}"
-    return out
+    return out if [(own, of) for own, of, _ in dates_in(out)] == [(month, day)] else date  # else it has two readings
 
 
 def without_dates(text: str) -> str:

@@ -134,7 +134,8 @@ def test_what_is_only_likely_is_shown_and_not_stated_until_somebody_uses_it(engi
     assert NOT_STATED in write(grid, "csv").decode("utf-8-sig")
     assert b"196" not in write(grid, "csv")
     used = grids.decide(grid.info.grid_id, found.row_id, found.column_id, "corrected", "196")
-    assert (used.status, used.value.number, used.supported, used.likely) == ("stated", 196, True, ())
+    assert (used.status, used.value.number, used.value.citations) == ("stated", 196, first.citations)
+    assert (used.supported, used.likely) == (None, ()), "that it is what was asked for, a person says"
 
 
 def test_a_changed_column_empties_itself_alone(engine: Engine) -> None:

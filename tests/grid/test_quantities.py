@@ -18,6 +18,8 @@ from ragcore.grid.summary import shown
         ("(61)", "(in millions of dollars)", "USD million", -61.0, "USD million"),
         ("€5 million", "", "USD million", 5e6, "€"),  # another currency
         ("9,300", "", "USD million", 9300.0, ""),  # its scale isn't told
+        ("33 000", "", "kg", 33000.0, ""),
+        ("120 135", "", "kg", None, ""),  # two columns
         ("13.5%", "", "%", 13.5, "%"),
         ("13.5", "(%)", "%", 13.5, "%"),
         ("13.5", "", "%", 13.5, ""),

@@ -283,6 +283,17 @@ def test_a_clause_is_of_the_year_of_its_sentence(year: str, figure: str) -> None
     assert stated("figure", "Student", f"Cost of a student in {year}", COST, unit="EUR") == figure
 
 
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        (["The factory was built in San Francisco.", "The factory was built in San Jose."], ""),
+        (["The factory was built in San Jose.", "So the factory was built in San Jose."], "San Jose"),
+    ],
+)
+def test_names_that_begin_alike_are_two(said: list[str], place: str) -> None:
+    assert stated("name", "Place", "Where was the factory built?", *said) == place
+
+
 SHARE = "Research and development expense was $11.9 million, or 8.0% of revenue, most of it for one product."
 
 

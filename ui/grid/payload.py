@@ -186,11 +186,13 @@ def detail(cell: GridCell) -> Json:
     if found is None:
         return shown | {"rivals": [], "nearest": places(missed)}
     others = (found.value, *found.rivals) if corrected and found.status in STATED else found.rivals
+    if found.status == "not_stated":
+        others = cell.likely
     return shown | {
         "supported": decision.supported if corrected else found.supported,
         "found": found.value.text if decision.kind and found.status in STATED else "",
         "rivals": [valued(one) for one in others],
-        "likely": found.status == "not_stated" and not corrected,
+        "likely": bool(cell.likely),
         "nearest": places(found.nearest or missed) if (cell.status == "not_stated" and not others) or missed else [],
         **picked(found, "reason read passages"),
         "model": payload.model_name(found.model) if found.model else "",

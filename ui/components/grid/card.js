@@ -127,8 +127,8 @@ export class Card {
 
   // What it may be where nothing is certain, the likeliest; nothing once somebody decided.
   get likely() {
-    const { likely, decision, rivals } = this.cell;
-    return likely && !decision ? rivals[0] : undefined;
+    const { likely, rivals } = this.cell;
+    return likely ? rivals[0] : undefined;
   }
 
   others({ rivals, nearest, status, likely }) {

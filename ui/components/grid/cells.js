@@ -9,7 +9,7 @@ const unseen = (words) => h("span", { class: "gw-unseen" }, ` ${words}`);
 // "" stays empty.
 export function content(cell, column, state) {
   if (!cell || (cell.again && cell.status === "failed" && state)) return [state === "run" ? h("span", { class: "sk" }, unseen("Being filled")) : h("span", { class: "dot" }, "·", unseen({ wait: "Waiting", read: "Waits for its document", lost: "Its document isn’t read" }[state] ?? "Empty"))];
-  if (cell.likely && !cell.again) return [h("span", { class: "ns", title: "Not certain: check it, and use it if it’s right" }, h("span", { class: "lk" }, valued(cell.likely, column).filter(Boolean).join(" ")), h("span", { class: "v weak" }, "?", unseen("likely, not certain")))];
+  if (cell.likely) return [h("span", { class: "ns", title: "Not certain: check it, and use it if it’s right" }, h("span", { class: "lk" }, valued(cell.likely, column).filter(Boolean).join(" ")), cell.again ? pending(state) : h("span", { class: "v weak" }, "?", unseen("likely, not certain")))];
   if (cell.status === "not_stated") return [h("span", { class: "ns" }, "not stated", ...(cell.again ? [pending(state)] : []), ...(cell.decision ? [decided(cell.decision)] : []))];
   if (cell.status === "failed") return [h("span", { class: "no" }, "Failed", h("button", { type: "button", class: "gw-linkish", tabindex: "-1", "data-retry": true }, "Retry"))];
   const [text, unit] = valued(cell, column);
