@@ -206,7 +206,7 @@ def test_what_costs_something_is_told_and_waits_for_a_person(sampled: Path, tmp_
         assert until(made, free, "done")["expense"] == ""
         assert call(made, f"/{free}")["asking"] is None
         left = begun(
-            made, REVENUE, {"name": "Town", "question": "In which town are sensors assembled?", "type": "name"}
+            made, REVENUE, {"name": "Town", "question": "Where do workers put the devices together?", "type": "name"}
         )
         asking = until(made, left, "done")["asking"]
         assert (asking["sections"], asking["model"]) == (1, "Claude Sonnet 4.6")
