@@ -4,9 +4,9 @@
 
 Cells of the grid's known values (`grid.jsonl`, both halves): values, dates and names for which no cell or clause is
 certain by its words. The model chooses between the different values of a document and none (a conditional logit,
-McFadden 1974), fitted by L-BFGS with a little ridge. *right of given*: for each eighth of the documents by a model that
-was fitted on the others, the cells whose likeliest value has at least that probability, and how many of those are
-right. *by rank alone*: the same number of cells, those with the cross-encoder's greatest log odds.
+McFadden 1974), fitted by L-BFGS with a little ridge. *right of likeliest*: for each eighth of the documents by a model
+that was fitted on the others, the cells whose likeliest value has at least that probability, and how many of those are
+right; *stand out*: those that may be certain. *by rank alone*: as many cells, those with the greatest log odds.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ LEAST = (0.9, 0.8, values.CERTAIN, 0.5, 0.3, values.LIKELY)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One cell: the ``signs`` of each candidate, which different value it gives (``group``), and whether that is
-    ``right``."""
+    """One cell: the ``signs`` of each candidate, which different value it gives (``group``), whether that is ``right``,
+    and whether it ``stands_out``."""
 
     document: str
     signs: NDArray[np.float64]
     group: NDArray[np.int64]
     right: NDArray[np.bool_]
+    stands_out: NDArray[np.bool_]
 
 
 def chances(weights: NDArray[np.float64], choice: Choice) -> NDArray[np.float64]:
@@ -80,12 +81,11 @@ def choices(engine: Engine) -> list[Choice]:
     ids = filled(engine, [stem(row) for row in documents])
     infos = {info.doc_id: info for info in engine.documents()}
     filler = CellFiller(engine, lambda: False)
-    met: list[tuple[Wish, list[values.Given], NDArray[np.float64]]] = []
+    met: list[tuple[Wish, list[values.Candidate]]] = []
     likely = values._likely
 
     def recorded(*task: object) -> list[values.Given]:
-        given = values.candidates(*task)  # type: ignore[arg-type]
-        met.append((task[0], [one for one, _ in given], np.array([signs for _, signs in given], np.float64)))
+        met.append((task[0], values.candidates(*task)))  # type: ignore[arg-type]
         return likely(*task)  # type: ignore[arg-type]
 
     out = []
@@ -109,9 +109,9 @@ def _choice(
     truth: dict | None,
     column: Column,
     asked: Wish,
-    given: Sequence[values.Given],
-    signs: NDArray[np.float64],
+    every: Sequence[values.Candidate],
 ) -> Choice:
+    given = [one for one, _ in every]
     different: list[values.Given] = []
     group = []
     for one in given:
@@ -125,7 +125,13 @@ def _choice(
         stated = StatedValue(value.figure, value.words, place, value.period, value.scale)
         return truth is not None and is_right(truth, column, _read(stated, column))
 
-    return Choice(document, signs, np.array(group, np.int64), np.array([right(one) for one in given], np.bool_))
+    return Choice(
+        document,
+        np.array([signs for _, signs in every], np.float64),
+        np.array(group, np.int64),
+        np.array([right(one) for one in given], np.bool_),
+        np.array([values.stands_out(asked, one, every) for one in every], np.bool_),
+    )
 
 
 def main() -> None:
@@ -143,17 +149,22 @@ def main() -> None:
             chance = chances(own, one)[:-1]
             ranked = int(one.signs[:, 0].argmax())
             best = int(chance.argmax())
-            told.append(
-                (chance[best], bool(one.right[one.group == best].any()), one.signs[ranked, 0], one.right[ranked])
-            )
+            scores = np.where(one.group == best, one.signs @ own[1:], -np.inf)
+            sure = bool(one.stands_out[int(scores.argmax())])
+            right = bool(one.right[one.group == best].any())
+            told.append((chance[best], sure, right, one.signs[ranked, 0], one.right[ranked]))
     lines = []
     for least in LEAST:
-        given = [right for chance, right, _, _ in told if chance >= least]
-        plain = [right for *_, right in sorted(told, key=lambda one: -one[2])[: len(given)]]
-        lines.append([f"{least:.2f}", f"{sum(given)} of {len(given)}", f"{sum(map(int, plain))} of {len(plain)}"])
+        given = [right for chance, _, right, *_ in told if chance >= least]
+        sure = [right for chance, sure, right, *_ in told if chance >= least and sure]
+        plain = [right for *_, right in sorted(told, key=lambda one: -one[3])[: len(sure)]]
+        counts = (f"{sum(map(int, each))} of {len(each)}" for each in (given, sure, plain))
+        lines.append([f"{least:.2f}", *counts])
     stated = sum(one.right.any() for one in cells)
     print(f"{len(cells)} cells, {stated} with the right value among the candidates")
-    print(table(lines, ("probability at least", "right of given", "by rank alone")))
+    print(
+        table(lines, ("probability at least", "right of likeliest", "right of those that stand out", "by rank alone"))
+    )
 
 
 if __name__ == "__main__":

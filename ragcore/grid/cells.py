@@ -256,8 +256,8 @@ def _value(filled: FilledSection, column: Column) -> Cell:
     if given is None and len(others) == BOTH:
         given = others[0]
     if given is None:
-        likely = tuple(_read(one, column) for one in filled.likely)
-        return replace(_not_stated(filled), rivals=likely, reason=NOT_CERTAIN) if likely else _not_stated(filled)
+        cell, likely = _not_stated(filled), tuple(_read(one, column) for one in filled.likely)
+        return replace(cell, rivals=likely, reason=NOT_CERTAIN if likely else cell.reason)
     if column.type == "name" and not given.figure and len(given.words) > LONGEST_NAME:
         return Cell("not_stated", nearest=(given.citation,), reason=NO_NAME, model=RULES)
     cited = answer.citations if answer is not None and filled.values else ()

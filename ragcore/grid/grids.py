@@ -278,18 +278,18 @@ class Grids:
             show(number, len(left))
             if cancelled():
                 raise Cancelled("Asking was stopped.")
-            if not can_ask(column, self._store.cell(grid_id, row.row_id, column.column_id)):
+            given = self._store.cell(grid_id, row.row_id, column.column_id)
+            if not can_ask(column, given):
                 continue  # decided on, or asked for by another process
             began, build = time.perf_counter(), builds.get(row.doc_id, "")
             try:
                 cell = filler.by_writer(column, info, self._scope(row, trees))
-                found = self._store.cell(grid_id, row.row_id, column.column_id).found
-                if cell.status == "not_stated" and found is not None:
-                    cell = replace(cell, rivals=found.rivals)  # what it may be is still that
             except (UnknownDocument, InputError):
                 continue  # removed meanwhile, or its section is gone: rules say so
             if cell.error is not None:
                 raise ModelError(cell.error["message"], hint=cell.error["hint"])
+            if cell.status == "not_stated":
+                cell = replace(cell, rivals=given.likely)  # what it may be is still that
             self._store.put(grid_id, row.row_id, column, cell, build, time.perf_counter() - began)
 
     def _fill(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> float:

@@ -356,12 +356,12 @@ def _is_same(one: Quotable, other: Quotable) -> bool:
 @dataclass(frozen=True, slots=True)
 class Scored:
     """Quote with its relative ``worth``, 0–1, and the cross-encoder's ``relevance`` (None without one); ``odds`` are
-    its log odds before they are made relative."""
+    its log odds before they are made relative, without a cross-encoder those of its worth."""
 
     quote: Quotable
     worth: float
     relevance: float | None
-    odds: float = 0.0
+    odds: float
 
 
 class Ranking:
@@ -397,7 +397,8 @@ class Ranking:
         fits = np.array([self.fit(quote) for quote in found])
         if reranker is None:
             worth = np.minimum(1.0, words + named + changes + FIT_WEIGHT / 10.0 * fits) * standing
-            return [Scored(found[i], float(worth[i]), None) for i in np.argsort(-worth, kind="stable")[:CANDIDATES]]
+            order, odds = np.argsort(-worth, kind="stable")[:CANDIDATES], odds_of(worth)
+            return [Scored(found[i], float(worth[i]), None, float(odds[i])) for i in order]
         likely = sources + WORDS_WEIGHT * (words + named + changes + fits)
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
         passages = [(found[i].text if self._alone else found[i].passage)[:LONGEST_PASSAGE] for i in near]

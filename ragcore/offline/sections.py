@@ -232,8 +232,7 @@ def _is_row(head: str, group: str, names: Iterable[frozenset[str]]) -> bool:
 
 
 class OfflineSections(OfflineWriter):
-    """`LLM` for requests with a ``form``. ``reranker`` of None ranks by words alone, and gives only
-    those values that are certain by theirs."""
+    """`LLM` for requests with a ``form``. ``reranker`` of None ranks by words alone."""
 
     def stream(self, request: ModelRequest) -> StaticStream:
         """Section text, one requirement at a time. The prompt is not read."""
@@ -260,7 +259,7 @@ class OfflineSections(OfflineWriter):
             every = wishes(request.question, form, request.terms, known.year)
             values = [field_values(one, found, evidence.own, known, self._reranker) for one in every]
             stream.values = tuple(one.value for each in values for one in each)
-            values = [[one for one in each if one.value.certain] for each in values]
+            values = [[one for one in each if one.certain] for each in values]
             several = len({quote.source.doc_id for quote in found}) > 1
             texts = [_values(each, several, titles) for each in values]
             given = [[one.quote for one in each] for each in values]

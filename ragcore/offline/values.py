@@ -1,8 +1,10 @@
-"""Values: the certain cell or sentence of a document for a report field or a question, else none; differing values.
+"""Values: the certain cell or sentence of a document for a report field or a question, else what is likely; differing
+values.
 
 A cell's headings and a sentence's clause are compared alike: all that they say must be asked for, and all that is asked
 for must be said by them or above them. A wrong value is worse than none, since the reader copies it: if equally good
-places of one document differ, there is none.
+places of one document differ, there is none. Where no words are that exact, a choice between all values of the
+document gives one that stands out, or what is only likely.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ _LONGEST = 1200  # characters of a sentence, with its list
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
 # Words spelled like a name, with what joins them.
 _NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
+_RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose value is certain
 MOST_RIVALS = 6
 MOST_LIKELY = 3  # values of a document that are shown where none is certain
 CERTAIN, LIKELY = 0.65, 0.15  # least probability of a value that is given, and of one that is shown
@@ -99,6 +102,9 @@ class Given:
         return self.quote.narrowed(self.cell, self.said)
 
 
+Candidate = tuple[Given, tuple[float, ...]]  # with its signs for `VALUE`
+
+
 def field_values(
     asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
 ) -> list[Given]:
@@ -116,7 +122,7 @@ def field_values(
         if value is None and not given and not _is_interim(asked, doc_id, known):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
             value = _section_of(asked, under)
-            if value is None and reranker is not None:
+            if value is None:
                 out += _likely(asked, inside, known, reranker)
         out += [value] if value is not None else []
     return out
@@ -432,22 +438,30 @@ def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
     return plain if len(plain) <= 2 and all(quote.row is None for quote in plain) else []
 
 
-def _likely(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker) -> list[Given]:
+def _likely(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> list[Given]:
     """Best values of one document with the probability of each to be the one asked for, by a conditional logit choice
     (McFadden 1974) between the different values and none: the certain one alone, or those that are likely."""
-    best: list[tuple[float, Given]] = []
-    for given, (odds, said, *signs) in candidates(asked, found, known, reranker):
-        # A part is counted in the same words as the whole ("our 310 employees in Canada").
-        sure = asked.sort != "count" or asked.counted or said == 1.0
-        best.append((VALUE.odds(odds, said, *signs), replace(given, certain=sure)))
-    different: list[tuple[float, Given]] = []
-    for score, given in sorted(best, key=lambda one: -one[0]):
-        different += [(exp(score), given)] if not any(gives_same(asked, given, other) for _, other in different) else []
-    every = 1.0 + sum(odds for odds, _ in different)
-    likely = [(odds / every, given) for odds, given in different[:MOST_LIKELY] if odds / every >= LIKELY]
-    if likely and likely[0][0] >= CERTAIN and likely[0][1].certain:
-        return [likely[0][1]]
-    return [replace(given, certain=False) for _, given in likely]
+    every = candidates(asked, found, known, reranker)
+    different: list[tuple[float, Candidate]] = []
+    for odds, one in sorted(((VALUE.odds(*one[1]), one) for one in every), key=lambda each: -each[0]):
+        if not any(gives_same(asked, one[0], other) for _, (other, _) in different):
+            different.append((exp(odds), one))
+    total = 1.0 + sum(odds for odds, _ in different)
+    likely = [(odds / total, one) for odds, one in different[:MOST_LIKELY] if odds / total >= LIKELY]
+    if likely and likely[0][0] >= CERTAIN and stands_out(asked, likely[0][1], every):
+        return [likely[0][1][0]]
+    return [replace(given, certain=False) for _, (given, _) in likely]
+
+
+def stands_out(asked: Wish, one: Candidate, every: Sequence[Candidate]) -> bool:
+    """Whether a value may be certain: its quote is relevant, none that gives another value ranks as high, and a count
+    says all that is asked, since a part is counted in the same words as the whole ("our 310 employees in Canada")."""
+    given, (odds, said, *_) = one
+    others = [
+        signs[0] for other, signs in every if other.quote is not given.quote and not gives_same(asked, other, given)
+    ]
+    whole = asked.sort != "count" or asked.counted or said == 1.0
+    return whole and odds >= _RELEVANT and all(other < odds for other in others)
 
 
 def gives_same(asked: Wish, one: Given, other: Given) -> bool:
@@ -459,18 +473,18 @@ def gives_same(asked: Wish, one: Given, other: Given) -> bool:
     return same_figure(one.figure, other.figure)
 
 
-def candidates(
-    asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker
-) -> list[tuple[Given, tuple[float, ...]]]:
-    """Values of the wanted kind in the quotes that rank best, each with its signs for `VALUE`."""
+def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> list[Candidate]:
+    """Values of the wanted kind in the quotes that rank best, each with its signs for `VALUE`; without a cross-encoder
+    only in sentences, since words tell rows too little apart."""
     latest = _latest_of(found, known)
     common = {word for quote in found for word in _LOWER.findall(quote.text)} if asked.name else frozenset[str]()
+    found = [quote for quote in found if quote.row is None or reranker is not None]
     given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
     ranking = Ranking(requirement(_request(asked)), Wanted(_request(asked)), alone=True)
     wanted = canonical(content_stems(asked.piece))
     everything = content_stems(f"{asked.heading} {asked.piece} {asked.unit}")
     asks = canonical(asked.words.union(everything, stems("names", "beside")))
-    out: list[tuple[Given, tuple[float, ...]]] = []
+    out: list[Candidate] = []
     for each in ranking.scored([quote for quote in found if given[id(quote)]], reranker):
         for one, clause in given[id(each.quote)]:
             own = canonical(content_stems(clause))
@@ -492,7 +506,7 @@ def _values_of(
     row = quote.row
     if asked.sort == "words" and not asked.name:
         # A firm has a name of two words, too.
-        held = asked.office is None or (fit(asked.office, quote.text) == 1.0 and holds_kind(_PERSON, quote.text))
+        held = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(_PERSON, quote.text))
         if row is None and held and not refers(quote.text):
             yield Given(quote, "", quote.text, quote.marker, _words(quote)), quote.text
     elif not is_sure(asked, quote.text) or not DENIALS.isdisjoint(tokens(quote.text)):
@@ -508,11 +522,21 @@ def _values_of(
         # A year alone may lie in the past ("auditor since 1983").
         past = asked.sort == "date" and not days_in(quote.text.title())
         for figure in figures(asked, quote, 0 if past else latest):
-            start, other = counts_from(asked.piece), counts_from(quote.text.partition(figure.text)[2])
-            if asked.sort == "duration" and start and other and start[0] not in other:
+            if asked.sort == "duration" and _counts_from_another(asked, quote, figure):
                 continue
             if asked.sort != "count" or counts(asked, figure, quote.text):
                 yield _sentence(quote, figure), f"{figure.before} {figure.after}"
+
+
+def _holds_office(office: AnswerType, text: str) -> bool:
+    """Whether ``text`` names an office, and nobody who left it or only stands in for its holder."""
+    return fit(office, text) == 1.0 and listed("sentences", "former").isdisjoint(tokens(text))
+
+
+def _counts_from_another(asked: Wish, quote: Quotable, figure: Figure) -> bool:
+    """Whether a duration counts from something else than is asked for ("after submission")."""
+    start, other = counts_from(asked.piece), counts_from(quote.text.partition(figure.text)[2])
+    return bool(start and other) and start[0] not in other
 
 
 def _of_bases(asked: Wish, quote: Quotable) -> bool:

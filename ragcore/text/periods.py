@@ -7,6 +7,7 @@ covers more than the year in its name, so a document partly fits a question abou
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
 _HALF_YEAR, EARLY = 6, 2
-_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of each month at most
+_LEAP = 2000  # a year in which each month is as long as it can be
 _FISCAL = re.compile(r"\b(?:fiscal(?:\s+years?)?|FY)\s*(20\d\d)\b", re.IGNORECASE)
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
@@ -162,7 +163,7 @@ def dates_in(text: str) -> list[tuple[int, int, int]]:
     for match in _DATE.finditer(text):
         month, year, day = _part(match, "month"), _part(match, "year"), _day(match)
         number = int(month) if month.isdigit() else _month(month)
-        if 1 <= number <= 12 and 1 <= day <= _LENGTHS[number - 1]:
+        if 1 <= number <= 12 and 1 <= day <= monthrange(_LEAP, number)[1]:
             found.append((number, day, int(year) if year else 0))
     return found
 

@@ -471,11 +471,11 @@ WORDS = {
 ASKED = [
     (
         "value",
-        "What did construction cost?",
+        "How much of capital expenditure was for buildings?",
         "$5.2 million went into the hall in Leuven",
         "5.2 USD million",
     ),
-    ("value", "What did construction cost?", "$7.1 million went into the hall in Leuven", ""),
+    ("value", "How much of capital expenditure was for buildings?", "$7.1 million went into the hall in Leuven", ""),
     ("name", "Where do workers put the devices together?", "Aberfeld, where sensors are assembled", "Aberfeld"),
     ("name", "Where do workers put the devices together?", "Oslo, where sensors are assembled", ""),
     ("date", "When will the second supplier deliver?", "Mid-2026, when the second should deliver", "Mid-2026"),
@@ -498,7 +498,7 @@ def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
         grids, grid_id = paid.grids, made(paid, asked, COLUMNS[0])
         assert grids.estimate_asking(grid_id).sections == 0, "nothing is filled yet"
         grids.run(grid_id)
-        revenue = cell(grids.get(grid_id), "Revenue")
+        revenue, before = cell(grids.get(grid_id), "Revenue"), cell(grids.get(grid_id), "Asked")
         most = grids.estimate_asking(grid_id)
         assert most.sections == 1
         assert most.usd
@@ -519,6 +519,7 @@ def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
         assert found.found is not None
         assert 0 < (found.found.cost_usd or 0) <= most.usd
         assert (found.found.value.citations if expected else found.found.nearest)[0].quotation
+        assert found.likely == (() if expected else before.likely), "what it may be is still that"
         assert cell(grids.get(grid_id), "Revenue") == revenue
         sent = len(server.requests)
         grids.run(grid_id, ask=True)

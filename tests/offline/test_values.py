@@ -192,7 +192,7 @@ def stated(sort: ValueSort, name: str, question: str, *blocks: Grid | str, unit:
     found = list(quotables(requirement(both), Wanted(both), [whole(make_document(*blocks))]))
     asked = wish(name, question, unit, (), wanted=sort)
     given = field_values(asked, found, (), NOTHING_STATED, SureReranker())
-    return next((one.figure for one in given if one.value.certain), "")
+    return next((one.figure for one in given if one.certain), "")
 
 
 PILLOW = "Go to sleep and place your phone within 50 cm of your pillow."
@@ -211,7 +211,7 @@ def test_a_value_is_of_the_year_as_its_document_calls_it(year: str, figure: str)
     [
         ([PILLOW], "50 cm"),
         ([PILLOW, "At night a phone uses 80 W."], "50 cm"),
-        ([PILLOW, "To go to sleep place your phone within 80 cm of your pillow."], ""),
+        ([PILLOW, "Place your phone 80 cm from the pillow, then go to sleep."], ""),
         (["The phone weighs 300 g and the pillow 2 kg."], ""),
         (["The strap is 50 cm long."], ""),
     ],

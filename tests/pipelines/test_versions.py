@@ -26,7 +26,7 @@ from tests.command_line import run
 COLUMNS = (
     {
         "name": "Highest reading",
-        "question": "What was the highest reading, in milligrams per litre?",
+        "question": "What was the highest nitrate reading?",
         "type": "value",
         "unit": "",
     },

@@ -185,9 +185,9 @@ def detail(cell: GridCell) -> Json:
     missed = decision.value.citations if corrected and not decision.supported else ()
     if found is None:
         return shown | {"rivals": [], "nearest": places(missed)}
-    others = (found.value, *found.rivals) if corrected and found.status in STATED else found.rivals
-    if found.status == "not_stated":
-        others = cell.likely
+    others = cell.likely if found.status == "not_stated" else found.rivals
+    if corrected and found.status in STATED:
+        others = (found.value, *others)
     return shown | {
         "supported": decision.supported if corrected else found.supported,
         "found": found.value.text if decision.kind and found.status in STATED else "",

@@ -141,10 +141,10 @@ export class Card {
         const [place] = one.citations;
         const words = [text, unit, column.type === "value" && one.period && `(${day(one.period)})`].filter(Boolean).join(" ");
         const quote = place ? [place.cell, line(place.quote)].filter(Boolean).join(": ") : "";
-        const key = one === this.likely ? { title: "Use (Space)" } : {};
-        return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, class: "gw-btn sm quiet", ...key }));
+        return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, title: one === this.likely ? "Use (Space)" : null, class: "gw-btn sm quiet" }));
       };
-      out.push(...(likely ? own("It may be", "none is certain", rivals.map(row)) : own(`Other values in this ${this.page.noun}`, "not chosen", rivals.map(row))));
+      const [words, beside] = likely ? ["It may be", "none is certain"] : [`Other values in this ${this.page.noun}`, "not chosen"];
+      out.push(...own(words, beside, rivals.map(row)));
     }
     if (nearest.length) out.push(...own("Nearest passages", status === "not_stated" ? "nothing certain" : "they don’t say it", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x near", title: line(one.quote) }, begun(line(one.quote))))))));
     return out;
@@ -170,8 +170,8 @@ export class Card {
       ...[
         stated && !decision && act("Accept", "check", () => this.decide("accepted"), { title: "Accept (Space)", "data-act": "accept" }),
         act("Correct", "edit", () => this.correct(), { title: "Correct (E)", "data-act": "correct", class: "gw-btn sm quiet" }),
-        status !== "not_stated" && act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }),
-        status === "not_stated" && !decision && (this.likely ? act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }) : act("Accept", "check", () => this.decide("not_stated"), { title: "Accept (Space)", "data-act": "accept", class: "gw-btn sm quiet" })),
+        (status !== "not_stated" || this.likely) && act("Not stated", "block", () => this.decide("not_stated"), { "data-act": "none", class: "gw-btn sm quiet" }),
+        status === "not_stated" && !decision && !this.likely && act("Accept", "check", () => this.decide("not_stated"), { title: "Accept (Space)", "data-act": "accept", class: "gw-btn sm quiet" }),
         decision && act("Undo", "undo", () => this.decide(""), { "data-act": "undo", class: "gw-btn sm quiet" }),
         !decision && status === "failed" && act("Retry", "refresh", () => this.page.fillAgain({ row, column }), { "data-act": "again" }),
         !decision && status !== null && status !== "failed" && button("Fill again", "refresh", () => this.page.fillAgain({ row, column }), { "data-act": "again" }),

@@ -285,7 +285,7 @@ class GridPage {
   // Lights its place; of a cell without one, shows its row.
   light(focus = false) {
     const { open, cell } = this;
-    const nth = open.nth || (cell.likely && !cell.value.citations.length ? 1 : 0);
+    const nth = open.nth || (cell.likely ? 1 : 0);
     const own = nth ? cell.rivals[nth - 1]?.citations : cell.value.citations;
     if (own?.length && (!this.narrow.matches || focus)) return this.openPlace(own[0].n, focus);
     closeCitation();
