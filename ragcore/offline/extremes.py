@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.offline.quotes import Quotable, Ranking
+from ragcore.offline.quotes import Quotable
+from ragcore.offline.ranking import Ranking
 from ragcore.offline.rows import Cell, Row
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex

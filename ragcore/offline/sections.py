@@ -12,19 +12,8 @@ from ragcore.offline.fields import Wish, head_stems, refers, requirements, stems
 from ragcore.offline.intents import fit
 from ragcore.offline.lists import stems
 from ragcore.offline.question import requirement
-from ragcore.offline.quotes import (
-    LONGEST_PASSAGE,
-    Quotable,
-    Ranking,
-    Scored,
-    agreement,
-    marker,
-    odds_of,
-    quotables,
-    spread,
-    with_paragraph,
-    without_repeats,
-)
+from ragcore.offline.quotes import Quotable, marker, quotables, with_paragraph, without_repeats
+from ragcore.offline.ranking import LONGEST_PASSAGE, Ranking, Scored, agreement, odds_of, spread
 from ragcore.offline.rows import Row
 from ragcore.offline.statements import coverage, opening, rows_of, statements
 from ragcore.offline.values import Given, field_values, office_of, rivals

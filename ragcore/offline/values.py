@@ -29,7 +29,8 @@ from ragcore.offline.holders import holders
 from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.question import requirement
-from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, with_paragraph
+from ragcore.offline.quotes import Quotable, marker, quotables, with_paragraph
+from ragcore.offline.ranking import Ranking
 from ragcore.offline.rows import RATES, SHARES, Cell, Row, is_share, scale_of
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue, Reranker

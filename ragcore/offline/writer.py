@@ -16,7 +16,8 @@ from ragcore.offline.holders import holders
 from ragcore.offline.intents import about_whole, fit
 from ragcore.offline.lists import data
 from ragcore.offline.question import read
-from ragcore.offline.quotes import Quotable, Ranking, marker, quotables, without_repeats
+from ragcore.offline.quotes import Quotable, marker, quotables, without_repeats
+from ragcore.offline.ranking import Ranking
 from ragcore.offline.rows import Cell, CellRow, Row, brief, cell_table, in_figures, parts_of_column, unit_of
 from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER

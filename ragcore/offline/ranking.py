@@ -1,0 +1,321 @@
+"""Ranking of quotes by the cross-encoder's relevance, what a row or list is called, and the quote's document, span of
+time and years."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcore.offline.intents import fit
+from ragcore.offline.lists import listed, stems
+from ragcore.offline.quotes import Quotable, spans_of
+from ragcore.offline.rows import Row, is_change, is_share
+from ragcore.protocols import Reranker
+from ragcore.text import lexicon as lex
+from ragcore.text.logistic import log_odds
+from ragcore.text.numbers import numbers, same_figure
+from ragcore.text.periods import years
+from ragcore.text.terms import Wanted
+from ragcore.text.words import Rarity, content_stems, name_stems, naming, tokens
+from ragcore.types import Route
+from ragcore.types.question import Question
+
+CANDIDATES = 60
+_FARTHEST = 11.5  # log odds of relevance
+# Weight of a source's relevance beside that of a quote in it.
+SOURCE_WEIGHT = 0.5
+# Log odds that a row gains whose whole name the question has.
+NAMED_WEIGHT = 4.0
+# Log odds that a quote gains with the requested thing in its usual words.
+FIT_WEIGHT = 2.0
+# Log odds between a quote of the span of time asked for and one of another.
+SPAN_WEIGHT = 3.0
+# Log odds that a quote loses that is of other years than the one asked for.
+YEAR_WEIGHT = 5.0
+# Log odds that what says a change gains, if one is asked for, with all words of what changed.
+CHANGE_WEIGHT = 5.0
+# Log odds that a row of a part loses, if the question does not name it.
+PART_WEIGHT = 5.0
+_YEAR = frozenset({12})
+# Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
+WORDS_WEIGHT = 0.5
+# Weight of a question word found only in the title, section or heading of a quote.
+AROUND = 0.5
+# Agreement of a question's words with the name of a table that it asks for.
+TABLE = 0.75
+# Loss of worth in the document that the question names least.
+ROUTE_WEIGHT = 0.5
+# Characters of a candidate for the cross-encoder, whose time grows with them.
+LONGEST_PASSAGE = 600
+_TOTAL = frozenset(content_stems(" ".join(lex.TOTAL)))
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Quote with its relative ``worth``, 0–1, and the cross-encoder's ``relevance`` (None without one); ``odds`` are
+    its log odds before they are made relative, without a cross-encoder those of its worth."""
+
+    quote: Quotable
+    worth: float
+    relevance: float | None
+    odds: float
+
+
+class Ranking:
+    """Ranker of quotes for ``question``, whose words are ``wanted``. ``routes`` are the documents that it names;
+    ``names`` are the stems of their names in it. Of quotes from one document the cross-encoder reads the text
+    ``alone``: what stands over it tells them little apart, and makes each less of an answer.
+
+    A quote is worth what the cross-encoder says of it and of its source. That is trained on prose and long questions: a
+    row gains as far as the question has its name, and a quote that looks like an answer. Without a cross-encoder its
+    words decide.
+    """
+
+    def __init__(
+        self, question: Question, wanted: Wanted, *, routes: Sequence[Route] = (), alone: bool = False
+    ) -> None:
+        self._alone = alone
+        self._question = question
+        self._wanted = wanted
+        self._priors = {route.doc_id: route.prior for route in routes}
+        self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
+
+    def best(self, found: list[Quotable], reranker: Reranker | None) -> list[tuple[Quotable, float]]:
+        """`scored` as pairs of quote and worth."""
+        return [(each.quote, each.worth) for each in self.scored(found, reranker)]
+
+    def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
+        """The 60 best of ``found``, best first. Their words and sources choose the 60 that reach the cross-encoder."""
+        if not found:
+            return []
+        sources = np.array([quote.source.score for quote in found])
+        words, named, standing = self._cover(found), self._named(found), self._standing(found)
+        changes = self._changes(found)
+        fits = np.array([self.fit(quote) for quote in found])
+        if reranker is None:
+            worth = np.minimum(1.0, words + named + changes + FIT_WEIGHT / 10.0 * fits) * standing
+            order, odds = np.argsort(-worth, kind="stable")[:CANDIDATES], odds_of(worth)
+            return [Scored(found[i], float(worth[i]), None, float(odds[i])) for i in order]
+        likely = sources + WORDS_WEIGHT * (words + named + changes + fits)
+        near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
+        passages = [(found[i].text if self._alone else found[i].passage)[:LONGEST_PASSAGE] for i in near]
+        spoken = [found[i].words for i in near]
+        relevance = self._wanted.relevance(passages, spoken, reranker.score)
+        odds = odds_of(relevance)
+        # A source without a score says nothing beside its quotes.
+        around = np.where(sources[near] > 0.0, odds_of(sources[near]), odds)
+        odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
+        odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near]
+        odds += SPAN_WEIGHT * self._span([found[i] for i in near])
+        odds -= YEAR_WEIGHT * self._of_other_years([found[i] for i in near])
+        odds -= PART_WEIGHT * self.of_parts(found)[near]
+        worth = spread(odds) * standing[near]
+        order = np.lexsort((-odds, -worth))
+        return [Scored(found[near[n]], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
+
+    def table(self, found: Sequence[Quotable]) -> list[Quotable]:
+        """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document
+        that it names best; none without one."""
+        asked = name_stems(self._question.main) - stems("task", "opening") - self.names
+        heads = [quote.row for quote in found if quote.row is not None]
+        closest = max((TABLE, *(agreement(name_stems(row.head), asked) for row in heads)))
+        tables: dict[tuple[int, str], list[Quotable]] = {}
+        for quote in found:
+            for table in (quote.row.table, quote.row.corner) if quote.row is not None else ():
+                tables.setdefault((quote.source.number, table), []).append(replace(quote, about=table))
+        near: list[list[Quotable]] = []
+        for (_, table), rows in tables.items():
+            name = name_stems(table)
+            if len(rows) > 1 and len(name) > 1 and name <= asked and agreement(name, asked) > closest:
+                near.append(rows)
+        return max(near, key=lambda rows: self.prior(rows[0].source.doc_id), default=[])
+
+    def prior(self, doc_id: str) -> float:
+        """How well the question names a document, 0–1, relative to the best-named one."""
+        most = max(self._priors.values(), default=0.0)
+        return self._priors.get(doc_id, 0.0) / most if most else 1.0
+
+    def _standing(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Worth of each quote by its document, 0–1, highest in the document that the question names best."""
+        return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
+
+    def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """How well the question names each row, 0–1 (`ragcore.text.words.naming`), less if it names another row that
+        has all of this one's name and more, and not if only the row is a share. For a list, the agreement of its
+        section's heading with the question, squared: its items don't say again what they are of."""
+        asked, words = frozenset(self._wanted.words), self._wanted.everything
+        whole = {one.name for one in found if one.row is not None and one.name and one.name <= words}
+        longest = {name: max(len(other) for other in whole if name <= other) for name in whole}
+        share = is_share(self._question.main)
+
+        def named(row: Row, name: frozenset[str]) -> float:
+            if is_share(row.head) and not share:
+                return 0.0
+            return naming(name, words) * (len(name) / longest.get(name, len(name) or 1)) ** 2
+
+        return np.array(
+            [named(one.row, one.name) if one.row is not None else agreement(one.name, asked) ** 2 for one in found]
+        )
+
+    @cached_property
+    def _quantity(self) -> tuple[str, ...]:
+        """Words of the question that say what is asked for, not of whom or when."""
+        names = " ".join(name.text for name in self._question.names)
+        other = frozenset(content_stems(names)) | _TOTAL | lex.SPAN_STEMS | self.names
+        return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
+
+    def of_all(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each quote, with its headings, has all words of what is asked for that any row has."""
+        known = [w for w in self._quantity if any(q.row is not None and self._wanted.has(w, q.words) for q in found)]
+        return np.array([all(self._wanted.has(word, quote.words) for word in known) for quote in found], np.bool_)
+
+    def of_parts(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each quote is a row of a part of what is asked for that the question does not name: its header, or
+        what stands over it, has the header of a row in a table of what is asked for, or tables of other names have the
+        row with other values."""
+        if not self._quantity:
+            return np.zeros(len(found), np.bool_)
+        asked, parts = frozenset(self._wanted.everything), defaultdict[str, set[frozenset[str]]](set)
+        for quote in found:
+            own = name_stems(quote.row.head) if quote.row is not None else frozenset()
+            over = frozenset(content_stems(_over(quote.row))) if quote.row is not None else frozenset()
+            if own and own.isdisjoint(asked) and all(self._wanted.has(word, over) for word in self._quantity):
+                parts[quote.source.doc_id].add(own)
+        named = [
+            name_stems(" ".join((_over(q.row), q.row.head, *q.source.section[-1:]))) if q.row else None for q in found
+        ]
+        out = np.array(
+            [
+                name is not None and any(part <= name for part in parts[quote.source.doc_id])
+                for quote, name in zip(found, named)
+            ]
+        )
+        beside, apart = self._beside(found)
+        out |= beside
+        # Words of the question that no whole has may name a part otherwise ("U.S." for "United States").
+        words = [word for word in self._wanted.words if not word.isdigit() and word not in _TOTAL]
+        asks = [word for word in words if any(self._wanted.has(word, quote.words) for quote in found)]
+        wholes = (q for q, part in zip(found, out) if not part and (q.row is not None or _gives_amount(q, apart)))
+        said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in wholes)
+        return out if said else np.zeros(len(found), np.bool_)
+
+    def _beside(self, found: Sequence[Quotable]) -> tuple[NDArray[np.bool_], frozenset[str]]:
+        """Whether each quote is a row of what is asked for that several tables have, with the same columns and other
+        values; none of the tables is named by the question. Also the stems that tell these tables apart."""
+        asked = frozenset(self._wanted.everything)
+        given = defaultdict[tuple[object, ...], dict[frozenset[str], str]](dict)
+        keys = [self._cell_of(quote) for quote in found]
+        for quote, key in zip(found, keys):
+            if quote.row is not None and key:
+                given[key][name_stems(_over(quote.row))] = quote.row.cells[quote.row.named[0]].text
+        parts, apart = set[tuple[object, ...]](), set[str]()
+        for key, tables in given.items():
+            common = frozenset[str].intersection(*tables)
+            own = [table - common for table in tables]
+            repeated = any(same_figure(*pair) for pair in combinations(tables.values(), 2))
+            if len(own) > 1 and all(own) and asked.isdisjoint(frozenset().union(*own)) and not repeated:
+                parts.add(key)
+                apart.update(*own)
+        return np.array([key in parts for key in keys], np.bool_), frozenset(apart)
+
+    def _cell_of(self, quote: Quotable) -> tuple[object, ...]:
+        """Document, row, columns and number of a quote's only named cell, if the row has the name of what is asked for;
+        else ()."""
+        row = quote.row
+        if row is None or len(row.named) != 1:
+            return ()
+        name, columns = name_stems(row.head), tuple(cell.column for cell in row.cells)
+        asked = all(self._wanted.has(word, name) for word in self._quantity)
+        return (quote.source.doc_id, name, columns, row.named) if asked else ()
+
+    def fit(self, quote: Quotable) -> float:
+        """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
+        office and the question does not ask for that."""
+        answer = self._question.answer
+        left = listed("sentences", "former")
+        left = left if left.isdisjoint(tokens(self._question.main)) else frozenset()
+        if "PERSON" in answer.wants and not left.isdisjoint(tokens(quote.text)):
+            return 0.0
+        held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
+        return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
+
+    def _changes(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Share of the words of what changed, 0–1, squared as in `_named`, in each quote that says by how much, if that
+        is asked for; else 0."""
+        if not self._question.changes:
+            return np.zeros(len(found))
+        beside = stems("question", "changes") | lex.SPAN_STEMS
+        own = [word for word in self._wanted.words if not (word in beside or word.isdigit())]
+        held = [says_change(one) * sum(self._wanted.has(word, one.words) for word in own) for one in found]
+        return (np.array(held, np.float64) / max(len(own), 1)) ** 2
+
+    def _span(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """How much nearer each quote's span of time is to the one asked for than others are on average, −1 to 1, or, if
+        none is asked for, to a year, which is what a row without a span is of. 0 for other quotes without one."""
+        asked = spans_of(self._question)
+        own = [quote.spans or (_YEAR if quote.row is not None and not asked else frozenset()) for quote in found]
+        share = (bool(asked & one) if asked else math.log2(max(one, default=3) / 3) / 2 for one in own)
+        near, given = np.array(list(map(float, share))), np.array(list(map(bool, own)))
+        return np.where(given, near - near[given].sum() / max(given.sum(), 1), 0.0)
+
+    def _of_other_years(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """1 for each quote that names years, but none that is asked for; else 0."""
+        asked = self._question.years
+        return np.array([bool(asked and quote.years and asked.isdisjoint(quote.years)) for quote in found], np.float64)
+
+    def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count
+        half."""
+        held = [self._wanted.held(quote.words) for quote in found]
+        own = [self._wanted.held(quote.own) for quote in found]
+        rarity = Rarity(held)
+        total = rarity.total(self._wanted.words) or 1.0
+        return np.array(
+            [
+                sum(rarity.of(word) * (1.0 if word in said else AROUND) for word in words) / total
+                for words, said in zip(held, own)
+            ]
+        )
+
+
+def _gives_amount(quote: Quotable, parts: frozenset[str]) -> bool:
+    """Whether a sentence gives an amount, and none of the stems that name ``parts``."""
+    amounts = any(not years(number.raw) for number in numbers(quote.text))
+    return amounts and parts.isdisjoint(quote.own)
+
+
+def _over(row: Row) -> str:
+    """What stands over a row: its group, its table's name and corner."""
+    return f"{row.name.removesuffix(row.head)} {row.table} {row.corner}"
+
+
+def agreement(one: frozenset[str], other: frozenset[str]) -> float:
+    """Overlap of two names, 0–1 (Dice's coefficient)."""
+    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+
+
+def odds_of(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log odds of relevance probabilities."""
+    return np.array([log_odds(float(one), _FARTHEST) for one in relevance])
+
+
+def spread(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log odds rescaled to 0–1, linear from −4 to 10: the cross-encoder is so certain that its probabilities hardly
+    separate good candidates."""
+    return np.clip((odds + 4.0) / 14.0, 0.0, 1.0)
+
+
+def says_change(quote: Quotable) -> bool:
+    """Whether a quote says by how much something changed: a row in a column of changes, a sentence by a word of change
+    and an amount."""
+    if quote.row is not None:
+        return any(is_change(cell.column) for cell in quote.row.cells)
+    amounts = any(number.percent or number.currency for number in numbers(quote.text))
+    return amounts and not (lex.UP | lex.DOWN | lex.CHANGE).isdisjoint(tokens(quote.text))
