@@ -10,6 +10,7 @@ with nothing in it the form says that the question is one and that nothing is mi
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
 import socket
@@ -97,7 +98,10 @@ def _cut(text: str, chunks: int) -> list[str]:
 
 
 class MessagesServer:
-    """``with MessagesServer() as server:`` serves on ``server.url`` until the block ends."""
+    """``with MessagesServer() as server:`` serves on ``server.url`` until the block ends. No other server has its URL,
+    not even a later one on the same port, for which answers that a library keeps would be taken."""
+
+    _made = itertools.count(1)
 
     def __init__(self, port: int = 0) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -112,11 +116,12 @@ class MessagesServer:
             server_owner = owner
 
         self._http = _Server(("127.0.0.1", port), Handler)
+        self._name = next(self._made)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        return f"http://127.0.0.1:{self._http.server_address[1]}/{self._name}"
 
     def reply(self, *replies: Reply) -> None:
         """Queue what the next requests get, in order."""
