@@ -15,8 +15,7 @@ readable = sidebar.askable(infos)
 
 
 def submitted() -> None:
-    st.session_state["gw_taken"] = True
-    sidebar.ask(st.session_state["gw_ask"])
+    sidebar.send(st.session_state["gw_ask"])
 
 
 def composer(searched: Scope, *, fresh: bool) -> None:
@@ -32,15 +31,17 @@ def composer(searched: Scope, *, fresh: bool) -> None:
         uploads.uploader()
     if fresh:
         st.html('<i class="gw-fresh" hidden></i>')  # what a new conversation looks like from the first paint
-    if question and not st.session_state.pop("gw_taken", False):
-        # The first run of a session that took over an open page: Streamlit knew of no callback yet.
-        submitted()
+    if question and question != sidebar.sent():
+        # The callback was ended by another event before it began, or Streamlit knew of none yet, as in the first run of
+        # a session that took over an open page.
+        sidebar.send(question)
         st.rerun()
 
 
 def workspace() -> None:
     sidebar.arrived()
     sidebar.come_back()
+    sidebar.ask_sent()
     conversations = engine.conversations.all()
     if uploads.arrived() and sidebar.of_sample(conversations, infos):
         sidebar.open_conversation(None)  # what was asked of the sample is over
@@ -72,6 +73,8 @@ def workspace() -> None:
                 payload.offered(readable),
                 [info.doc_id for info in readable if searched.holds(info.doc_id)],
             )
+    if not reads:
+        sidebar.end()
 
 
 @st.fragment(run_every=1.5)
@@ -81,7 +84,7 @@ def await_documents() -> None:
         st.rerun()
 
 
-if first_run.trying() or (not infos and not engine.conversations.all()):
+if first_run.trying() or (not infos and not sidebar.sent() and not engine.conversations.all()):
     first_run.draw()
 else:
     workspace()

@@ -40,7 +40,7 @@ else:
         uploads.uploader()
         uploads.notes()
         uploads.arrived()
-        components.library(revision=st.session_state.get("gw_uploads", 0))
+        components.library(revision=uploads.revision())
 
 with (
     component_events.received("library", "ask") as several,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import QUESTION, App, Shelf, in_scope, promise, still, talk_to
+from tests.browser.conftest import QUESTION, App, Shelf, idle, in_scope, promise, still, talk_to
 from tests.browser.test_claude import ask
 
 # What a browser may send for a chip that is drawn again under a resting pointer.
@@ -131,6 +131,27 @@ def test_the_card_is_whole_in_a_low_window(app: App, shelf: Shelf, open_page: Ca
     after, end = card.bounding_box(), flow.bounding_box()
     assert after["y"] + after["height"] <= end["y"] + end["height"], "its verdict is in sight"
     assert after["height"] == before["height"] - line
+
+
+# What somebody does right after a question was sent reaches the server while that is still being taken.
+CLICKED_AFTER = """wait => document.querySelector(".st-key-gw_composer textarea").addEventListener("keydown", () =>
+    setTimeout(() => document.querySelector(".gw-scope .rows input").click(), wait), { once: true })"""
+
+
+@pytest.mark.slow
+def test_a_question_is_asked_once_whatever_is_clicked_right_after_it(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    for wait in range(0, 30, 5):  # milliseconds
+        page.goto(app.url)
+        page.locator(".gw-scope .rows label").nth(4).wait_for()
+        page.locator(".gw-start a.gw-cite").first.wait_for()
+        page.evaluate(CLICKED_AFTER, wait)
+        with promise(f"asked once, with a click {wait} ms later"):
+            ask(page, QUESTION)
+            page.locator('.gw-turn[data-state="complete"]').wait_for()
+            idle(page)
+            expect(page.locator(".gw-q")).to_have_text([QUESTION], use_inner_text=True)
+            expect(page.locator(".st-key-gw_composer .gw-msg:visible")).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -121,7 +121,8 @@ def chat(question: str = "", ticked: dict[str, bool] | None = None) -> None:
     if ticked:
         sidebar._put(current_conversation.current(), ticked)
     if question:
-        sidebar.ask(question)
+        sidebar.send(question)
+        sidebar.ask_sent()
 
 
 def test_a_scope_does_not_widen_when_its_section_is_lost(opened: Services) -> None:

@@ -70,6 +70,6 @@ def gone() -> None:
 
 
 def trouble() -> tuple[str, ...] | None:
-    """Problem of the last question (message, hint) or a notice about it (and tone), reported once."""
-    found: tuple[str, ...] | None = st.session_state.pop("gw_trouble", None)
+    """Problem of the last question (message, hint) or a notice about it (and tone), until a run has come to its end."""
+    found: tuple[str, ...] | None = st.session_state.get("gw_trouble")
     return found

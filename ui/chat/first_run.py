@@ -63,7 +63,7 @@ def _try(question: str) -> None:
         services().require("contributor")
         added = services().engine.add(SAMPLE.read_bytes(), NAME)
     except GroundworkError as error:
-        st.session_state["gw_notes"] = [uploads.Note("bad", error.message, error.hint)]
+        uploads.say([uploads.Note("bad", error.message, error.hint)])
         return
     services().ingestion.add(added.doc_id)
     st.session_state["gw_trial"] = (added.doc_id, question)
@@ -82,17 +82,14 @@ def _wait() -> None:
         text = words.get(job.stage) or (f"Reading page {job.done} of {job.total}" if job.done else "Opening the sample")
         st.html(f'<p class="gw-st run gw-trial" role="status"><span class="gw-spin"></span>{text}</p>')
         return
-    del st.session_state["gw_trial"]
     info = next((item for item in services().engine.documents() if item.doc_id == doc_id), None)
     if info is not None and info.indexed:
-        sidebar.ask(question)
+        sidebar.send(question)
     else:
         error = services().ingestion.failures.get(doc_id) or (info.error if info else None) or {}
-        st.session_state["gw_notes"] = [
-            uploads.Note(
-                "bad", str(error.get("message", "The sample couldn’t be read.")), str(error.get("hint", "Try again."))
-            )
-        ]
+        message, hint = error.get("message", "The sample couldn’t be read."), error.get("hint", "Try again.")
+        uploads.say([uploads.Note("bad", str(message), str(hint))])
+    del st.session_state["gw_trial"]
     st.rerun()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -33,20 +33,23 @@ from ui.server.services import services
 
 __all__ = [
     "arrived",
-    "ask",
     "ask_only",
     "ask_section",
+    "ask_sent",
     "askable",
     "asked",
     "chips",
     "come_back",
     "current",
     "draw",
+    "end",
     "gone",
     "head",
     "leave",
     "of_sample",
     "open_conversation",
+    "send",
+    "sent",
     "trouble",
     "unnamed",
 ]
@@ -157,7 +160,7 @@ def _longest() -> int | None:
 
 
 def _seen() -> None:
-    """Last visible turn when a question was sent, kept for `ask` in a later run."""
+    """Last visible turn when a question was sent, kept for `ask_sent` in a later run."""
     with component_events.received("thread", "seen") as given:
         if given is not None:
             st.session_state["gw_seen"] = (given["conversation"], given["after"])
@@ -165,18 +168,9 @@ def _seen() -> None:
 
 def _begun() -> None:
     """Start a conversation with an offered question."""
-    question = None
     with component_events.received("thread", "first") as given:
         if given is not None and current() is None:
-            question = given["question"]
-    if question is not None:
-        ask(question)
-
-
-def _sent() -> tuple[tuple[str, str] | None, tuple[str | None, str | None]]:
-    """Data sent with a question: an error in its typed pages, and the conversation and turn that it was typed below."""
-    arrived()
-    return st.session_state.pop("gw_wrong", None), st.session_state.pop("gw_seen", (None, None))
+            send(given["question"])
 
 
 def _about() -> None:
@@ -198,14 +192,13 @@ def _section(given: dict[str, Any]) -> Section:
     return Section(given["document"], given["start"], given["end"], tuple(given["path"]))
 
 
-def _of_words(question: str, chosen: Scope) -> Scope:
-    """Scope of a question: the document of the words it begins with (`about`), else ``chosen``."""
+def _words_of(question: str) -> Scope | None:
+    """Document of the words that a question begins with (`_about`)."""
     doc_id, begins = st.session_state.get("gw_about", ("", ""))
     if not doc_id or not question.startswith(begins):
-        return chosen
-    del st.session_state["gw_about"]
+        return None
     known = any(info.doc_id == doc_id for info in askable(services().engine.documents()))
-    return Scope((doc_id,)) if known else chosen
+    return Scope((doc_id,)) if known else None
 
 
 def _widen() -> None:
@@ -294,56 +287,113 @@ def asked(readable: Sequence[DocumentInfo]) -> Scope:
     return _without_sample(readable)
 
 
-def ask(question: str) -> None:
-    """Store the question in the current or a new conversation and start its answer. An error is kept for `trouble`, and
-    the question for `unasked`."""
-    wrong, (below, last) = _sent()
-    if wrong:
-        _refused(question, *wrong)
+@dataclass
+class _Sent:
+    """Question on its way. Streamlit can end a run, and a callback, at any access of the session's state; the next run
+    goes on from here."""
+
+    question: str
+    below: str | None  # the conversation that it was typed in; None for a new one
+    asked_in: str | None = None  # its conversation, once it is asked
+    refused: tuple[str, ...] | None = None  # what is said of it, where it cannot be; () where that is said elsewhere
+    about: bool = False  # it begins with words of the page that are its document's (`_words_of`)
+    removed: tuple[str, ...] = ()  # what is said of documents that left its scope
+    over: bool = False
+
+
+def send(question: str) -> None:
+    """Keep a question for `ask_sent`."""
+    st.session_state["gw_sent"] = _Sent(question, current())
+
+
+def sent() -> str | None:
+    """Question that was sent since the last run that came to its `end`."""
+    kept = _kept()
+    return kept and kept.question
+
+
+def _kept() -> _Sent | None:
+    kept: _Sent | None = st.session_state.get("gw_sent")
+    return kept
+
+
+def end() -> None:
+    """End a run that has drawn everything: what it said is not said again."""
+    for name in ("gw_sent", "gw_trouble", "gw_unasked"):
+        st.session_state.pop(name, None)
+
+
+def ask_sent() -> None:
+    """Store the question that was sent in the current or a new conversation and start its answer. An error is kept for
+    `trouble`, and the question for `unasked`."""
+    kept = _kept()
+    if kept is None or kept.over:
         return
+    if kept.asked_in is None and kept.refused is None:
+        if current() != kept.below:
+            open_conversation(kept.below)  # it is asked where it was typed, whatever was opened since
+        _ask(kept)
+    if kept.removed:
+        st.session_state["gw_trouble"] = kept.removed
+    done = ["gw_wrong", "gw_seen"]
+    if kept.refused is not None:
+        if kept.refused:
+            st.session_state["gw_trouble"] = kept.refused
+        st.session_state["gw_unasked"] = kept.question
+    elif kept.about:
+        done.append("gw_about")
+    begun = kept.refused is None and current() is None
+    if begun:
+        done += ["gw_next", "gw_beside"]  # a choice is its conversation's
+    for name in done:
+        st.session_state.pop(name, None)
+    if begun:
+        open_conversation(kept.asked_in)
+    kept.over = True
+
+
+def _ask(kept: _Sent) -> None:
+    """Ask a question, or refuse it; the session's state is not touched between the one and its note in ``kept``. What
+    fails otherwise is refused, too: the error is told, and the question given back."""
+    here = services()
+    if wrong := st.session_state.get("gw_wrong"):
+        kept.refused = wrong
+        return
+    below, last = st.session_state.get("gw_seen", (None, None))
     conversation_id = current()
-    infos = services().engine.documents()
+    infos = here.engine.documents()
     chosen = asked(askable(infos))
-    empty = bool(infos) and not any(chosen.holds(info.doc_id) for info in infos)
     if current() != conversation_id:
-        _refused(question)
+        kept.refused = ()
         return  # deleted in another tab, which is said
+    empty = bool(infos) and not any(chosen.holds(info.doc_id) for info in infos)
+    words = _words_of(kept.question)
+    kept.about = words is not None
+    answering = here.visits.engine(visits.current())
     removed = _forget_removed(conversation_id)
     if removed:
         noun = "1 document" if removed == 1 else f"{removed} documents"
         has = "has" if removed == 1 else "have"
         left = "Tick another in the sidebar." if empty else "The others in scope are searched."
-        st.session_state["gw_trouble"] = (f"{noun} in scope {has} been removed from the library.", left, "weak")
+        kept.removed = (f"{noun} in scope {has} been removed from the library.", left, "weak")
     if empty:
-        said = () if removed else ("No document is in scope.", "Tick at least one in the sidebar.")
-        _refused(question, *said)
+        kept.refused = () if removed else ("No document is in scope.", "Tick at least one in the sidebar.")
         return
     after = last if conversation_id is not None and below == conversation_id else None
+    kept.refused = ()
     try:
-        asked_in = conversation_id or services().engine.conversations.new(chosen)
-        answering = services().visits.engine(visits.current())
-        searched = _of_words(question, chosen)
-        services().answers.ask(asked_in, question, searched, after=after, engine=answering)
+        asked_in = conversation_id or here.engine.conversations.new(chosen)
+        here.answers.ask(asked_in, kept.question, words or chosen, after=after, engine=answering)
+        kept.asked_in, kept.refused = asked_in, None
     except GroundworkError as error:
         tone = ("weak gw-while",) if isinstance(error, StillWriting) else ()  # taken away when that is over
-        _refused(question, error.message, error.hint, *tone)
-        return
-    if conversation_id is None:
-        for name in ("gw_next", "gw_beside"):  # a choice is its conversation's
-            st.session_state.pop(name, None)
-        open_conversation(asked_in)
-
-
-def _refused(question: str, *said: str) -> None:
-    st.session_state["gw_unasked"] = question
-    if said:
-        st.session_state["gw_trouble"] = said
+        kept.refused = (error.message, error.hint, *tone)
 
 
 def unasked() -> str | None:
-    """The last question if it was refused, given once, so that it stays in the box. Given twice, it ends in a blank the
-    second time: the browser keeps no text that is the same as before."""
-    found: str | None = st.session_state.pop("gw_unasked", None)
+    """The last question if it was refused, until the `end` of a run, so that it stays in the box. Given twice, it ends
+    in a blank the second time: the browser keeps no text that is the same as before."""
+    found: str | None = st.session_state.get("gw_unasked")
     if found is not None:
         found = found.strip() + " " * (found.strip() == st.session_state.get("gw_given_back"))
         st.session_state["gw_given_back"] = found

@@ -30,13 +30,14 @@ from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
 # with newer data do not wait for those before, and while the module is being fetched they can end in any order; only
 # the newest may be shown, and an older one must not tidy up behind it. What a component tells the script is a state
 # with a number, for which `ui.server.component_events` looks in every run: Streamlit drops a trigger whose rerun
-# another one overtakes. Of a component that failed Streamlit says so for good, and a document asks only once for a
-# module, so where one cannot be fetched the page waits for the server and is then loaded again; one that is fetched
-# and does not work is an error.
+# another one overtakes. A question is such a trigger, so nothing is told right after it (`shared/asking.js`). Of a
+# component that failed Streamlit says so for good, and a document asks only once for a module, so where one cannot be
+# fetched the page waits for the server and is then loaded again; one that is fetched and does not work is an error.
 LOADER = """
 const calls = new WeakMap();
 const RELOADED = "gw.reloaded";
-const [PAUSE, SOON] = [1000, 10000]; // milliseconds
+const [PAUSE, SOON, AFTER] = [1000, 10000, 500]; // milliseconds
+const later = (window.gwLater ??= new Set()); // what waits, told before the next question at the latest
 let last = 0;
 
 const answers = (address) => fetch(address, { cache: "no-store" }).then((found) => found.ok, () => false);
@@ -73,7 +74,12 @@ export default async function (component) {
   const { mount } = await load(new URL(data.module, location.origin).href, () => said(parentElement));
   const tell = (name, value) => {
     last = Math.max(last + 1, Date.now());
-    setStateValue(name, { number: last, session: data.session, value });
+    const told = { number: last, session: data.session, value };
+    const wait = (window.gwAsked ?? -AFTER) + AFTER - performance.now();
+    const now = () => later.delete(now) && setStateValue(name, told);
+    later.add(now);
+    if (wait > 0) setTimeout(now, wait);
+    else now();
     return last;
   };
   return call === calls.get(parentElement) ? mount({ parentElement, data, tell }) : () => {};

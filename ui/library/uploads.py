@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from html import escape
 from pathlib import PurePath
@@ -34,23 +34,38 @@ class Note:
     hint: str
 
 
+@dataclass
+class _Taken:
+    """Uploads of a session. In one object, since Streamlit can end a run at any access of the session's state."""
+
+    number: int = 0  # of uploads so far
+    ids: set[str] = field(default_factory=set)
+    notes: list[Note] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)
+
+
+def _taken() -> _Taken:
+    taken: _Taken = st.session_state.setdefault("gw_taken", _Taken())
+    return taken
+
+
 def uploader() -> None:
-    """Drop zone; its files are in the library before the next line runs. None for who may only read."""
+    """Drop zone; once its files are in the library, the run begins anew. None for who may only read."""
     if not services().may("contributor"):
         return
     megabytes = max(1, services().engine.settings.ingest.max_bytes >> 20)
     # A new key empties the widget, which would keep every file in memory.
-    key = f"gw_upload_{st.session_state.setdefault('gw_uploads', 0)}"
+    key = f"gw_upload_{_taken().number}"
     with st.container(key="gw_drop"):
-        st.file_uploader(
+        files = st.file_uploader(
             "Upload files",
             accept_multiple_files=True,
             key=key,
-            on_change=_take,
-            args=(key,),
             label_visibility="collapsed",
             max_upload_size=megabytes,
         )
+        if _take(files):
+            st.rerun()
         components.drop()
     sent = sent_to_claude(services().engine)
     if sent:
@@ -74,25 +89,34 @@ def sent_to_claude(engine: Engine) -> str:
     return " ".join(parts)
 
 
-def _take(key: str) -> None:
-    # The browser may tell of an upload again, or of a part of it before the whole: each file is taken once.
-    known: set[str] = st.session_state.setdefault("gw_files", set())
-    files = [file for file in st.session_state[key] if file.file_id not in known]
-    known.update(file.file_id for file in files)
+def _take(files: Sequence[UploadedFile]) -> bool:
+    """Whether there are files to take. The browser may tell of an upload again, or of a part of it before the whole:
+    each file is taken once."""
+    taken = _taken()
+    files = [file for file in files if file.file_id not in taken.ids]
     if not files:
-        return
-    if services().may("contributor"):
-        taken = take(files, services().engine, services().ingestion)
+        return False
+    here = services()
+    may = here.may("contributor")
+    taken.ids.update(file.file_id for file in files)
+    if may:
+        taken.notes, taken.fresh = take(files, here.engine, here.ingestion)
     else:
-        refused = services().refused()
-        taken = [Note("bad", refused.message, refused.hint)], []
-    st.session_state["gw_notes"], st.session_state["gw_fresh"] = taken
-    st.session_state["gw_uploads"] += 1
+        refused = here.refused()
+        taken.notes = [Note("bad", refused.message, refused.hint)]
+    taken.number += 1
+    return True
+
+
+def revision() -> int:
+    """Number of uploads in this session."""
+    return _taken().number
 
 
 def arrived() -> list[str]:
     """Documents of an upload that was just made; none the next time."""
-    fresh: list[str] = st.session_state.pop("gw_fresh", [])
+    taken = _taken()
+    fresh, taken.fresh = taken.fresh, []
     return fresh
 
 
@@ -191,13 +215,18 @@ def _add(
 
 def notes() -> None:
     """Show the notices of the last upload until they are dismissed or replaced."""
-    left: list[Note] = st.session_state.get("gw_notes", [])
+    left = _taken().notes
     if not left:
         return
     with st.container(key="gw_notes"):
         for note in left:
             frame.message(note.text, note.hint, note.tone)
-        st.button("Dismiss", key="gw_dismiss", on_click=lambda: st.session_state.pop("gw_notes", None))
+        st.button("Dismiss", key="gw_dismiss", on_click=say, args=([],))
+
+
+def say(told: list[Note]) -> None:
+    """Show these notices, and no others."""
+    _taken().notes = told
 
 
 def heading(title: str, detail: str) -> None:

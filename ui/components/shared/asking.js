@@ -7,7 +7,10 @@ const holders = new Set();
 
 function tell(event) {
   if (![...holders].some((holds) => holds())) {
+    window.gwLater.forEach((now) => now());
+    delete window.gwAsked; // what is told with this question does not wait for the last one
     listeners.forEach((listener) => listener());
+    window.gwAsked = performance.now(); // what is told next waits, so that it does not overtake the question
     return;
   }
   // Streamlit does not get to know of the key, so that the question stays in the field.
