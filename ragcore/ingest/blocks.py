@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.ingest.canonical import Line, Ref, plain
-from ragcore.ingest.layout import BOLD, COARSE, LINE_NUMBERS, SIDEWAYS, WATERMARK, Grid, PageLayout, Rect
+from ragcore.ingest.layout import BOLD, COARSE, LINE_NUMBERS, SIDEWAYS, WATERMARK, Grid, PageLayout, Rect, around
 from ragcore.ingest.words import mostly_right_to_left
 from ragcore.types import ElementKind
 
@@ -49,6 +49,7 @@ class Block:
     joined: bool = False  # an earlier block took over its lines
     verbatim: bool = False  # line breaks are kept
     run_in: bool = False  # a heading in the first line of its paragraph
+    labelled: bool = False  # a label with its value, cut from others
     description: str = ""  # of a figure, written by AI
     place: str = ""  # in the file that the page was made of; its role is then known
     words: tuple[Ref, ...] = field(init=False)
@@ -72,6 +73,12 @@ class Block:
     @property
     def bold(self) -> bool:
         return bool(self.words) and sum(bool(word.flags & BOLD) for word in self.words) > 0.8 * len(self.words)
+
+
+def part_of(block: Block, lines: Sequence[Line], kind: ElementKind) -> Block:
+    """Block made of ``lines`` of ``block``."""
+    box = around(word.box for line in lines for word in line)
+    return Block(block.page, kind, block.role, box, list(lines))
 
 
 def page_blocks(page: PageLayout) -> list[Block]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragcore.ingest.layout import GLUED, SOFT_HYPHEN, PageLayout, Rect
 from ragcore.types import GENERATED_MARKS, WordMap
 
-_HYPHENS = "-\u2010"
+HYPHENS = ("-", "\u2010")
 _EDGES = re.compile(r"^\W+|\W+$")
 # First parts after which English keeps the hyphen ("self-\nemployed") if the document itself gives no evidence.
 _KEEPING = frozenset(
@@ -60,7 +60,7 @@ class Hyphenation:
         for line in lines:
             for position, word in enumerate(line):
                 core = _EDGES.sub("", word.text).lower()
-                if core and not (position == len(line) - 1 and word.text[-1] in _HYPHENS):
+                if core and not (position == len(line) - 1 and word.text[-1] in HYPHENS):
                     self._words.add(core)
 
     def join(self, first: Ref, second: Ref) -> tuple[str, str]:
@@ -68,7 +68,7 @@ class Hyphenation:
         text, following = first.text, second.text
         if first.flags & SOFT_HYPHEN:
             return text, ""
-        if len(text) < 2 or text[-1] not in _HYPHENS or not text[-2].isalnum():
+        if len(text) < 2 or text[-1] not in HYPHENS or not text[-2].isalnum():
             return text, " "
         if not following[0].islower() or not text[-2].isalpha():
             # "Asia-\nPacific", "COVID-\n19"; but "1990-\nto" is two words.

@@ -2,7 +2,7 @@
 
 The layout model draws one box around closely set text. Type (size, bold, italic) and markers at the heads of lines
 separate its parts: several headings in one box, headings run into the first line of a paragraph, several list items in
-one box.
+one box, the lines of a form (`ragcore.ingest.forms`).
 
 A paragraph that breaks at the end of a column or page is joined with its continuation. Wording decides if it can (a
 hyphen, a lower-case letter, an unfinished sentence). If a sentence happens to end with its column, typesetting decides:
@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from ragcore.ingest.blocks import Block
-from ragcore.ingest.canonical import Line, Ref, plain
+from ragcore.ingest.blocks import Block, part_of
+from ragcore.ingest.canonical import HYPHENS, Line, Ref, plain
+from ragcore.ingest.forms import field_tables, form_columns, is_form, split_fields
 from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, around
 from ragcore.ingest.levels import WEAK_BULLETS, Marker, item_marker, key, marker
-from ragcore.types import ElementKind
+from ragcore.text.sentences import is_unfinished
 
 LARGER = 1.12  # times the size of the text: a heading's size
 INDENT = 0.8  # of the font size: least indent of a paragraph's first line
@@ -54,17 +55,17 @@ def _parts(block: Block) -> list[Block]:
         return [block]
     if any(word.flags & (SIDEWAYS | COARSE) for word in block.words):
         return [block]
+    given = bool(block.description) or (block.grid is not None and (block.grid.given or block.grid.headers is not None))
+    if not given and block.kind in ("paragraph", "figure", "list_item", "table") and (tables := field_tables(block)):
+        return tables
+    if not given and block.kind == "figure" and is_form(block):
+        return [part for one in form_columns(block) for part in split_fields(one)]
     if block.kind == "heading":
         return _headings(block)
     if block.kind == "paragraph":
-        return [item for text in _paragraphs(block) for item in _items(text)]
+        items = [item for one in form_columns(block) for text in _paragraphs(one) for item in _items(text)]
+        return [part for item in items for part in (split_fields(item) if item.kind == "paragraph" else [item])]
     return _items(block) if block.kind == "list_item" else [block]
-
-
-def part_of(block: Block, lines: Sequence[Line], kind: ElementKind) -> Block:
-    """Block made of ``lines`` of ``block``."""
-    box = around(word.box for line in lines for word in line)
-    return Block(block.page, kind, block.role, box, list(lines))
 
 
 def _style(words: Sequence[Ref]) -> _Style:
@@ -160,7 +161,8 @@ def _items(block: Block) -> list[Block]:
 
 def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
     """Blocks with run-in headings taken out of the paragraphs that they open: numbered ones in a style of their own,
-    and bold ones if the document has several. Those of an abstract stay, since its parts are read together."""
+    and bold ones if the document has several. Those of an abstract stay, since its parts are read together, and so do
+    the labels of values."""
     lengths: dict[Block, int] = {}
     numbered: set[Block] = set()
     heading = ""
@@ -173,7 +175,7 @@ def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
             if block.kind not in ("paragraph", "heading"):
                 continue
             length = _run_in(block)
-            if not length:
+            if not length or (block.labelled and len(block.words) - length < MIN_RUN_IN_TEXT):
                 continue
             if _NUMBERED.match(block.words[0].text):
                 numbered.add(block)
@@ -235,10 +237,6 @@ INDENTING = 0.35  # share of indented paragraphs from which a document counts as
 MIN_WORDS = 8  # shorter pieces are no broken paragraphs unless their wording says so
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "．", "؟", "۔", "।")
 _CLOSING = "”’\"')]»）」』"
-# Words that no sentence ends with: the text continues in the next column or page even with a capital.
-UNFINISHED = frozenset(
-    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
-)
 _FLOATS = ("figure", "table", "caption", "footnote")
 
 
@@ -294,10 +292,9 @@ def _continues(first: Block, second: Block, indents: bool, floated: bool) -> boo
 def _goes_on(first: Block, second: Block) -> bool:
     """Whether the wording alone shows that ``second`` continues ``first``."""
     ending, beginning = first.words[-1].text, second.words[0].text
-    if ending.endswith(("-", "\u2010")) and beginning[0].islower():
+    if ending.endswith(HYPHENS) and beginning[0].islower():
         return True
-    unfinished = beginning[0].islower() or ending.endswith((",", "–", "—")) or ending.lower() in UNFINISHED
-    return unfinished and not _ended(first)
+    return (beginning[0].islower() or is_unfinished(ending)) and not _ended(first)
 
 
 def _ended(block: Block) -> bool:

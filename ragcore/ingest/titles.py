@@ -90,6 +90,7 @@ def _cover_title(cover: Sequence[Block], common: float, sections: Set[str]) -> l
         if (b.kind == "heading" if b.noise is None else b.size >= TITLE_SIZE * common)
         and 1 < len(b.text) <= 200
         and any(c.isalpha() for c in b.text)
+        and b.role not in ("picture", "table")  # it heads what is in its box
         and not _SECTION.match(b.text)
         and not _is_under_text(b, cover, common)
     ]

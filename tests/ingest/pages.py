@@ -18,7 +18,8 @@ SETTINGS = load()[0]
 @dataclass(frozen=True)
 class Box:
     """A region of class ``kind`` whose lines stand one under another from (x, y). Each character is half of ``size``
-    wide; blanks at the head of a line set it in; ``*word*`` is bold; ``flags`` are every word's."""
+    wide; blanks at the head of a line set it in, a tab moves on to the next 200 points; ``*word*`` is bold, ``^word^``
+    two thirds of the size; ``flags`` are every word's."""
 
     kind: str
     x: float
@@ -43,13 +44,19 @@ def page(*boxes: Box, number: int = 1, width: float = 600.0, height: float = 800
         first = len(texts)
         for place, text in enumerate(box.lines):
             x = box.x + (len(text) - len(text.lstrip())) * box.size / 2
-            for word in text.split():
+            for word in text.replace("\t", " \t ").split(" "):
+                if word == "\t":
+                    x = box.x + 200.0 * ((x - box.x) // 200.0 + 1)
+                if not word.strip():
+                    continue
                 bold = BOLD if len(word) > 2 and word[0] == word[-1] == "*" else 0
-                shown = word.strip("*") if bold else word
+                small = len(word) > 2 and word[0] == word[-1] == "^"
+                shown = word.strip("*^") if bold or small else word
+                size = box.size / 1.5 if small else box.size
                 y = box.y + place * box.step
                 texts.append(shown)
-                places.append((x, y, x + len(shown) * box.size / 2, y + box.size))
-                sizes.append(box.size)
+                places.append((x, y, x + len(shown) * box.size / 2, y + size))
+                sizes.append(size)
                 flags.append(box.flags | bold)
                 owners.append(len(regions))
                 lines.append(len(lines) and lines[-1] + (place > 0 or len(texts) - 1 == first))

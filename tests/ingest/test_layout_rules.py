@@ -20,6 +20,11 @@ def levels(document: Document) -> list[int]:
     return [element.level for element in document.elements if element.kind == "list_item"]
 
 
+def read(*lines: str) -> list[str]:
+    """Texts that the ``lines`` of one box are taken apart into."""
+    return [text for _kind, text in shown(build(page(Box("text", 50, 50, lines))))]
+
+
 # Taken apart
 
 
@@ -70,6 +75,74 @@ def test_letters_of_symbol_fonts_are_bullets_where_several_items_have_them() -> 
     items = Box("list-item", 50, 50, ["r Database performance", "r Data architecture", "r Web queries"])
     assert len(shown(build(page(items)))) == 3
     assert len(shown(build(page(Box("list-item", 50, 50, ["o One alone", "and its second line"]))))) == 1
+
+
+def test_a_form_is_cut_before_each_label() -> None:
+    form = ("Invoice no.: HP-20418", "Due date : 13 April 2025", "Bill to: Marlowe Hotels plc", "4 Custom House Lane")
+    assert read(*form) == [*form[:2], "Bill to: Marlowe Hotels plc 4 Custom House Lane"]
+    assert {kind for kind, _text in shown(build(page(Box("text", 50, 50, form))))} == {"paragraph"}
+
+
+def test_dots_lead_to_a_value_or_to_a_page() -> None:
+    form = ("Tenant................Pickering Ltd", "Term ends.........24 March 2035", "Yearly rent ........ £46,800")
+    assert read(*form) == list(form)
+    contents = (
+        "Introduction.................. 1",
+        "Methods and materials ........ 24",
+        "Annex.................... A-3",
+    )
+    assert read(*contents) == [" ".join(contents)]
+
+
+def test_columns_of_a_form_are_read_one_after_the_other() -> None:
+    form = (
+        "Marlowe Hotels plc\tUnit 2, Basin Road",
+        "VAT no.: GB 28\tAttention: C. Brath",
+        "Approver: R. Dela\tOpen: 7:30",
+    )
+    first, second = zip(*(line.split("\t") for line in form))
+    assert read(*form) == [*first, *second]
+
+
+def test_labels_beside_their_values_are_no_column() -> None:
+    form = ("Sponsor:\tCendaril AG", "Title:\tA study in adults of", "\tthree doses", "Phase:\t2b")
+    assert read(*form) == ["Sponsor: Cendaril AG", "Title: A study in adults of three doses", "Phase: 2b"]
+
+
+def test_records_and_labels_beside_their_values_stay_rows() -> None:
+    assert read("Name: Ann\tAge: 31", "Name: Bob\tAge: 45") == ["Name: Ann", "Age: 31", "Name: Bob", "Age: 45"]
+    bare = ("Tenant:\tAcme Ltd", "Landlord: Bob Roe\tAgent: Jane Poe", "Term:\t5 years")
+    assert read(*bare) == ["Tenant: Acme Ltd", "Landlord: Bob Roe", "Agent: Jane Poe", "Term: 5 years"]
+
+
+def test_numbered_clauses_are_items() -> None:
+    first = "1. Definitions: words in capitals have the meaning"
+    clauses = [first, "given.", "2. Payment: it is due.", "3. Term: two years."]
+    made = shown(build(page(Box("text", 50, 50, clauses))))
+    assert [kind for kind, _text in made] == ["list_item"] * 3
+
+
+def test_two_labels_on_one_line_are_two() -> None:
+    engine = "Engine: four litres, six cylinders in a V, petrol, injected"
+    assert read("Make: Nissan\tModel: Xterra", engine) == ["Make: Nissan", "Model: Xterra", engine]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (*PROSE[:2], "Remarks: here the text says what it wants to say of", *PROSE[:2]),
+        (
+            "App: Software; AR: Action Research; DIS: the Distress",
+            "Thermometer; eHLQ: the Health Literacy Questionnaire",
+        ),
+        (
+            "The parties agreed at 10:30 on the following, and they",
+            "All: nobody left before the end of the day, which was",
+        ),
+    ],
+)
+def test_a_colon_at_the_head_of_a_line_of_text_opens_no_label(lines: tuple[str, ...]) -> None:
+    assert read(*lines) == [" ".join(lines)]
 
 
 def test_a_year_at_the_head_of_a_line_opens_no_item() -> None:

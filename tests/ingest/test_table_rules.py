@@ -153,6 +153,35 @@ def test_a_centred_header_reaches_over_its_columns(settings: Settings) -> None:
     assert {(c.col, c.col_span) for c in table.cells if c.row == 0} == {(1, 2), (3, 2)}
 
 
+def test_a_form_has_no_header_and_a_row_for_each_label(settings: Settings) -> None:
+    one = [["Formula:", "Mg3"], ["Molar mass:", "451.1 g/mol"], ["Storage:", "dry"]]
+    assert read(settings, one, 1)[2] == ["Formula: | Mg3", "Molar mass: | 451.1 g/mol", "Storage: | dry"]
+    two = [
+        ["Formula:", "Mg3", "Storage:", "dry"],
+        ["Mass:", "451.1", "Packing:", "drums"],
+        ["Colour:", "white", "", ""],
+    ]
+    pairs = ["Formula: | Mg3", "Mass: | 451.1", "Colour: | white", "Storage: | dry", "Packing: | drums"]
+    assert read(settings, two, 1)[2] == pairs
+    apart = [["Order", ": 4700176610"], ["Terms", ": 45 days net"]]
+    assert read(settings, apart, 1)[2] == ["Order | : 4700176610", "Terms | : 45 days net"]
+    records = [["Item:", "Pen", "Price:", "5"], ["Item:", "Ink", "Price:", "7"]]
+    assert read(settings, records, 0)[2] == ["Item: | Pen | Price: | 5", "Item: | Ink | Price: | 7"]
+    parties = [["Party:", "Seats", "Votes"], ["SPD:", "206", "25.7"], ["CDU:", "152", "18.9"]]
+    assert read(settings, parties, 1)[2][1:] == ["SPD: | Seats: 206 | Votes: 25.7", "CDU: | Seats: 152 | Votes: 18.9"]
+    compared = [["Year:", "2023", "2022"], ["Fuel", "410", "380"], ["Rent", "95", "90"]]
+    assert read(settings, compared, 1)[2][1:] == ["Fuel | 2023: 410 | 2022: 380", "Rent | 2023: 95 | 2022: 90"]
+
+
+def test_the_first_of_numbered_rows_is_no_header(settings: Settings) -> None:
+    rows = [["1.0 Oil filter", "tight"], ["2.0 Oil plug", "replaced"], ["3.0 Belt", "good"]]
+    assert read(settings, rows, 1)[2] == ["1.0 Oil filter | tight", "2.0 Oil plug | replaced", "3.0 Belt | good"]
+    spans = [["12 months", "Sales"], ["12 weeks", "410"], ["30 days", "95"]]
+    assert read(settings, spans, 1)[2][1:] == ["12 weeks | Sales: 410", "30 days | Sales: 95"]
+    named = [["1. Name", "2. Town"], ["1. Smith", "London"], ["2. Roe", "York"]]
+    assert read(settings, named, 1)[2][1:] == ["1. Smith | 2. Town: London", "2. Roe | 2. Town: York"]
+
+
 def test_a_row_of_values_is_no_header_whatever_the_finder_says(settings: Settings) -> None:
     rows = [["Well", "April", "May"], ["Mill Bridge", "12.0", "11.6"], ["Station Road", "3.1", "2.8"]]
     _document, _table, lines = read(settings, rows, 2)

@@ -24,12 +24,7 @@ from tests import pdfs, prepared
 from tests.command_line import run
 
 COLUMNS = (
-    {
-        "name": "Highest reading",
-        "question": "What was the highest nitrate reading?",
-        "type": "value",
-        "unit": "",
-    },
+    {"name": "Highest reading", "question": "What was the highest nitrate reading?", "type": "value", "unit": ""},
     {"name": "Start", "question": "When did the survey begin?", "type": "quote"},
 )
 BEFORE = {"Findings": [pdfs.INTRO, pdfs.FINDING], "Advice": [pdfs.ADVICE]}

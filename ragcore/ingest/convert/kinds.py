@@ -102,9 +102,9 @@ _BOMS = (  # the longer ones first, which begin like shorter ones
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 # Possessive: nothing that was passed over is tried again.
 _HTML = re.compile(
-    r"(?>(?:<\?xml[^>]*>|<!--(?>.*?-->)|\s+)*+)<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    r"(?>(?:<\?xml[^>]*>|<!--(?>.*?-->)|\s+)*)<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
-_FIELD = re.compile(rb"([!-9;-~]++):[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)")
+_FIELD = re.compile(rb"([!-9;-~]++):[^\n]*+(?>(?:\n[ \t][^\n]*+)*)(?:\n|\Z)")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 
 

@@ -34,7 +34,7 @@ from ragcore.ingest.tables.draft import (
     is_symbol,
     is_year,
 )
-from ragcore.ingest.tables.headers import mark_headers, settle_headers
+from ragcore.ingest.tables.headers import mark_headers, pair_columns, settle_headers
 from ragcore.ingest.tables.rows import merge_wrapped_rows, split_rows
 
 BLANK = 0.4  # of the font size: words closer than this are in one run
@@ -72,6 +72,7 @@ def draft_table(block: Block) -> Draft | None:
         split_rows(draft)
         settle_headers(draft)
         merge_wrapped_rows(draft)
+        pair_columns(draft)
     if block.grid.headers is None:  # else its cells are known, and none has a mark
         count_marks(draft)
     draft.sort()

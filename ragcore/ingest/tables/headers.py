@@ -17,9 +17,11 @@ from ragcore.ingest.layout import BOLD
 from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year, range_ends
 
 _AMOUNT = re.compile(r"[$€£(]|\d[.,]\d|^[-–—]$")
+_ITEM = re.compile(r"^(\d{1,3}(?:\.\d+|[.)]))\s+[^\W\d]")
 _NONE = re.compile(r"^(?:\*+|#|n/?[am]\.?)$", re.IGNORECASE)  # text of an empty value
 TIGHT = 0.6  # of the text's height: a smaller gap between two header rows is a line break within one header
 CENTRED = 0.2  # of a column's pitch: largest offset of a header from the middle of the columns it names
+LABELS = 0.6  # share of a column's cells that are labels in a form
 LOOSE = 1.5  # of the text's height: header rows with a wider gap are never lines of one header
 
 
@@ -64,15 +66,56 @@ def _count_header_rows(draft: Draft) -> int:
 
 
 def _is_body(draft: Draft) -> bool:
-    """Whether the first row belongs to the body: it has amounts (``$ 1,204``, ``(5.1)``), or one of its cells repeats
-    in a cell below it."""
+    """Whether the first row belongs to the body: it has amounts (``$ 1,204``, ``(5.1)``), one of its cells repeats in a
+    cell below it, or the first column has the labels of a form ("Formula:") or numbered items."""
     cells = draft.row(0)
+    if _is_form(draft) or _is_numbered(draft):
+        return True
     values = [c.value for c in cells if c.col > 0]
     amounts = sum(bool(_NONE.match(v) or (is_number(v) and not is_year(v) and _AMOUNT.search(v))) for v in values)
     if values and amounts >= len(values) / 2:
         return True
     texts = [c for c in cells if c.col > 0 and c.col_span == 1 and not is_period(c.value)]
     return any(c.value in {other.value for other in draft.column(c.col, 1)} for c in texts)
+
+
+def _is_numbered(draft: Draft) -> bool:
+    """Whether the rows are items with rising numbers, from the first on; headers may be numbered, too."""
+    items = [_ITEM.match(cell.value) for cell in draft.column(0)]
+    numbers = [float(item.group(1).rstrip(".)")) for item in items if item]
+    beside = any(_ITEM.match(cell.value) for cell in draft.row(0) if cell.col > 0)
+    opens = any(cell.col == 0 for cell in draft.row(0))
+    return opens and not beside and len(numbers) == len(items) > 1 and numbers == sorted(set(numbers))
+
+
+def _is_form(draft: Draft) -> bool:
+    """Whether the columns are labels, each beside its values, with a colon between them, from the first row on."""
+    if draft.columns % 2 or not all(_are_labels(draft, col) != bool(col % 2) for col in range(draft.columns)):
+        return False
+    opens = draft.row(0)[:2]
+    return opens[0].col == 0 and (opens[0].value.endswith(":") or opens[-1].value.startswith(":"))
+
+
+def _are_labels(draft: Draft, col: int) -> bool:
+    """Whether most cells of a column are labels of the values beside them, each another one."""
+    values = {cell.row for cell in draft.column(col + 1) if cell.value.startswith(":")}
+    cells = list(draft.column(col))
+    labels = [cell.value for cell in cells if cell.value.endswith(":") or cell.row in values]
+    return len(labels) > 1 and len(labels) >= LABELS * len(cells) and len(set(labels)) == len(labels)
+
+
+def pair_columns(draft: Draft) -> None:
+    """Put a form's columns of labels, each with its values beside it, below each other: a row has one label."""
+    pairs, rows = draft.columns // 2, draft.rows
+    if pairs < 2 or draft.header_rows or not _is_form(draft):
+        return
+    if any(cell.col % 2 == 0 and cell.col_span > 1 for cell in draft.cells):
+        return
+    for cell in draft.cells:
+        cell.row, cell.col, cell.col_span = cell.row + cell.col // 2 * rows, cell.col % 2, 1
+    draft.rows, draft.columns = rows * pairs, 2
+    draft.compact()
+    draft.sort()
 
 
 def _names_columns(draft: Draft, row: int) -> bool:

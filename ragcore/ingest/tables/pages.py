@@ -14,8 +14,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragcore.ingest.blocks import Block
+from ragcore.ingest.blocks import Block, part_of
 from ragcore.ingest.canonical import Line, first_words, plain
+from ragcore.ingest.forms import split_fields
 from ragcore.ingest.layout import Grid, GridCell, around, overlap
 from ragcore.ingest.levels import key
 from ragcore.ingest.roles import CONTENTS
@@ -64,7 +65,11 @@ def _draft(block: Block, blocks: list[Block], drafts: dict[Block, Draft], above:
     """Draft of ``block``, or its drafts, if its columns are named anew further down; ``above`` it was the same grid."""
     draft = draft_table(block)
     if draft is None or block.grid is None:
-        block.kind, block.verbatim = "paragraph", True
+        block.kind = "paragraph"
+        at, parts = blocks.index(block), split_fields(block)
+        for part in parts:
+            part.verbatim = part is block or len(part.lines) > 1
+        blocks[at : at + 1] = parts
         return
     header = None if block.grid.given else inner_header(draft)
     if header is not None:
@@ -130,7 +135,9 @@ def _part(table: Block, kind: ElementKind, lines: list[Line], noise: str | None 
     table.lines = [kept for line in table.lines if (kept := tuple(word for word in line if word not in taken))]
     table.words = tuple(word for word in table.words if word not in taken)
     table.box = around(word.box for word in table.words) if table.words else table.box
-    return Block(table.page, kind, table.role, around(word.box for word in taken), lines, noise=noise)
+    made = part_of(table, lines, kind)
+    made.noise = noise
+    return made
 
 
 def join_tables(per_page: Sequence[list[Block]], drafts: dict[Block, Draft]) -> None:

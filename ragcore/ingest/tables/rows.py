@@ -13,8 +13,8 @@ from itertools import pairwise
 from statistics import median
 
 from ragcore.ingest.canonical import Line
-from ragcore.ingest.paragraphs import UNFINISHED
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, is_valued
+from ragcore.text.sentences import UNFINISHED
 
 WIDER = 0.25  # of the text's height: a gap wider by this than that between lines divides rows
 CLOSER = 0.12  # of the text's height: lines closer by this than rows are lines of one row
