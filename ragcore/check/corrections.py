@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
+from ragcore.text.numbers import SCALE_NAMES, TO, Number, agree, numbers
 from ragcore.text.periods import date_spans, dates_in, in_form_of, is_part, years
 from ragcore.text.words import stem, tokens
 from ragcore.types.check import Correction
@@ -85,7 +85,7 @@ def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> It
 def _ranged(number: Number, text: str) -> bool:
     """Whether ``number`` is an end of a range of ``text``, as in "$5 to $6", and not in "from $5 to $6"."""
     for low, high in pairwise(one for one in numbers(text) if one.kind == number.kind):
-        joined = text[low.start + len(low.raw) : high.start].strip() in ("to", "-", "–", "—")
+        joined = text[low.start + len(low.raw) : high.start].strip() in TO
         if joined and number.start in (low.start, high.start):
             return tokens(text[: low.start])[-1:] != ["from"]
     return False

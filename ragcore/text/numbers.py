@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ragcore.text.periods import YEAR_PATTERNS, date_spans
 from ragcore.text.periods import years as years
@@ -84,6 +85,7 @@ _PERIOD_CODE = re.compile(
 )
 _DECIMAL_COMMA = re.compile(r",(?=\d{1,2}\Z)")
 _BLANKS = re.compile(r"\s")
+TO = frozenset({"to", "-", "–", "—"})  # what joins the ends of a range
 _GROUPED = re.compile(r"[-−–]?\d{1,3}(?:\s\d{3})+(?:[.,]\d+)?")
 _POINTED = re.compile(r"[-−–]?\d{1,3}(?:\.\d{3})+")
 _SCALE_NOTE = re.compile(
@@ -183,7 +185,21 @@ def numbers(text: str) -> list[Number]:
     shares = (match for match in _FRACTION.finditer(text) if not _PERIODS_BEFORE.search(text, 0, match.start()))
     fractions = [one for match in shares if (one := _fraction(match)).value < 100.0]
     out = [*(one for one in out if not any(_within(one, whole) for whole in fractions)), *fractions]
-    return sorted(out, key=lambda number: number.start)
+    return _ranged(sorted(out, key=lambda number: number.start), text)
+
+
+def _ranged(found: list[Number], text: str) -> list[Number]:
+    """``found``, where both ends of a range have the scale and per cent of the upper one and the currency of either:
+    "$22 to 25 billion"."""
+    for place, (lower, upper) in enumerate(pairwise(found)):
+        joint = text[lower.start + len(lower.raw) : upper.start].strip()
+        joined = joint in TO or (joint == "and" and text[: lower.start].rstrip().lower().endswith("between"))
+        plain = lower.scale == 1.0 and not lower.percent and lower.unit is None and 0.0 <= lower.value < upper.value
+        if joined and plain and (upper.scale != 1.0 or (upper.percent and not lower.currency)):
+            money = lower.currency or upper.currency
+            found[place] = replace(lower, scale=upper.scale, percent=upper.percent, currency=money)
+            found[place + 1] = replace(upper, currency=money)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ come from ``nupunkt``, which knows the abbreviations of legal and financial pros
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,13 @@ PAGE_COLUMN = re.compile(r"(?:form \S+ )?page(?:\s*(?:no\.?|number|#))?", re.IGN
 _FEWEST_WORDS, _FEWEST_UNENDED = 4, 8
 _ENDS = (".", "!", "?", ";", ":", ",")
 _WHOLE = (".", "!", "?", "。", "！", "？", "”", '"', ")", "…")  # ends of a text that is not cut
+
+# A label and what leads from it to its value, or to a page.
+LONGEST_LABEL = 7  # words ("Date of first delivery:")
+_COLON = re.compile(r"(?:^|[^:]):$")
+_LEADS = re.compile(r"[.…·]{4,}")
+_PAGE = re.compile(r"(?:[A-Z]-?)?\d{1,4}|[ivxlc]+", re.IGNORECASE)
+_ENDED = re.compile(r"[;!?]$|\w{4}\.$")  # the end of a sentence, not of an abbreviation
 
 # Currency abbreviations before an amount that nupunkt does not know.
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
@@ -107,14 +114,63 @@ def whole_sentences(text: str) -> str:
     return words
 
 
+# Words that no sentence ends with: the text continues in the next column or page even with a capital.
+UNFINISHED = frozenset(
+    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
+)
+
+
+def is_unfinished(word: str) -> bool:
+    """Whether no sentence ends with ``word``."""
+    return word.endswith((",", "–", "—")) or word.lower() in UNFINISHED
+
+
+def label_words(words: Sequence[str]) -> int:
+    """Number of words of the label that ``words`` open with ("Invoice date: 5 May"): a few, the first in capitals or a
+    number, with a colon, or with dots that lead to a value that is no page number; 0 without one."""
+    opens = words[0].lstrip("(")[:1] if words else ""
+    if not (opens.isupper() or opens.isdigit()):
+        return 0
+    for place, word in enumerate(words[: LONGEST_LABEL + 1]):
+        if leads := _LEADS.search(word):
+            value = _LEADS.sub(" ", " ".join((word[leads.end() :], *words[place + 1 :]))).strip()
+        if _COLON.search(word) or (leads and not _PAGE.fullmatch(value)):
+            label = " ".join(words[: place + 1])
+            named = any(map(str.isalpha, label)) and label.count("(") == label.count(")")
+            return place + 1 if named else 0
+        if _ENDED.search(word):
+            return 0
+    return 0
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """Label and value of a form's line; ("", "") of other text: sentences, numbered headings ("Section 4: Notice"),
+    what leads in a list, and contents."""
+    words = text.split()
+    count = label_words(words)
+    leads = _LEADS.search(text) if count and _LEADS.search(words[count - 1]) else None
+    label, value = (" ".join(part) for part in (words[:count], words[count:]))
+    if leads is not None:  # set without blanks
+        label, value = text[: leads.start()], text[leads.end() :].strip()
+    label = " ".join(label.split()).rstrip(" :")
+    sentence = len(value.split()) >= _FEWEST_UNENDED and value.endswith(_WHOLE[:3])
+    if not label or not value or sentence or label[-1].isdigit() or value.endswith((":", "—")):
+        return "", ""
+    if _LEADS.search(value) or len(sentence_spans(value)) > 1:
+        return "", ""
+    return label, " ".join(value.split())
+
+
 def says_something(text: str) -> bool:
-    """Whether a unit of prose is more than a heading or fragment: several words with a stop at the end, or many."""
+    """Whether a unit of prose is more than a heading or fragment: several words with a stop at the end, or many, or a
+    label with its value."""
     words = tokens(text)
-    if len(words) < _FEWEST_WORDS or DOT_LEADERS.search(text):
-        return False
-    if text.rstrip("”\"')’").endswith(_ENDS):
-        return True
-    return len(words) >= _FEWEST_UNENDED and any(len(word) > 4 and word.islower() for word in text.split())
+    if len(words) >= _FEWEST_WORDS and not DOT_LEADERS.search(text):
+        if text.rstrip("”\"')’").endswith(_ENDS):
+            return True
+        if len(words) >= _FEWEST_UNENDED and any(len(word) > 4 and word.islower() for word in text.split()):
+            return True
+    return bool(labelled(text)[1])
 
 
 def is_statement(sentence: str) -> bool:

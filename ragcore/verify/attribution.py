@@ -226,7 +226,7 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
     if len(rivals) < 2 or place < 0:
         return ""
     marks = _marks(sentence, rivals, evidence.own_headings)
-    own = marks[place].difference(*(mark for i, mark in enumerate(marks) if i != place))
+    own = marks[place].difference(_OF_FIGURES, *(mark for i, mark in enumerate(marks) if i != place))
     direct = terms(part)
     if not own or own & direct:
         return ""

@@ -18,16 +18,18 @@ from ragcore.types import Mark
 from ragcore.types.report import INSUFFICIENT
 
 # Markdown by its lines: fenced code, tables (with a line of dashes below their header), headings, list items, prose.
+# Groups repeat inside atomic ones: Python before 3.11.5 matches possessive repeats of a group wrongly (gh-106052).
 _FENCE = r"[^\S\n]*+(?:```|~~~)"
 _HEADING = r"[^\S\n]*+(?:#{1,6}\s|\*\*[^*\n]++\*\*:?[^\S\n]*+$)"
 _ITEM = r"[^\S\n]*+(?:[-*+]|\d{1,3}[.)])(?:[^\S\n]++|$)"
 _DASHES = r"[^\S\n]*+:?-++:?[^\S\n]*+"
 _ROW = r"[^|\n]*+\|[^\n]*+"
-_TABLE = rf"{_ROW}\n(?={_ROW})[^\S\n]*+\|?{_DASHES}(?:\|{_DASHES})*+\|?[^\S\n]*+$"
-_MORE = rf"(?:\n(?![^\S\n]*+$|{_FENCE}|{_HEADING}|{_ITEM}|{_TABLE})[^\n]*+)*+"
+_TABLE = rf"{_ROW}\n(?={_ROW})[^\S\n]*+\|?{_DASHES}(?>(?:\|{_DASHES})*)\|?[^\S\n]*+$"
+_MORE = rf"(?>(?:\n(?![^\S\n]*+$|{_FENCE}|{_HEADING}|{_ITEM}|{_TABLE})[^\n]*+)*)"
 _BLOCK = re.compile(
-    rf"^(?:{_FENCE}[^\n]*+(?:\n(?!{_FENCE})[^\n]*+)*+(?:\n[^\n]*+)?|(?P<table>{_TABLE}(?:\n{_ROW})*+\n?)"
-    rf"|(?:{_HEADING})[^\n]*+|{_ITEM}(?P<item>[^\n]*+{_MORE}\n?)|[^\S\n]*+(?:>[^\S\n]*+)*+(?P<prose>\S[^\n]*+{_MORE}\n?))",
+    rf"^(?:{_FENCE}[^\n]*+(?>(?:\n(?!{_FENCE})[^\n]*+)*)(?:\n[^\n]*+)?|(?P<table>{_TABLE}(?>(?:\n{_ROW})*)\n?)"
+    rf"|(?:{_HEADING})[^\n]*+|{_ITEM}(?P<item>[^\n]*+{_MORE}\n?)"
+    rf"|[^\S\n]*+(?>(?:>[^\S\n]*+)*)(?P<prose>\S[^\n]*+{_MORE}\n?))",
     re.MULTILINE,
 )
 _SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")

@@ -161,7 +161,7 @@ def _against(number: Number, text: str, own: str, figure: Figure) -> str:
     given = sense.bracketed if negative else sense.plain
     said, out = told(text, own, sense.words)
     if number.value < 0:
-        aside = figure.cell is None and number.raw.startswith("(")  # "Pablo Mandado (27)"
+        aside = number.raw.startswith("(") and (figure.cell is None or number.raw.endswith("%)"))  # "Mandado (27)"
         fits = negative or aside or given in ("loss", "deduction")
     elif not negative:
         fits = {said, given} != {"gain", "loss"}

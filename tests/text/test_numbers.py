@@ -79,6 +79,27 @@ def test_rounding_agrees_and_a_changed_leading_digit_does_not(value: float, deci
     assert not agree(changed, exact, None)
 
 
+@pytest.mark.parametrize(
+    ("text", "amounts", "percent", "currency"),
+    [
+        ("$22 to 25 billion", [22e9, 25e9], False, "$"),
+        ("between 2 and $3 million", [2e6, 3e6], False, "$"),
+        ("€3–4 million", [3e6, 4e6], False, "€"),
+        ("2 to 3 percent", [2.0, 3.0], True, ""),
+    ],
+)
+def test_both_ends_of_a_range_have_its_scale(text: str, amounts: list[float], percent: bool, currency: str) -> None:
+    found = numbers(f"It may take {text} more.")
+    assert [one.amount for one in found] == amounts
+    assert {(one.percent, one.currency) for one in found} == {(percent, currency)}
+
+
+@pytest.mark.parametrize("text", ["$500 to $1 million", "2 of 3 percent", "12 and 15 million", "5 mg to 3 million"])
+def test_two_figures_that_are_no_range_keep_their_own_scale(text: str) -> None:
+    first, _ = numbers(text)
+    assert (first.scale, first.percent) == (1.0, False)
+
+
 @pytest.mark.parametrize("text", ["thirty-one per cent", "thirty one percent", "31 per cent", "31%"])
 def test_a_share_in_words_is_a_share(text: str) -> None:
     (number,) = numbers(f"only {text} of the market")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.text.sentences import is_statement, sentence_spans
+from ragcore.text.sentences import is_statement, labelled, sentence_spans
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,24 @@ def test_a_statement_is_a_whole_sentence_that_says_something() -> None:
         "Larkfield Water sells water",
     ):
         assert not is_statement(sentence)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Due date : 13 April 2025", ("Due date", "13 April 2025")),
+        ("Term ends.......24 March 2035", ("Term ends", "24 March 2035")),
+        ("1. Sponsor: Larkfield Ltd", ("1. Sponsor", "Larkfield Ltd")),
+        ("Introduction ....... 5", ("", "")),
+        ("Predicates ::: Does it hold?", ("", "")),
+        ("the parties agree: nobody pays", ("", "")),
+        ("LONDON (WIRE: today) and more", ("", "")),
+        ("Note: The rails of this consignment are not lacquered and darken.", ("", "")),
+        ("Use:", ("", "")),
+        ("Section 4: Notice", ("", "")),
+        ("Deliverables: the supplier delivers the following:", ("", "")),
+        ("Annex ........ ........ 12", ("", "")),
+    ],
+)
+def test_a_label_with_its_value(text: str, expected: tuple[str, str]) -> None:
+    assert labelled(text) == expected

@@ -73,6 +73,7 @@ RIGHT = [
     ("Return on capital employed · 2023", "Return on capital employed was -12.5% in 2023."),
     ("Return on capital employed · 2023", "Return on capital employed was negative, at 12.5%, in 2023."),
     ("Return on capital employed · 2022", "Return on capital employed was 9.8% in 2022."),
+    ("Return on capital employed · 2022", "Capital employed brought its return (9.8%) in 2022."),
     ("Cost of goods sold · 2023", "Cost of goods sold was $6,230 million in 2023."),
     ("Marketing expense · 2023", "Marketing expense came to $415 million in 2023."),
     ("Interest expense, net · 2023", "Net interest expense was $96 million in 2023."),

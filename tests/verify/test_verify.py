@@ -276,6 +276,8 @@ def test_a_word_that_begins_a_sentence_is_a_name_if_it_is_mostly_capitalised(tex
 def test_a_name_may_have_another_ending() -> None:
     evidence = Evidence("Bottling in Africa grew; so did Johnston.", "", "", sentences=("Bottling in Africa grew.",))
     assert not check_names(Statement("Its African bottler grew.", 0, 25, (1,)), evidence)
+    makers = Evidence("Every PC maker pays.", "", "", sentences=("Every PC maker pays.",))
+    assert not check_names(Statement("Makers of PCs pay.", 0, 18, (1,)), makers)
     assert check_names(Statement("So did the Johnson bottler.", 0, 27, (1,)), evidence)
 
 
@@ -323,6 +325,7 @@ STAFF = Material(
     (
         "The rules allow the office to notify members of deficiencies as soon as possible.",
         "Until 1 October 2012 members paid nothing. Members must present a card.",
+        "Members of APER sat significantly lower (3 cm in APER vs. 5 cm in LAR).",
         "Table 3. Answers by age group, 2007",
         Grid("", [["", "Not at all", "Quite a lot", "Difficulty"], ["Stress", "26", "31", "43"]]),
     ),
@@ -338,6 +341,7 @@ STAFF = Material(
         ("Until 1 October", "Until October 1, 2012, members paid nothing.", True),
         ("Until 1 October", "Until October 10, 2012, members paid nothing.", False),
         ("must present", "Members may present a card.", False),
+        ("sat significantly", "Members of LAR sat at 5 cm, those of APER significantly lower, at 3 cm.", True),
         ("Stress · Not at all", "Of those with stress 26 said not at all in 2007.", True),
         ("Stress · Not at all", "Of those with stress 26 said not at all in 2006.", False),
         ("Stress · Not at all", "Stress was not 26 in Not at all.", False),
