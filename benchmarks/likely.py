@@ -1,4 +1,4 @@
-"""Fits `ragcore.offline.values.VALUE`, and shows how sure and how right it is on documents that it was not fitted on.
+"""Fits `ragcore.offline.likely.VALUE`, and shows how sure and how right it is on documents that it was not fitted on.
 
     python -m benchmarks likely --home DIR
 
@@ -28,7 +28,8 @@ from ragcore.answer.cite import cite_span
 from ragcore.engine import Engine
 from ragcore.grid.cells import CellFiller, _read
 from ragcore.grid.columns import given_columns
-from ragcore.offline import values
+from ragcore.offline import likely, values
+from ragcore.offline.certain import Given
 from ragcore.offline.fields import Wish
 from ragcore.types import Scope
 from ragcore.types.grid import Column
@@ -36,7 +37,7 @@ from ragcore.types.report import StatedValue
 
 FOLDS = 8
 RIDGE = 0.05
-LEAST = (0.9, 0.8, values.CERTAIN, 0.5, 0.3, values.LIKELY)
+LEAST = (0.9, 0.8, likely.CERTAIN, 0.5, 0.3, likely.LIKELY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def fit(choices: Sequence[Choice]) -> NDArray[np.float64]:
             total -= float(np.log(max(chances(weights, one)[right].sum(), 1e-9)))
         return total
 
-    start = np.array([-3.0, *[0.3] * len(values.VALUE.weights)])
+    start = np.array([-3.0, *[0.3] * len(likely.VALUE.weights)])
     return minimize(loss, start, method="L-BFGS-B").x
 
 
@@ -81,15 +82,15 @@ def choices(engine: Engine) -> list[Choice]:
     ids = filled(engine, [stem(row) for row in documents])
     infos = {info.doc_id: info for info in engine.documents()}
     filler = CellFiller(engine, lambda: False)
-    met: list[tuple[Wish, list[values.Candidate]]] = []
-    likely = values._likely
+    met: list[tuple[Wish, list[likely.Candidate]]] = []
+    kept = values.likely_values
 
-    def recorded(*task: object) -> list[values.Given]:
-        met.append((task[0], values.candidates(*task)))  # type: ignore[arg-type]
-        return likely(*task)  # type: ignore[arg-type]
+    def recorded(*task: object) -> list[Given]:
+        met.append((task[0], likely.candidates(*task)))  # type: ignore[arg-type]
+        return kept(*task)  # type: ignore[arg-type]
 
     out = []
-    values._likely = recorded
+    values.likely_values = recorded
     for row in (row for row in documents if stem(row) in ids):
         doc_id = ids[stem(row)]
         for column in columns[row["kind"]]:
@@ -99,7 +100,7 @@ def choices(engine: Engine) -> list[Choice]:
                 out += [
                     _choice(engine, stem(row), row["cells"][column.name], column, *one) for one in met[-1:] if one[1]
                 ]
-    values._likely = likely
+    values.likely_values = kept
     return out
 
 
@@ -109,17 +110,17 @@ def _choice(
     truth: dict | None,
     column: Column,
     asked: Wish,
-    every: Sequence[values.Candidate],
+    every: Sequence[likely.Candidate],
 ) -> Choice:
     given = [one for one, _ in every]
-    different: list[values.Given] = []
+    different: list[Given] = []
     group = []
     for one in given:
-        place = next((n for n, other in enumerate(different) if values.gives_same(asked, other, one)), len(different))
+        place = next((n for n, other in enumerate(different) if likely.gives_same(asked, other, one)), len(different))
         different += [one] if place == len(different) else []
         group.append(place)
 
-    def right(one: values.Given) -> bool:
+    def right(one: Given) -> bool:
         value = one.value
         place = cite_span(engine.document(one.quote.source.doc_id), one.quote.start, one.quote.start + 1, 1)
         stated = StatedValue(value.figure, value.words, place, value.period, value.scale)
@@ -130,7 +131,7 @@ def _choice(
         np.array([signs for _, signs in every], np.float64),
         np.array(group, np.int64),
         np.array([right(one) for one in given], np.bool_),
-        np.array([values.stands_out(asked, one, every) for one in every], np.bool_),
+        np.array([likely.stands_out(asked, one, every) for one in every], np.bool_),
     )
 
 

@@ -41,6 +41,7 @@ FOLDERS = (
     "icdar2013-eu/pdf",
     "ade-samples",
     "hostile-pdfs/pdf",
+    "nike",
 )
 Page = tuple[str, int]
 Place = frozenset[Page]  # pages that say the same

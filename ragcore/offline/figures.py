@@ -24,6 +24,7 @@ from ragcore.types.report import Period
 _RANGE = re.compile(
     r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
 )
+_IDENTIFIER = 7  # digits
 _OPENING = 3  # words with which the year of a sentence does not open it anymore
 _NEAR = 10  # words within which the starting point of a duration follows
 _COUNTED = 5  # words within which follows what a number counts
@@ -41,10 +42,10 @@ class Figure:
 
 
 def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
-    """Figures of the wanted kind in a sentence: those for the requested years, else for ``latest`` (0: unknown), the
-    year after it, or no year."""
+    """Figures of the wanted kind in a sentence or a form's line: those for the requested years, else for ``latest`` (0:
+    unknown), the year after it, or no year."""
     # No figure of a sentence with a range is certain.
-    spans = list(_spans(asked, quote.text)) if quote.row is None and _RANGE.search(quote.text) is None else []
+    spans = list(_spans(asked, quote.text)) if _RANGE.search(quote.text) is None else []
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
     for (start, end), opens, closes in zip(spans, ends, starts):
         before, after = _clause(quote.text[opens:start], quote.text[end:closes])
@@ -78,8 +79,13 @@ def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
         yield from ((one.start, one.end) for one in lengths(text) if past.isdisjoint(tokens(text[: one.start])[-1:]))
     elif asked.sort in ("amount", "count"):
         for number in numbers(text):
-            if number.percent == asked.share and _has_unit(asked, number):
+            if number.percent == asked.share and _has_unit(asked, number) and not is_identifier(number):
                 yield span_of(text, number)
+
+
+def is_identifier(number: Number) -> bool:
+    """Whether a number has so many digits in one piece that it is no quantity."""
+    return number.raw.isdigit() and len(number.raw) >= _IDENTIFIER
 
 
 def _has_unit(asked: Wish, number: Number) -> bool:

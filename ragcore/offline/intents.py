@@ -18,6 +18,7 @@ from ragcore.text.words import FUNCTION_WORDS, content_stems, stem, tokens
 from ragcore.types.question import AnswerType
 
 _LONGEST_TERM = 4  # words
+PERSON = AnswerType(("PERSON",))
 KIND_ONLY = 0.4  # fit of a text with the wanted kind of thing but not its usual words
 
 

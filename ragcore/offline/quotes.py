@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from ragcore.offline.intents import fit
-from ragcore.offline.rows import Asked, Cell, Row, brief, row_of
+from ragcore.offline.rows import Asked, Cell, Row, brief, form_line, row_of
 from ragcore.text import lexicon as lex
 from ragcore.text.names import LEGAL_FORMS
 from ragcore.text.periods import column_years, days_in, periods, spans_of_time, without_dates, without_parts, years
@@ -31,10 +31,11 @@ _LEGAL_FORMS = frozenset(content_stems(" ".join(LEGAL_FORMS)))
 class Quotable:
     """Units ``first``..``last`` of ``source``. ``text`` is the quoted text, ``passage`` the text judged, ``words`` its
     content stems, ``own`` those of the text alone, ``place`` those of its document, section and table. For a row,
-    ``about`` names its table, ``name`` holds the stems of its own header and ``row`` is the row; ``rows`` are those of
-    a list that it leads in, of which ``left`` items are left out. ``spans`` are the lengths in months of what it
-    covers, by its words, else by what stands over it. ``before`` are units that are shown before it: what leads in
-    the lists that it is in, and the preceding one if the text points back to it ("It ends …")."""
+    ``about`` names its table, ``name`` holds the stems of its own header and ``row`` is the row; a form's line ("Due
+    date: 5 May") is a row with one cell. ``rows`` are those of a list that it leads in, of which ``left`` items are
+    left out. ``spans`` are the lengths in months of what it covers, by its words, else by what stands over it.
+    ``before`` are units that are shown before it: what leads in the lists that it is in, and the preceding one if the
+    text points back to it ("It ends …")."""
 
     source: Source
     first: int
@@ -125,6 +126,11 @@ def quotables(
             over = tuple(filter(None, leads[:-1]))
             for number in range(first, last + 1):
                 text = source.words(number, number)
+                opens = number == first and not source.units[number - 1].heading
+                row = form_line(number, text) if opens else None
+                if row is not None:
+                    yield replace(_quotable(source, number, number, row.text, heading, row), before=over)
+                    continue
                 rest = [(other, other) for other in range(number + 1, last + 1)]
                 listed = _with_list(source, first, number, [*rest, *lines[place + 1 :]], asked)
                 if listed is not None:

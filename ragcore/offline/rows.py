@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass, replace
 from ragcore.text import lexicon as lex
 from ragcore.text.markdown import escape
 from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
-from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN
+from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
 from ragcore.text.words import content_stems, cover, tokens
 from ragcore.types import Source
 
@@ -77,6 +77,11 @@ class Row:
     named: tuple[int, ...]
     corner: str = ""
 
+    @property
+    def is_form_line(self) -> bool:
+        """Whether it is a label with its value."""
+        return len(self.cells) == 1 and not self.cells[0].column
+
     def of(self, cell: Cell) -> str:
         """One cell with its headers, as quoted."""
         return _pair(", ".join(part for part in (self.name, cell.column) if part), cell.text)
@@ -106,6 +111,7 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
         return None
     if _SECTION.fullmatch(name) and not any(_FIGURE.search(source.words(number, number)) for number, _ in labelled):
         return None  # table of contents without page numbers
+    head, name = head.rstrip(" :"), name.rstrip(" :")
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     dated = bool(years(name) & asked.years)  # the row is the year, and its columns are not
     plain = dated or not any(map(column_years, (name, *columns)))
@@ -118,9 +124,14 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     if len(named) == 1 and (dated or cover(content_stems(name), asked.words) > 0):
         cell = cells[named[0]]
         return replace(row, first=cell.number, last=cell.number, text=row.of(cell))
-    chosen = [cells[i] for i in named] or list(cells)
-    pairs = "; ".join(_pair(cell.column, cell.text) for cell in chosen)
+    pairs = "; ".join(_pair(cell.column, cell.text) for cell in [cells[i] for i in named] or cells)
     return replace(row, text=f"{name} — {pairs}" if name else pairs)
+
+
+def form_line(number: int, text: str) -> Row | None:
+    """Row of a label with its value, ``text`` of unit ``number``; None for other text."""
+    label, value = labelled(text)
+    return Row(number, number, _pair(label, value), label, label, "", (Cell(number, "", value),), ()) if label else None
 
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:

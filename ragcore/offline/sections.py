@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, zip_longest
 
+from ragcore.offline.certain import Given
 from ragcore.offline.fields import Wish, head_stems, refers, requirements, stems_of, wish, wishes
 from ragcore.offline.intents import fit
 from ragcore.offline.lists import stems
@@ -16,7 +17,7 @@ from ragcore.offline.quotes import Quotable, marker, quotables, with_paragraph, 
 from ragcore.offline.ranking import LONGEST_PASSAGE, Ranking, Scored, agreement, odds_of, spread
 from ragcore.offline.rows import Row
 from ragcore.offline.statements import coverage, opening, rows_of, statements
-from ragcore.offline.values import Given, field_values, office_of, rivals
+from ragcore.offline.values import field_values, office_of, rivals
 from ragcore.offline.writer import OfflineWriter, listing
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import FieldValue, ModelRequest, Reranker, StaticStream, WritingTask

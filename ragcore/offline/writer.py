@@ -82,8 +82,7 @@ class OfflineWriter:
         if most is not None:
             yield from _extreme(question, most)
             return
-        rows = ranking.table(found) if not question.task else []
-        if rows:
+        if not question.task and (rows := ranking.table(found)):
             yield from _table(rows)
             return
         value = certain(question, request.terms, found, ranking) if not question.task else None
@@ -165,7 +164,7 @@ def _told_apart(chosen: Sequence[Quotable]) -> list[Quotable]:
 
 
 def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) -> Iterator[str]:
-    """One answering line, in bold if it is a ``certain`` value, with a table for a cell, then at most two quotes."""
+    """One answering line, in bold if it is a ``certain`` value, a table if cells say more, then at most two quotes."""
     lead, *rest = chosen
     if certain or (lead.row is None and not question.answer.figures):
         rest = [quote for quote in rest if quote.row is None]
@@ -175,14 +174,15 @@ def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) ->
         yield f"{_quotation(lead, titled=several)}\n\n"
         yield from _quotes(rest, titled=several, lead=lead)
         return
-    name, column, figure = (escape(text) for text in (lead.row.name, cells[0].column, cells[0].text))
+    name, column, figure = escape_lines(lead.row.name), escape(cells[0].column), escape(cells[0].text)
     shown = [f"{escape(cell.text)}{f' ({escape(cell.column)})' if cell.column else ''}" for cell in cells]
     said = f"{name}: {', '.join(shown)}" if name else ", ".join(shown)
     if len(cells) == 1 and name:
         said = f"{name}{f', {column}' if column else ''}: {f'**{figure}**' if certain else figure}"
     unit = _unit_of_all(lead.source, lead.row, cells)
     yield f"{f'{_title(lead)}: ' if several else ''}{said}{f' ({escape(unit)})' if unit else ''} {lead.marker}\n\n"
-    yield from _quotes([lead, *rest], titled=several)
+    whole = bool(name) and len(cells) == 1 and not column and all(_cells(quote.row) is None for quote in rest)
+    yield from _quotes(rest if whole else [lead, *rest], titled=several)
 
 
 def _unit_of_all(source: Source, row: Row, cells: Sequence[Cell]) -> str:
@@ -201,7 +201,8 @@ def _extreme(question: Question, most: Extreme) -> Iterator[str]:
 def _table(rows: Sequence[Quotable]) -> Iterator[str]:
     """Cells of the rows of one table, under its name."""
     cells, more = _table_cells(rows, _MOST_LISTED)
-    yield f"{escape(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)}:\n\n{cell_table(cells)}\n{more}"
+    name = escape_lines(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)
+    yield f"{name}:\n\n{cell_table(cells)}\n{more}"
 
 
 def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None) -> Iterator[str]:
@@ -239,7 +240,7 @@ def _quotation(quote: Quotable, *, titled: bool = False) -> str:
         return f"{title}{said}{more}"
     cell = _prose(quote)
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
-    lead = f"{escape(brief(name, _LONGEST_TITLE))}: " if name else ""
+    lead = f"{escape_lines(brief(name, _LONGEST_TITLE))}: " if name else ""
     return f"{title}{lead}{escape(quoted(cell.text))} {marker(quote.source, cell.number, cell.number)}"
 
 

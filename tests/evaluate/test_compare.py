@@ -80,7 +80,7 @@ def test_the_p_value_is_that_of_all_sign_flips(steps: list[float]) -> None:
 def test_the_p_value_agrees_with_scipys() -> None:
     values = np.random.default_rng(1).normal(0.3, 1.0, 30)
     other = permutation_test(
-        (values, np.zeros(30)), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=9999
+        (values, np.zeros(30)), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=9999, rng=1
     )
     assert chance(values, np.arange(30)) == pytest.approx(other.pvalue, abs=0.02)
 

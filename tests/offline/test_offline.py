@@ -78,6 +78,18 @@ def test_a_question_for_a_row_gets_a_line_and_a_table_of_its_cells() -> None:
     assert "| Cost of sales | 2022 | 31,886 <<SOURCE 1.8>> | In millions |\n" in text
 
 
+def test_a_field_of_a_form_is_not_said_again_in_a_table() -> None:
+    for mark in ("", ":"):
+        rows = [
+            [f"Invoice number{mark}", "7719-A"],
+            [f"Total due{mark}", "£1,284.50"],
+            [f"Due date{mark}", "13 April 2025"],
+        ]
+        text = quotes("What is the total due?", Grid("", rows, 0))
+        assert text.startswith("Total due: **£1,284.50**")
+        assert "|" not in text
+
+
 def test_who_asks_for_a_table_gets_its_rows_and_who_asks_for_one_row_gets_that() -> None:
     rows = [["Sensors", "71,340", "61,905"], ["Balances", "48,215", "46,880"], ["Total revenue", "119,555", "108,785"]]
     titled = Grid("Revenue by segment (in thousands)", [["", "2025", "2024"], *rows])

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.sources import build_sources
 from ragcore.offline.fields import wish
+from ragcore.offline.likely import names_in
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import quotables
-from ragcore.offline.values import field_values, names_in
+from ragcore.offline.values import field_values
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.retrieve.synonyms import Synonyms
@@ -193,6 +194,49 @@ def stated(sort: ValueSort, name: str, question: str, *blocks: Grid | str, unit:
     asked = wish(name, question, unit, (), wanted=sort)
     given = field_values(asked, found, (), NOTHING_STATED, SureReranker())
     return next((one.figure for one in given if one.certain), "")
+
+
+FORM = (
+    "Invoice date: 14 March 2025",
+    "Due date: 13 APRIL 2025",
+    "Customer account: MQH-0077",
+    "CAS number: 3344-18-1",
+    "Retest date ...... about 1 December 2027",
+    "Principal investigator: Dr. Yusuf Tembo",
+    "Co-investigator: Dr. Hanne Solberg",
+    "Planned sites: 58 sites in 11 countries of Europe",
+)
+
+
+@pytest.mark.parametrize(
+    ("sort", "name", "question", "value"),
+    [
+        ("date", "Due date", "Date by which payment is due", "13 APRIL 2025"),
+        ("date", "Retest date", "Retest date", "1 December 2027"),
+        ("name", "Account", "Customer account", "MQH-0077"),
+        ("name", "CAS number", "CAS number of the product", "3344-18-1"),
+        ("name", "Principal investigator", "Who is the principal investigator?", "Dr. Yusuf Tembo"),
+        ("name", "Approver", "Approver", ""),
+    ],
+)
+def test_a_form_gives_the_value_beside_its_label(sort: ValueSort, name: str, question: str, value: str) -> None:
+    assert stated(sort, name, question, *FORM) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "said", "figure"),
+    [
+        ("Salary", "What is the salary?", ("Salary: see Section 4", "The salary is £500."), "£500"),
+        ("Sites", "How many sites are there?", ("Sites: Building 7, Leeds",), ""),
+        ("Price", "What is the price?", ("Price: 15:30",), ""),
+        ("Remarks", "How many remarks are there?", (Grid("Remarks", [["—", "5"], ["Remarks", "none"]], 0),), ""),
+        ("Rent", "What is the rent?", ("Rent: about GBP 46,800 a year",), "about GBP 46,800 a year"),
+    ],
+)
+def test_a_form_s_line_gives_an_amount_only_as_its_value(
+    name: str, question: str, said: tuple[str | Grid, ...], figure: str
+) -> None:
+    assert stated("figure", name, question, *said) == figure
 
 
 PILLOW = "Go to sleep and place your phone within 50 cm of your pillow."

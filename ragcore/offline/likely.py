@@ -1,0 +1,170 @@
+"""Likely values: where none of a document is certain by its words, a choice between all of its values and none.
+
+A value that stands out is given like a certain one; others are only shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from math import exp, log
+
+from ragcore.offline.certain import LONGEST, Given, is_in_words, latest_of, of_figure, of_row, quotation
+from ragcore.offline.fields import Wish, canonical, refers
+from ragcore.offline.figures import Figure, counts, counts_from, figures, is_sure, without_bases
+from ragcore.offline.intents import PERSON, fit, holds_kind
+from ragcore.offline.lists import listed, stems
+from ragcore.offline.question import requirement
+from ragcore.offline.quotes import Quotable
+from ragcore.offline.ranking import Ranking
+from ragcore.protocols import Reranker
+from ragcore.text.lexicon import DENIALS
+from ragcore.text.logistic import Logistic
+from ragcore.text.names import is_firm, words_of
+from ragcore.text.numbers import same_figure
+from ragcore.text.periods import days_in, without_dates
+from ragcore.text.sentences import sentence_spans
+from ragcore.text.terms import Wanted
+from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
+from ragcore.types.question import AnswerType
+from ragcore.types.report import KnownFacts
+
+_LOWER = re.compile(r"\b[a-z]{2,}\b")
+# Words spelled like a name, with what joins them.
+_NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
+_RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose value is certain
+MOST_LIKELY = 3  # values of a document that are shown where none is certain
+CERTAIN, LIKELY = 0.65, 0.15  # least probability of a value that is given, and of one that is shown
+# Fitted by `python -m benchmarks likely`: over the log odds of a quote, the share of what is asked for that is said
+# with the value, whether the value is a firm, the log of the quote's length, and the share of what is said with the
+# value that is not asked for.
+VALUE = Logistic(3.838, (0.474, 2.845, 3.053, -0.712, -1.384))
+
+Candidate = tuple[Given, tuple[float, ...]]  # with its signs for `VALUE`
+
+
+def likely_values(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> list[Given]:
+    """Best values of one document with the probability of each to be the one asked for, by a conditional logit choice
+    (McFadden 1974) between the different values and none: the certain one alone, or those that are likely."""
+    every = candidates(asked, found, known, reranker)
+    different: list[tuple[float, Candidate]] = []
+    for odds, one in sorted(((VALUE.odds(*one[1]), one) for one in every), key=lambda each: -each[0]):
+        if not any(gives_same(asked, one[0], other) for _, (other, _) in different):
+            different.append((exp(odds), one))
+    total = 1.0 + sum(odds for odds, _ in different)
+    likely = [(odds / total, one) for odds, one in different[:MOST_LIKELY] if odds / total >= LIKELY]
+    if likely and likely[0][0] >= CERTAIN and stands_out(asked, likely[0][1], every):
+        return [likely[0][1][0]]
+    return [replace(given, certain=False) for _, (given, _) in likely]
+
+
+def stands_out(asked: Wish, one: Candidate, every: Sequence[Candidate]) -> bool:
+    """Whether a value may be certain: its quote is relevant, none that gives another value ranks as high, and a count
+    says all that is asked, since a part is counted in the same words as the whole ("our 310 employees in Canada")."""
+    given, (odds, said, *_) = one
+    others = [
+        signs[0] for other, signs in every if other.quote is not given.quote and not gives_same(asked, other, given)
+    ]
+    whole = asked.sort != "count" or asked.counted or said == 1.0
+    return whole and odds >= _RELEVANT and all(other < odds for other in others)
+
+
+def gives_same(asked: Wish, one: Given, other: Given) -> bool:
+    """Whether two values are the same: day, figure, name, or without one the words."""
+    if asked.sort == "date":
+        return one.period == other.period
+    if asked.sort == "words":
+        return tokens(one.figure or one.said) == tokens(other.figure or other.said)
+    return same_figure(one.figure, other.figure)
+
+
+def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> list[Candidate]:
+    """Values of the wanted kind in the quotes that rank best, each with its signs for `VALUE`; without a cross-encoder
+    only in sentences, since words tell rows too little apart."""
+    latest = latest_of(found, known)
+    common = {word for quote in found for word in _LOWER.findall(quote.text)} if asked.name else frozenset[str]()
+    found = [quote for quote in found if quote.row is None or reranker is not None]
+    given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
+    ranking = Ranking(requirement(_request(asked)), Wanted(_request(asked)), alone=True)
+    wanted = canonical(content_stems(asked.piece))
+    everything = content_stems(f"{asked.heading} {asked.piece} {asked.unit}")
+    asks = canonical(asked.words.union(everything, stems("names", "beside")))
+    out: list[Candidate] = []
+    for each in ranking.scored([quote for quote in found if given[id(quote)]], reranker):
+        for one, clause in given[id(each.quote)]:
+            own = canonical(content_stems(clause))
+            firm = asked.sort == "words" and is_firm(one.figure)
+            beside = len(own - asks) / max(1, len(own))
+            out.append((one, (each.odds, cover(wanted, own), float(firm), log(len(each.quote.text)), beside)))
+    return out
+
+
+def _request(asked: Wish) -> str:
+    return f"{asked.heading}: {asked.piece}"
+
+
+def _values_of(
+    asked: Wish, quote: Quotable, known: KnownFacts, latest: int, common: Set[str]
+) -> Iterator[tuple[Given, str]]:
+    """Values of the wanted kind in a quote, each with the words that must name it: the cell of the latest period in a
+    row, the figures of a sentence, the names in it, or for words the sentence itself."""
+    row = quote.row
+    if asked.sort == "words" and not asked.name:
+        # A firm has a name of two words, too.
+        held = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(PERSON, quote.text))
+        if row is None and held and not refers(quote.text):
+            yield Given(quote, "", quote.text, quote.marker, quotation(quote)), quote.text
+    elif not is_sure(asked, quote.text) or not DENIALS.isdisjoint(tokens(quote.text)):
+        return
+    elif asked.name:
+        for name in names_in(asked, quote, common):
+            yield Given(quote, name, quote.text, quote.marker, quotation(quote)), quote.text
+    elif row is not None and not is_in_words(asked, row):
+        one = of_row(asked, quote, row, known, named=False)
+        if one is not None and one.cell is not None and (one.period[0] in (0, latest) or asked.sort == "date"):
+            yield one, f"{row.name} {one.cell.column}"
+    elif not quote.text[:1].islower() and len(quote.text) <= LONGEST and not _of_bases(asked, quote):
+        # A year alone may lie in the past ("auditor since 1983").
+        past = asked.sort == "date" and not days_in(quote.text.title())
+        for figure in figures(asked, quote, 0 if past else latest):
+            if asked.sort == "duration" and _counts_from_another(asked, quote, figure):
+                continue
+            if asked.sort != "count" or counts(asked, figure, quote.text):
+                yield of_figure(quote, figure), f"{figure.before} {figure.after}"
+
+
+def _holds_office(office: AnswerType, text: str) -> bool:
+    """Whether ``text`` names an office, and nobody who left it or only stands in for its holder."""
+    return fit(office, text) == 1.0 and listed("sentences", "former").isdisjoint(tokens(text))
+
+
+def _counts_from_another(asked: Wish, quote: Quotable, figure: Figure) -> bool:
+    """Whether a duration counts from something else than is asked for ("after submission")."""
+    start, other = counts_from(asked.piece), counts_from(quote.text.partition(figure.text)[2])
+    return bool(start and other) and start[0] not in other
+
+
+def _of_bases(asked: Wish, quote: Quotable) -> bool:
+    """Whether a sentence says what is asked for only as what a percentage is of: "8.0% of revenue" gives no revenue."""
+    about = canonical(quote.own) & canonical(asked.words)
+    return bool(about) and about.isdisjoint(canonical(content_stems(without_bases(quote.text))))
+
+
+def names_in(asked: Wish, quote: Quotable, common: Set[str]) -> list[str]:
+    """Names in a quote that are neither asked for nor ``common`` words of its document: the only cell with words of a
+    row, what is spelt like a name in a sentence."""
+    row = quote.row
+    if row is not None:
+        cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))]
+        said = without_dates(cells[0]) if len(cells) == 1 else ""
+        named = any(map(str.isalnum if row.is_form_line else str.isalpha, said)) and not refers(cells[0])
+        return cells if named else []
+    sentences = (quote.text[start:end] for start, end in sentence_spans(quote.text))
+    found = dict.fromkeys(match.group().strip(" ,.") for one in sentences for match in _NAME.finditer(one))
+    names = []
+    for name in found:
+        words = [word.plain for word in words_of(name) if word.names and not word.skipped]
+        own = [word for word in words if word not in common | STOP_WORDS and stem(word) not in asked.words]
+        names += [name] if own else []
+    return names
