@@ -10,39 +10,93 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import STOPPED, App
+from tests.browser.conftest import STOPPED, App, idle
 from ui.components import LOADER
 
 # Two calls for one element, the module of the first comes last; resolves to what was mounted and what was tidied up.
 OVERLAP = """async (text) => {
     const { default: load } = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-    const parentElement = document.createElement("div");
+    const parentElement = document.body.appendChild(document.createElement("div"));
     window.said = [];
     const calls = ["slow", "fast"].map((name) => load({ parentElement, data: { module: `/${name}.js` } }));
     const [first, second] = await Promise.all(calls);
     first();
     const before = [...window.said];
+    parentElement.remove();
     second();
     return [before, window.said];
 }"""
 
+# As Streamlit does it when newer data comes while a call is under way: that call's clean-up is run as it ends.
+SUPERSEDED = """async (text) => {
+    const { default: load } = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    const parentElement = document.body.appendChild(document.createElement("div"));
+    window.said = [];
+    const call = () => load({ parentElement, data: { module: "/fast.js" } });
+    (await call())();
+    const end = await call();
+    const before = [...window.said];
+    parentElement.remove();
+    end();
+    return [before, window.said];
+}"""
+
+
+def module(page: Any, name: str, seconds: float) -> None:
+    """Serves ``/name.js`` after ``seconds``: it says when it is mounted and when it is gone."""
+
+    def answer(route: Any) -> None:
+        time.sleep(seconds)
+        said = f"window.said.push('{name} mounted'); return () => window.said.push('{name} gone');"
+        route.fulfill(content_type="text/javascript", body=f"export function mount() {{ {said} }}")
+
+    page.route(f"**/{name}.js", answer)
+
 
 def test_the_newest_of_overlapping_calls_is_shown(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
-
-    def module(name: str, seconds: float) -> None:
-        def answer(route: Any) -> None:
-            time.sleep(seconds)
-            said = f"window.said.push('{name} mounted'); return () => window.said.push('{name} gone');"
-            route.fulfill(content_type="text/javascript", body=f"export function mount() {{ {said} }}")
-
-        page.route(f"**/{name}.js", answer)
-
-    module("fast", 0.0)
-    module("slow", 0.5)
+    module(page, "fast", 0.0)
+    module(page, "slow", 0.5)
     before, after = page.evaluate(OVERLAP, LOADER)
     assert before == ["fast mounted"]
     assert after == ["fast mounted", "fast gone"]
+
+
+def test_a_call_that_newer_data_overtakes_closes_nothing_that_is_shown(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    module(page, "fast", 0.0)
+    before, after = page.evaluate(SUPERSEDED, LOADER)
+    assert before == ["fast mounted", "fast mounted"]
+    assert after == ["fast mounted", "fast mounted", "fast gone"]
+
+
+LISTENERS = """
+    window.listeners = 0;
+    for (const [name, step] of [["addEventListener", 1], ["removeEventListener", -1]]) {
+        const own = window[name];
+        window[name] = function (event, ...rest) {
+            if (event === "keydown") window.listeners += step;
+            return own.call(window, event, ...rest);
+        };
+    }
+"""
+
+
+@pytest.mark.slow
+def test_what_has_left_the_page_listens_no_more(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page("about:blank")
+    page.add_init_script(LISTENERS)
+    page.goto(app.url)
+    counts = []
+    for _ in range(4):
+        page.get_by_role("link", name="Chat").first.click()
+        page.locator(".gw-start a.gw-cite").first.wait_for()
+        idle(page)
+        counts.append(page.evaluate("window.listeners"))
+        page.get_by_role("link", name="Library").first.click()
+        page.locator("tr[data-doc]").first.wait_for()
+        idle(page)
+    assert counts[1:] == counts[1:2] * 3
 
 
 @pytest.mark.slow

@@ -28,13 +28,15 @@ from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
 
 # The wrapper's URL is a blob, from which no relative import can start: it loads the real module by its address. Calls
 # with newer data do not wait for those before, and while the module is being fetched they can end in any order; only
-# the newest may be shown, and an older one must not tidy up behind it. What a component tells the script is a state
-# with a number, for which `ui.server.component_events` looks in every run: Streamlit drops a trigger whose rerun
-# another one overtakes. A question is such a trigger, so nothing is told right after it (`shared/asking.js`). Of a
+# the newest may be shown. Streamlit runs the clean-up of a call that newer data overtook as soon as that call ends,
+# though its element stays: closed is only what has left the page. What a component tells the script is a state with a
+# number, for which `ui.server.component_events` looks in every run: Streamlit drops a trigger whose rerun another one
+# overtakes. A question is such a trigger, so nothing is told right after it (`shared/asking.js`). Of a
 # component that failed Streamlit says so for good, and a document asks only once for a module, so where one cannot be
 # fetched the page waits for the server and is then loaded again; one that is fetched and does not work is an error.
 LOADER = """
 const calls = new WeakMap();
+const ends = new WeakMap();
 const RELOADED = "gw.reloaded";
 const [PAUSE, SOON, AFTER] = [1000, 10000, 500]; // milliseconds
 const later = (window.gwLater ??= new Set()); // what waits, told before the next question at the latest
@@ -82,7 +84,8 @@ export default async function (component) {
     else now();
     return last;
   };
-  return call === calls.get(parentElement) ? mount({ parentElement, data, tell }) : () => {};
+  if (call === calls.get(parentElement)) ends.set(parentElement, mount({ parentElement, data, tell }));
+  return () => parentElement.isConnected || ends.get(parentElement)?.();
 }
 """
 

@@ -21,9 +21,8 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   const filters = (parentElement.gwFilters ??= new Filters(parentElement.querySelector(".gw-filters")));
   filters.show(data, (narrowed) => tell("narrowed", narrowed), (mode) => tell("mode", mode));
-  const enough = beforeAsking(() => filters.asked());
   return () => {
-    enough();
+    filters.enough();
     filters.close();
   };
 }
@@ -47,6 +46,7 @@ class Filters {
     this.mode = h("select", { class: "gw-field", "aria-label": "Search by", "aria-describedby": "gw-mode-said", title: "Search by", onchange: () => this.choose(this.mode.value) });
     this.by = h("p", { id: "gw-mode-said", class: "said" });
     root.append(this.field, this.said, this.row, this.mode, this.by);
+    this.enough = beforeAsking(() => this.asked());
   }
 
   close() {

@@ -27,15 +27,9 @@ const PLACE = "gw.thread"; // where this tab keeps what was being read
 export function mount({ parentElement, data, tell }) {
   configure(data);
   const thread = (parentElement.gwThread ??= new Thread(parentElement.querySelector(".gw-thread")));
-  thread.begin = (question) => tell("first", { question });
+  thread.tellScript = tell;
   thread.show(data);
-  const enough = beforeAsking(() => thread.last && tell("seen", { conversation: data.conversation, after: thread.last }));
-  const free = holdAsking(() => thread.hold());
-  return () => {
-    enough();
-    free();
-    thread.close();
-  };
+  return () => thread.close();
 }
 
 class Thread {
@@ -52,12 +46,14 @@ class Thread {
     this.edits = new Set(); // ids of the turns whose question is being edited, which stay until that ends
     this.conversation = undefined;
     this.stopFollowing = new Map();
-    this.start = new Start({ ask: (question) => this.begin(question), read: (id) => this.read(id), grown: () => this.cited?.mark(), known: () => this.askHeld() });
+    this.start = new Start({ ask: (question) => this.tellScript("first", { question }), read: (id) => this.read(id), grown: () => this.cited?.mark(), known: () => this.askHeld() });
     this.cited = new Cited(this.column, (id) => (id === START ? { data: this.start.data, element: this.start.element } : this.turns.get(id)));
     this.cards = new Cards(this.flow, (turn, n) => this.cited.find(turn, n), (turn, n) => copyLink(this.conversation, turn, n));
     this.next = new Next((question) => this.askNext(question));
     this.thoughts = {}; // turn → what was thought of its answer
     this.flow.addEventListener("click", (event) => this.clicked(event));
+    this.enough = beforeAsking(() => this.last && this.tellScript("seen", { conversation: this.conversation, after: this.last }));
+    this.free = holdAsking(() => this.hold());
     this.unlisten = listening([
       ["gw:opened", (event) => this.cited.opened(event.detail)],
       ["focus", () => this.refresh()],
@@ -73,6 +69,8 @@ class Thread {
     this.cards.close();
     this.before.close();
     this.start.hide();
+    this.enough();
+    this.free();
     this.unlisten();
   }
 
