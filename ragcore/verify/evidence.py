@@ -13,7 +13,7 @@ from typing import Literal
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers, scale_note
-from ragcore.text.periods import MONTHS, lag_of, years
+from ragcore.text.periods import MONTHS, date_spans, lag_of, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import STOP_WORDS, content_stems, tokens
@@ -24,6 +24,7 @@ Meaning = Literal["gain", "loss", "deduction", ""]
 
 _LINE, _LINES = 120, 30  # characters of a line that names a period, and elements that it heads
 _OF_PERIODS = STOP_WORDS | lex.SPANS | lex.BESIDE_FIGURES | frozenset(MONTHS)
+_ASIDE = re.compile(r"\([^()]*\)")
 _BRACKETED = re.compile(r"\([^()\d]*\)")
 
 
@@ -194,6 +195,7 @@ class Evidence:
 def parts(text: str, marked: Sequence[Number]) -> list[str]:
     """Part of ``text`` around each of the ``marked`` numbers (in order): "$5 in 2022 | and $4 in 2021"."""
     starts: list[int] = []
+    bare = _without_asides(text)
     for place, number in enumerate(marked):
         compared = lex.COMPARED_WITH.search(text, 0, number.start)
         if compared is not None:
@@ -202,10 +204,17 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
             starts.append(0)
         else:
             end = marked[place - 1].start + len(marked[place - 1].raw)
-            breaks = (match for pattern in lex.PARTS if (match := pattern.search(text, end, number.start)))
+            breaks = (match for pattern in lex.PARTS if (match := pattern.search(bare, end, number.start)))
             first = next(breaks, None)
             starts.append(first.start() if first else number.start)
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
+
+
+def _without_asides(text: str) -> str:
+    """``text`` with what stands in brackets and the days it names crossed out: no part begins within them."""
+    for start, end in [match.span() for match in _ASIDE.finditer(text)] + date_spans(text):
+        text = f"{text[:start]}{'·' * (end - start)}{text[end:]}"
+    return text
 
 
 def changes(part: str, figure: str) -> bool:

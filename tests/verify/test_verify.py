@@ -379,6 +379,23 @@ def test_a_year_that_ends_in_january_is_called_as_its_document_does(
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
+@pytest.mark.parametrize(
+    ("claim", "supported"),
+    [
+        ("Total assets: 5,370 (May 31, 2023), 4,764 (May 31, 2022)", True),
+        ("Total assets: 4,764 (May 31, 2023), 5,370 (May 31, 2022)", False),
+        ("On May 31, 2023, total assets were 5,370, and on May 31, 2022, 4,764.", True),
+        ("On May 31, 2023, total assets were 4,764, and on May 31, 2022, 5,370.", False),
+    ],
+)
+def test_a_day_and_what_is_in_brackets_belong_to_one_figure(claim: str, supported: bool) -> None:
+    cells = [["", "May 31, 2023", "May 31, 2022"], ["Total assets", "5,370", "4,764"]]
+    mills = Material("tuned", "mills", "Mills", (Grid("", cells),), ())
+    at = ("Total assets · May 31, 2023", "Total assets · May 31, 2022")
+    verdict = mills.verdict(Pair("tuned", "mills", "stated", claim, at, supported, claim, at))
+    assert (verdict.status == "supported") is supported, verdict.reason
+
+
 MEMBERS = Material(
     "tuned",
     "members",
