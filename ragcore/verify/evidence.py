@@ -177,17 +177,15 @@ class Evidence:
         for place, sentence in enumerate(self.sentences):
             found = numbers(sentence)
             for number in found:
-                own = parts(sentence, [one for one in found if one.kind == number.kind])
-                rank = sum(one.kind == number.kind and one.start < number.start for one in found)
-                out.append(Figure(number, None, None, place, number.currency, own[rank]))
+                kin = [one for one in found if one.kind == number.kind]
+                out.append(Figure(number, None, None, place, number.currency, parts(sentence, kin)[kin.index(number)]))
         for cell in self.cells:
             unit = unit_of_label(cell.column) or unit_of_label(cell.row) or unit_of_label(cell.grid.notes)
             for number in numbers(cell.text):
                 plain = not (number.percent or number.unit or number.currency)
                 figure = replace(number, unit=unit) if plain and unit else number
-                out.append(
-                    Figure(figure, cell.scale, cell, currency=number.currency or (cell.currency if plain else ""))
-                )
+                currency = number.currency or (cell.currency if plain else "")
+                out.append(Figure(figure, cell.scale, cell, currency=currency))
             out.extend(Figure(number, None) for number in numbers(cell.label))
         return tuple(out)
 
@@ -195,7 +193,9 @@ class Evidence:
 def parts(text: str, marked: Sequence[Number]) -> list[str]:
     """Part of ``text`` around each of the ``marked`` numbers (in order): "$5 in 2022 | and $4 in 2021"."""
     starts: list[int] = []
-    bare = _without_asides(text)
+    bare = _ASIDE.sub(lambda aside: "·" * len(aside.group()), text)  # no part begins in brackets or within a day
+    for start, end in date_spans(text):
+        bare = f"{bare[:start]}{'·' * (end - start)}{bare[end:]}"
     for place, number in enumerate(marked):
         compared = lex.COMPARED_WITH.search(text, 0, number.start)
         if compared is not None:
@@ -208,13 +208,6 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
             first = next(breaks, None)
             starts.append(first.start() if first else number.start)
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]
-
-
-def _without_asides(text: str) -> str:
-    """``text`` with what stands in brackets and the days it names crossed out: no part begins within them."""
-    for start, end in [match.span() for match in _ASIDE.finditer(text)] + date_spans(text):
-        text = f"{text[:start]}{'·' * (end - start)}{text[end:]}"
-    return text
 
 
 def changes(part: str, figure: str) -> bool:
@@ -271,15 +264,13 @@ def _period_line(document: Document, element: Element) -> str:
     one. It heads what follows without being a heading."""
     body = document.body
     place = bisect_left(body, element.start, key=lambda one: one.start)
-    for before in range(place - 1, max(0, place - _LINES) - 1, -1):
-        one = body[before]
+    for one in reversed(body[max(0, place - _LINES) : place]):
         if one.section != element.section:
             break
         text = document.text[one.start : one.end].strip()
-        if one.table is None and len(text) <= _LINE and years(text):
-            left = [word for word in tokens(text) if word.isalpha() and word not in _OF_PERIODS]
-            if len(left) <= 1:
-                return text
+        left = [word for word in tokens(text[:_LINE]) if word.isalpha() and word not in _OF_PERIODS]
+        if one.table is None and len(text) <= _LINE and years(text) and len(left) <= 1:
+            return text
     return ""
 
 
