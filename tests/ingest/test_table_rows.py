@@ -9,7 +9,7 @@ import pytest
 
 from ragcore.config.settings import Settings
 from ragcore.ingest.document import build_document
-from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout
+from ragcore.ingest.layout import BOLD, FileInfo, Grid, GridCell, PageLayout
 from ragcore.types import Document
 from ragcore.types.table_labels import LabelledTable
 from tests.ingest.conftest import Build
@@ -169,10 +169,14 @@ def test_a_name_without_rows_does_not_hold_the_next_group(settings: Settings) ->
     assert lines[-1] == "Equity: / Reserves | 2022: 3 | 2023: 4"
 
 
-def test_years_between_the_rows_are_groups_one_after_another(settings: Settings) -> None:
+@pytest.mark.parametrize("bold", [False, True])
+def test_years_between_the_rows_are_groups_one_after_another(settings: Settings, bold: bool) -> None:
     rows = [["", "Cost", "Gain"], ["2017", "", ""], ["Shares", "10", "1"], ["2016", "", ""], ["Shares", "8", "2"]]
-    _document, _table, lines = read(settings, rows, 1)
-    assert lines[2:] == ["2017 / Shares | Cost: 10 | Gain: 1", "2016", "2016 / Shares | Cost: 8 | Gain: 2"]
+    page = page_with_table(rows, 1)
+    flags = page.flags.copy()
+    flags[page.texts.index("2017")] = BOLD if bold else 0  # as the current year often is
+    lines = lines_of(settings, replace(page, flags=flags))
+    assert lines[-3:] == ["2017 / Shares | Cost: 10 | Gain: 1", "2016", "2016 / Shares | Cost: 8 | Gain: 2"]
 
 
 def test_words_stay_whole_whatever_is_mended(settings: Settings) -> None:

@@ -120,6 +120,19 @@ def test_the_unit_in_the_corner_belongs_to_the_title(settings: Settings) -> None
     assert lines[1] == "Table 4. Results by year (in millions) — Sales | 2022: 10 | 2023: 12"
 
 
+def test_titles_within_the_grid_do_not_hide_the_row_of_days(settings: Settings) -> None:
+    rows = [
+        ["Balance Sheets", "", ""],
+        ["DRAY MILLS AND SUBSIDIARIES", "", ""],
+        ["(In millions)", "May 29, 2022", "May 30, 2021"],
+        ["Total assets", "31,090", "31,841"],
+        ["Total debts", "20,302", "21,463"],
+    ]
+    _document, table, lines = read(settings, rows, 0)
+    assert table.title == "Balance Sheets DRAY MILLS AND SUBSIDIARIES (In millions)"
+    assert lines[1].endswith(" — Total assets | May 29, 2022: 31,090 | May 30, 2021: 31,841")
+
+
 def test_a_unit_line_between_title_and_table_counts(settings: Settings) -> None:
     rows = [["", "2022", "2023"], ["Sales", "10", "12"], ["Costs", "7", "8"]]
     _document, table, _lines = read(settings, rows, 1, above=("Table 4. Results by year", "(dollars in thousands)"))

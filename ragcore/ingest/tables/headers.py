@@ -59,10 +59,10 @@ def _count_header_rows(draft: Draft) -> int:
         marked -= 1
     if marked == 1 and (_is_body(draft) or _has_ranges(draft, 0)):
         return 0
-    values = next((row for row in range(draft.rows) if _has_values(draft, row)), None)
-    while marked and values is not None and marked < values and _names_columns(draft, marked):
+    values = next((row for row in range(draft.rows) if _has_values(draft, row)), 0)
+    while marked and marked < values and _names_columns(draft, marked):
         marked += 1
-    return marked
+    return next((row + 1 for row in range(marked, values) if _names_periods(draft, row)), marked)
 
 
 def _is_body(draft: Draft) -> bool:
@@ -131,13 +131,8 @@ def inner_header(draft: Draft) -> range | None:
     2021"), with the rows above them that hold only names. None without any."""
     valued = [row for row in range(draft.header_rows, draft.rows) if _has_values(draft, row)]
     for row in range(draft.header_rows + 1, draft.rows - 1):
-        cells = draft.row(row)
-        over = [cell.value for cell in cells if cell.col > 0]
         if (
-            len(over) < 2
-            or len(set(over)) < len(over)
-            or not all(map(is_period, over))
-            or any(cell.col == 0 and not UNIT.search(cell.text) for cell in cells)
+            not _names_periods(draft, row)
             or not any(above < row for above in valued)
             or next((below for below in range(row + 1, draft.rows) if len(draft.row(below)) > 1), None) not in valued
             or any(cell.row < row < cell.end_row for cell in draft.cells)
@@ -146,6 +141,14 @@ def inner_header(draft: Draft) -> range | None:
         first = max(above for above in valued if above < row) + 1
         return range(first, row + 1)
     return None
+
+
+def _names_periods(draft: Draft, row: int) -> bool:
+    """Whether ``row`` has several different periods over the values, beside nothing or a unit."""
+    cells = draft.row(row)
+    over = [cell.value for cell in cells if cell.col > 0]
+    beside = any(cell.col == 0 and not UNIT.search(cell.text) for cell in cells)
+    return 1 < len(over) == len(set(over)) and all(map(is_period, over)) and not beside
 
 
 def _has_values(draft: Draft, row: int) -> bool:
@@ -319,9 +322,9 @@ def _names_rows(draft: Draft, cell: DraftCell) -> bool:
 
 def _stays(entry: tuple[int, DraftCell], depth: int, new: DraftCell, values_since: bool) -> bool:
     """Whether an open group stays open at the group row ``new``: it is less indented, or at the same depth it is the
-    heavier of the two, or only names came between them."""
+    heavier of the two and no year as that is, or only names came between them."""
     its_depth, cell = entry
-    if its_depth != depth:
+    if its_depth != depth or (is_year(cell.value) and is_year(new.value)):
         return its_depth < depth
     if _weight(cell) != _weight(new):
         return _weight(cell) > _weight(new)
