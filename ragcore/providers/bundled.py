@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ragcore.errors import ModelDamaged, ModelError, ModelMissing
 from ragcore.progress import NICE
+from ragcore.text.periods import written_out
 
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
@@ -121,7 +122,7 @@ class BundledReranker:
         return 1.0 / (1.0 + np.exp(-logits))
 
     def _logit(self, query: str, passage: str) -> float:
-        return float(self._network.run(query, passage)[0, 0])
+        return float(self._network.run(written_out(query), written_out(passage))[0, 0])
 
 
 class _Network:

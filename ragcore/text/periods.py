@@ -272,6 +272,23 @@ def canonical(text: str) -> str:
     return re.sub(r"(?<!\w)(Q[1-4])['’]?(?=\d)", r"\1 ", text)
 
 
+_NOTED = re.compile(
+    r"(?<!\w)(?:(?P<part>[QH][1-4](?=\s?(?:FY|['’]|20\d\d))|[1-4][QH](?=\d\d|\s?(?:FY|['’]|20\d\d)))[\s-]?|(?=FY|fy))"
+    r"(?:(?:FY|fy)[\s-]?)?['’]?(?P<year>(?:19|20)\d\d|\d\d)(?!\w)"
+)
+
+
+def written_out(text: str) -> str:
+    """``text`` with short notations of periods as models know them: ``FY13`` as ``fiscal 2013``, ``2Q23`` as
+    ``Q2 2023``."""
+
+    def period(match: re.Match[str]) -> str:
+        part, year = match.group("part"), match.group("year")
+        return f"{''.join(sorted(part, reverse=True)) if part else 'fiscal'} {year if len(year) == 4 else f'20{year}'}"
+
+    return _NOTED.sub(period, text)
+
+
 def _day(match: re.Match[str]) -> int:
     return int(_part(match, "day"))
 

@@ -93,6 +93,14 @@ def test_text_beyond_512_tokens_is_cut_off() -> None:
     np.testing.assert_array_equal(first, second)
 
 
+def test_a_year_is_known_in_each_notation() -> None:
+    model = BundledReranker("ms-marco-MiniLM-L-12-v2")
+    rows = ["Net income, Fiscal Years 2013: $ 289,985", "Net income, FY2013: $ 289,985"]
+    plain = model.score("net income fiscal 2013", rows)
+    for noted in ("net income FY2013", "net income FY13", "net income FY '13"):
+        np.testing.assert_array_equal(model.score(noted, rows), plain)
+
+
 def test_a_long_passage_is_cut_and_not_the_question() -> None:
     model = BundledReranker("ms-marco-MiniLM-L-12-v2")
     passage = "The company paid a dividend of two dollars. " * 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ragcore.text.periods import written_out
 from ragcore.text.sentences import is_statement, labelled, sentence_spans
 
 
@@ -63,3 +64,16 @@ def test_a_statement_is_a_whole_sentence_that_says_something() -> None:
 )
 def test_a_label_with_its_value(text: str, expected: tuple[str, str]) -> None:
     assert labelled(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "as_known"),
+    [
+        ("net income FY2013, fy12 and FY '11", "net income fiscal 2013, fiscal 2012 and fiscal 2011"),
+        ("2Q23, Q2'23 and H1 FY2022", "Q2 2023, Q2 2023 and H1 2022"),
+        ("Q2 2023 in 2023", "Q2 2023 in 2023"),
+        ("Q4 50 units, H2 19 patients, 1H NMR, IL-2 20 mg", "Q4 50 units, H2 19 patients, 1H NMR, IL-2 20 mg"),
+    ],
+)
+def test_short_notations_of_periods_are_written_out(text: str, as_known: str) -> None:
+    assert written_out(text) == as_known
