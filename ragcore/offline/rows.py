@@ -1,8 +1,7 @@
 """Quotable table rows: a row's name, and the cells of the columns that a question names.
 
 A source is known only by its units: consecutive cells on a line of text form a row, and a cell's label is ``row ·
-column``. Cells are shown as a GFM table with columns from `COLUMNS`; the app recognises these headers and turns each
-value into the link to its place on the page.
+column``.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 
 from ragcore.text import lexicon as lex
-from ragcore.text.markdown import escape
 from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
 from ragcore.text.words import content_stems, cover, tokens
@@ -31,9 +29,6 @@ SHARES = frozenset({"share", "shares"})
 RATES = frozenset({"percent", "percentage", "ratio"})  # words of rows and columns beside a table's scale
 LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
-VALUE = "Value"
-COLUMNS = ("Row", "Column", "Period", VALUE, "Unit")
-_BARS = re.compile(r"(?<!\\)\|")
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
 _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
@@ -229,39 +224,3 @@ def table_name(source: Source, first: int) -> str:
     if (not title or title.startswith("(")) and source.section:
         title = f"{source.section[-1]} {title}".strip()
     return title
-
-
-# The table of cells in an answer
-
-
-@dataclass(frozen=True, slots=True)
-class CellRow:
-    """Cell with its headers, "" if the table has none. ``marker`` cites it; a computed value has none."""
-
-    row: str
-    column: str
-    period: str
-    value: str
-    unit: str = ""
-    marker: str = ""
-
-
-def cell_table(rows: Sequence[CellRow]) -> str:
-    """Markdown table of ``rows``, without columns empty in all of them."""
-    texts = [astuple(row)[:-1] for row in rows]
-    kept = [place for place in range(len(COLUMNS)) if any(text[place] for text in texts)]
-    lines = [[COLUMNS[place] for place in kept], ["---" if place == 0 else "---:" for place in kept]]
-    for row, text in zip(rows, texts):
-        cited = f" {row.marker}" if row.marker else ""
-        lines.append([f"{_in_cell(text[place])}{cited if COLUMNS[place] == VALUE else ''}" for place in kept])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def is_cell_table(header: str) -> bool:
-    """Whether ``header``, a line of Markdown, is the header of a `cell_table`."""
-    cells = [cell.strip() for cell in _BARS.split(header.strip().strip("|"))]
-    return VALUE in cells and cells == [name for name in COLUMNS if name in cells]
-
-
-def _in_cell(text: str) -> str:
-    return escape(" ".join(text.split())).replace("|", "\\|")

@@ -18,11 +18,11 @@ from ragcore.offline.lists import data
 from ragcore.offline.question import read
 from ragcore.offline.quotes import Quotable, marker, quotables, without_repeats
 from ragcore.offline.ranking import Ranking
-from ragcore.offline.rows import Cell, CellRow, Row, brief, cell_table, in_figures, parts_of_column, unit_of
+from ragcore.offline.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
 from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
-from ragcore.text.markdown import escape, escape_lines, quoted
+from ragcore.text.markdown import CellRow, cell_table, escape, escape_lines, quoted
 from ragcore.text.numbers import plural
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Wanted
@@ -34,6 +34,7 @@ _FINAL_PUNCTUATION = " .:;,…–—-"
 _OPENING = 2  # opening sentences of a document without a description of itself
 _LEAST = 8  # words of a meaningful sentence
 _LONGEST_TITLE = 110  # characters of a document's or table's name
+_LONGEST_NAME = 60  # a longer one of a table is a sentence
 _MOST_CELLS = 4  # cells of one row, if the question names none of its columns
 _MOST_ROWS = 8  # cells of a table
 _MOST_NAMED = 12  # documents that are named and not quoted
@@ -150,17 +151,20 @@ def _of_each_first(ranked: Sequence[Quotable]) -> list[Quotable]:
 
 
 def _told_apart(chosen: Sequence[Quotable]) -> list[Quotable]:
-    """``chosen``, with the table's name before that of a row which another table has too."""
-    tables: dict[str, set[str]] = {}
+    """``chosen``, with the table's name before that of a row which another table has too: its title, or the section's
+    if that is too long for a name and the sections differ."""
+    tables: dict[str, dict[str, str]] = {}
     for quote in chosen:
-        if quote.row is not None:
-            tables.setdefault(quote.row.name, set()).add(quote.row.table)
-    return [
-        replace(quote, row=replace(row, name=f"{brief(row.table, _LONGEST_TITLE)} {row.name}"))
-        if (row := quote.row) is not None and row.table and len(tables[row.name]) > 1
-        else quote
-        for quote in chosen
-    ]
+        if (row := quote.row) is not None:
+            titled = len(row.table) <= _LONGEST_NAME or not quote.source.section
+            tables.setdefault(row.name, {})[row.table] = row.table if titled else quote.source.section[-1]
+
+    def name(row: Row) -> str:
+        names = tables[row.name]
+        table = names[row.table] if len(set(names.values())) == len(names) else row.table
+        return f"{brief(table, _LONGEST_TITLE)} {row.name}" if table and len(names) > 1 else row.name
+
+    return [replace(one, row=replace(one.row, name=name(one.row))) if one.row is not None else one for one in chosen]
 
 
 def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) -> Iterator[str]:

@@ -6,6 +6,8 @@ The escapes are CommonMark's (0.31, "Backslash escapes"): a backslash before ASC
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 
 # Inline formatting, and openings of HTML tags, entities and citation markers. An underscore inside a word is harmless.
 _FORMATS = re.compile(r"[\\*`~\[\]<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -21,6 +23,9 @@ _CODE_OR_ESCAPE = re.compile(
 # A pair of straight marks: the first after a blank or bracket, the second not before a letter. A single one may mean
 # inches.
 _STRAIGHT = re.compile(r'(?<![^\s(\[{“‘—–/-])"(?=\S)([^"\n]*\S)"(?!\w)')
+_BARS = re.compile(r"(?<!\\)\|")
+VALUE = "Value"
+CELL_COLUMNS = ("Row", "Column", "Period", VALUE, "Unit")
 _SINGLE = str.maketrans("“”„‟", "‘’‚‘")  # as ui/components/shared/quoted.js does
 
 
@@ -46,3 +51,39 @@ def quoted(text: str) -> str:
     text = _STRAIGHT.sub(r"“\1”", text)
     whole = text.startswith("“") and text.endswith("”") and text.count("“") == text.count("”") == 1
     return text if whole else f"“{text.translate(_SINGLE)}”"
+
+
+# Tables of single cells in an answer: the app recognises their header and turns each value into a link to its place.
+
+
+@dataclass(frozen=True, slots=True)
+class CellRow:
+    """Cell with its headers, "" if the table has none. ``marker`` cites it; a computed value has none."""
+
+    row: str
+    column: str
+    period: str
+    value: str
+    unit: str = ""
+    marker: str = ""
+
+
+def cell_table(rows: Sequence[CellRow]) -> str:
+    """Markdown table of ``rows``, without columns empty in all of them."""
+    texts = [astuple(row)[:-1] for row in rows]
+    kept = [place for place in range(len(CELL_COLUMNS)) if any(text[place] for text in texts)]
+    lines = [[CELL_COLUMNS[place] for place in kept], ["---" if place == 0 else "---:" for place in kept]]
+    for row, text in zip(rows, texts):
+        cited = f" {row.marker}" if row.marker else ""
+        lines.append([f"{_in_cell(text[place])}{cited if CELL_COLUMNS[place] == VALUE else ''}" for place in kept])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def is_cell_table(header: str) -> bool:
+    """Whether ``header``, a line of Markdown, is the header of a `cell_table`."""
+    cells = [cell.strip() for cell in _BARS.split(header.strip().strip("|"))]
+    return VALUE in cells and cells == [name for name in CELL_COLUMNS if name in cells]
+
+
+def _in_cell(text: str) -> str:
+    return escape(" ".join(text.split())).replace("|", "\\|")

@@ -33,6 +33,7 @@ _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _OF_FIGURES = lex.UNIMPORTANT.union(map(stem, lex.BESIDE_FIGURES))
+_SCALES = frozenset(map(stem, lex.SCALES))
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
@@ -122,7 +123,10 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
     def named(said: frozenset[str] | set[str]) -> float:
         return max(named_by(cell.row, said), named_by(cell.named.head, said))
 
+    as_written = cell.named.head.lower() in part.lower()
     for row in cell.grid.rows:  # "Cost of revenues", named in full, for "Revenues"
+        if as_written and row.head.lower() not in part.lower():
+            continue
         wider = label_terms(row.head)
         more = wider - own_terms - lex.UNIMPORTANT - label_terms(cell.column)
         if own_terms < wider <= terms(part) and more:
@@ -130,7 +134,7 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
     # A claim that names the row somewhere must name the other one in full to mean it.
     enough = 1.0 if named(with_synonyms(set(terms(claim)))) == 1.0 else 0.5
     for text in dict.fromkeys((part, claim)):
-        said = terms(text) - label_terms(cell.column)
+        said = terms(text) - label_terms(cell.column) - _SCALES
         own = named(with_synonyms(set(terms(text))))
         rivals = [row for row in cell.grid.rows if row != cell.named and (label_terms(row.head) - own_terms) & said]
         best = max(rivals, key=lambda row: named_by(row.head, said), default=None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import compress, pairwise
 
 from ragcore.text import lexicon as lex
+from ragcore.text.markdown import is_cell_table
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import blanked, period_spans
 from ragcore.text.sentences import sentence_spans
@@ -182,22 +183,23 @@ def _whole_quotes(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
 
 def _table_pieces(text: str, start: int, end: int, marks: Sequence[int]) -> Iterator[tuple[int, int, str]]:
     """Body cells of a table. Row label, column header, a unit in the corner and, beside a cited cell, the row's uncited
-    cells with a period or unit only are their context."""
+    cells with a period or unit only, or all of a table of single cells, are their context."""
     rows = list(re.finditer(r"[^\n]+", text[start:end]))
     header = [text[start + a : start + b].strip() for a, b in _cells(rows[0])]
+    single = is_cell_table(rows[0].group())
     for row in rows[2:]:
         cells = [(start + a, start + b) for a, b in _cells(row)]
         words = [text[low:high].strip() for low, high in cells]
         cited = [any(low < at <= high for at in marks) for low, high in cells]
         beside = [
-            column > 0 and any(cited) and not cited[column] and (_is_unit(said) or _is_period(said))
+            column > 0 and any(cited) and not cited[column] and (single or _is_unit(said) or _is_period(said))
             for column, said in enumerate(words)
         ]
         for column, (low, high) in enumerate(cells):
             if (column == 0 and len(cells) > 1) or not words[column] or beside[column]:
                 continue
             heads = [words[0], *filter(_is_unit, header[:1]), *header[column : column + 1], *compress(words, beside)]
-            yield low, high, " ".join(filter(None, dict.fromkeys(heads)))
+            yield low, high, " · ".join(filter(None, dict.fromkeys(heads)))
 
 
 def _is_unit(text: str) -> bool:

@@ -119,7 +119,7 @@ class CitedCell:
 
     @property
     def scale(self) -> float | None:
-        return 1.0 if self.in_units else self.grid.scale
+        return 1.0 if self.in_units else scale_note(self.label) or self.grid.scale
 
     @property
     def currency(self) -> str:

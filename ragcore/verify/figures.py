@@ -158,13 +158,14 @@ def _against(number: Number, text: str, own: str, figure: Figure) -> str:
     """Reason why ``number``, after its ``own`` words of the claim ``text``, lacks the sign of ``figure``, or ""."""
     negative = figure.number.value < 0
     sense = figure.cell.sense if figure.cell is not None else Sense("", "", frozenset())
+    named = figure.cell is not None and figure.cell.named.head.lower() in text.lower()
     given = sense.bracketed if negative else sense.plain
     said, out = told(text, own, sense.words)
     if number.value < 0:
         aside = number.raw.startswith("(") and (figure.cell is None or number.raw.endswith("%)"))  # "Mandado (27)"
         fits = negative or aside or given in ("loss", "deduction")
-    elif not negative:
-        fits = {said, given} != {"gain", "loss"}
+    elif not negative:  # "Income (loss): 5" names the row, and says of neither
+        fits = {said, given} != {"gain", "loss"} or (named and bool(sense.words))
     elif sense.words:
         fits = said == "loss" or (out and given != "gain")
     elif sense.plain == "loss":

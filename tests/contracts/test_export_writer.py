@@ -13,7 +13,7 @@ from ragcore.export.manuscripts import of_conversation, page_of
 from ragcore.export.markdown import Insert, parse
 from ragcore.export.tree import Manuscript, Node, Nodes, Note, heading, node, paragraph, plain, rows
 from ragcore.index.conversations import StoredTurn
-from ragcore.offline.rows import CellRow, cell_table
+from ragcore.text.markdown import CellRow, cell_table
 from tests.export import samples
 from tests.export.reading import READERS, squeezed
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.answer.cite import Citer, Marker, MarkerParser
+from ragcore.text.markdown import CellRow, cell_table
 from ragcore.types import Claim, Mark, Segment
 from ragcore.verify.claims import Statement, split_statements
 from ragcore.verify.evidence import Evidence
@@ -174,7 +175,14 @@ def test_sentences_items_and_trailing_marks() -> None:
 def test_table_cells_are_statements() -> None:
     text = "| | 2023 | 2022 |\n|---|---|---|\n| Revenues | 62,418 [1] | 56,940 [2] |\n"
     assert statements(text) == [("62,418", (1,)), ("56,940", (2,))]
-    assert [s.context for s in split_statements(text, [])] == ["Revenues 2023", "Revenues 2022"]
+    assert [s.context for s in split_statements(text, [])] == ["Revenues · 2023", "Revenues · 2022"]
+
+
+def test_in_a_table_of_single_cells_the_headers_are_no_statements() -> None:
+    text = cell_table([CellRow("Operating income", "Consolidated", "2015", "305", "in thousands", "[1]")])
+    assert statements(text) == [("305", (1,))]
+    other = "| Firm | Head | Revenue |\n|---|---|---|\n| Dray | Ann Poe | 305 [1] |\n"
+    assert statements(other) == [("Ann Poe", ()), ("305", (1,))]
 
 
 def test_a_quotation_of_several_sentences_is_one_statement() -> None:
@@ -394,6 +402,18 @@ def test_a_day_and_what_is_in_brackets_belong_to_one_figure(claim: str, supporte
     at = ("Total assets · May 31, 2023", "Total assets · May 31, 2022")
     verdict = mills.verdict(Pair("tuned", "mills", "stated", claim, at, supported, claim, at))
     assert (verdict.status == "supported") is supported, verdict.reason
+
+
+def test_a_row_gives_its_own_scale_and_one_of_a_unit_is_no_rival() -> None:
+    rows = [["Interest paid", "433", "403"], ["Assets (billions)", "228", "191"], ["(In millions)", "1", "2"]]
+    cells = [["", "2023", "2022"], *rows]
+    bank = Material("tuned", "bank", "Bank", (Grid("Summary (Millions)", cells),), ())
+    for claim, at in (
+        ("Interest paid: 433 (2023), 403 (2022) (in millions)", "Interest paid · *"),
+        ("Assets, 2022: $191 billion", "Assets (billions) · 2022"),
+    ):
+        verdict = bank.verdict(Pair("tuned", "bank", "stated", claim, (at,), True, claim, (at,)))
+        assert verdict.status == "supported", verdict.reason
 
 
 MEMBERS = Material(

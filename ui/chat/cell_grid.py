@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from html import unescape
 
-from ragcore.offline.rows import COLUMNS, VALUE, is_cell_table
+from ragcore.text.markdown import CELL_COLUMNS, VALUE, is_cell_table
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
 _CELL = re.compile(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", re.DOTALL)
@@ -55,7 +55,9 @@ def as_grid(table: str) -> str:
 
 def _cell(named: dict[str, str]) -> _Cell:
     verdict = "".join(_VERDICT.findall("".join(named.values())))
-    row, column, period, _, unit = (_TAG.sub("", _VERDICT.sub("", named.get(name, ""))).strip() for name in COLUMNS)
+    row, column, period, _, unit = (
+        _TAG.sub("", _VERDICT.sub("", named.get(name, ""))).strip() for name in CELL_COLUMNS
+    )
     head = ", ".join(part for part in (column, period) if part)
     return _Cell(row, head, _VERDICT.sub("", named[VALUE]) + verdict, unit)
 

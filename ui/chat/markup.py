@@ -16,7 +16,7 @@ from html import escape
 
 from markdown_it import MarkdownIt
 
-from ragcore.offline.rows import is_cell_table
+from ragcore.text.markdown import is_cell_table
 from ragcore.types import Citation, Claim, Mark
 from ui.chat.cell_grid import as_grid
 
