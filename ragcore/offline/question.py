@@ -12,7 +12,7 @@ from ragcore.offline.lists import listed
 from ragcore.text import lexicon as lex
 from ragcore.text.languages import language_of
 from ragcore.text.names import Word, is_period, words_of
-from ragcore.text.periods import years
+from ragcore.text.periods import period_spans, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, tokens, word_set
 from ragcore.types import SubQuery
@@ -171,7 +171,12 @@ def names_in(question: str) -> list[Name]:
     """Names in ``question``, in order: consecutive words spelled like one ("University of Oslo")."""
     words = words_of(question)
     language = language_of(question)
-    like = [_is_like(question, words, place, plain=language != "German") for place in range(len(words))]
+    dates = period_spans(question)  # "at Dec 31 2017"
+    like = [
+        _is_like(question, words, place, plain=language != "German")
+        and not any(start <= word.start < end for _, start, end in dates)
+        for place, word in enumerate(words)
+    ]
     found: dict[str, Name] = {}
     place = 0
     while place < len(words):

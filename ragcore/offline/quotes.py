@@ -273,6 +273,8 @@ def _quotable(
     cells = [cell.column for cell in row.cells] if row is not None else []
     columns = [column_years(column, source.lag) for column in cells if len(days_in(column)) < 2]
     named = frozenset[int]().union(*(columns if row is not None else [years(text)]))
+    for words_over in (row.name.removesuffix(row.head), about) if row is not None else ():
+        named = named or frozenset(of if len(of := years(words_over)) == 1 else ())
     return Quotable(source, first, last, text, about, passage, words, place, own, name, row, spans=spans, years=named)
 
 

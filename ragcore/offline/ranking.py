@@ -4,6 +4,7 @@ time and years."""
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
 from ragcore.text.numbers import numbers, same_figure
-from ragcore.text.periods import years
+from ragcore.text.periods import column_years, period_spans, years
 from ragcore.text.terms import Wanted
 from ragcore.text.words import Rarity, content_stems, name_stems, naming, tokens
 from ragcore.types import Route
@@ -29,6 +30,7 @@ from ragcore.types.question import Question
 
 CANDIDATES = 60
 _FARTHEST = 11.5  # log odds of relevance
+_BEST_SOURCE = 3.0  # log odds of the score of a source, which is relative: the best one's is 1
 # Weight of a source's relevance beside that of a quote in it.
 SOURCE_WEIGHT = 0.5
 # Log odds that a row gains whose whole name the question has.
@@ -39,10 +41,14 @@ FIT_WEIGHT = 2.0
 SPAN_WEIGHT = 3.0
 # Log odds that a quote loses that is of other years than the one asked for.
 YEAR_WEIGHT = 5.0
+# Share of it that a row of what is asked for loses beside one of a later year, if no year is asked for.
+LATEST = 0.4
 # Log odds that what says a change gains, if one is asked for, with all words of what changed.
 CHANGE_WEIGHT = 5.0
 # Log odds that a row of a part loses, if the question does not name it.
-PART_WEIGHT = 5.0
+PART_WEIGHT = 2.0
+# Log odds that a row of what is asked for gains for the first other table with its figure; for more it gains less.
+AGREED_WEIGHT = 1.5
 _YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
 WORDS_WEIGHT = 0.5
@@ -110,12 +116,13 @@ class Ranking:
         relevance = self._wanted.relevance(passages, spoken, reranker.score)
         odds = odds_of(relevance)
         # A source without a score says nothing beside its quotes.
-        around = np.where(sources[near] > 0.0, odds_of(sources[near]), odds)
+        around = np.where(sources[near] > 0.0, np.minimum(odds_of(sources[near]), _BEST_SOURCE), odds)
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
-        odds += NAMED_WEIGHT * named[near] + FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near]
+        parts = self.of_parts(found)
+        odds += (NAMED_WEIGHT * named + AGREED_WEIGHT * self._agreed(found))[near] * ~parts[near]
+        odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - PART_WEIGHT * parts[near]
         odds += SPAN_WEIGHT * self._span([found[i] for i in near])
         odds -= YEAR_WEIGHT * self._of_other_years([found[i] for i in near])
-        odds -= PART_WEIGHT * self.of_parts(found)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
@@ -133,7 +140,9 @@ class Ranking:
         near: list[list[Quotable]] = []
         for (_, table), rows in tables.items():
             name = name_stems(table)
-            if len(rows) > 1 and len(name) > 1 and name <= asked and agreement(name, asked) > closest:
+            rest = asked - name  # names a row of it
+            of_row = any(rest & name_stems(row.head) and name <= name_stems(row.table) for row in heads)
+            if len(rows) > 1 and len(name) > 1 and name <= asked and agreement(name, asked) > closest and not of_row:
                 near.append(rows)
         return max(near, key=lambda rows: self.prior(rows[0].source.doc_id), default=[])
 
@@ -155,10 +164,14 @@ class Ranking:
         longest = {name: max(len(other) for other in whole if name <= other) for name in whole}
         share = is_share(self._question.main)
 
+        question = f" {' '.join(tokens(self._question.main))} "
+
         def named(row: Row, name: frozenset[str]) -> float:
             if is_share(row.head) and not share:
                 return 0.0
-            return naming(name, words) * (len(name) / longest.get(name, len(name) or 1)) ** 2
+            head = tokens(row.head)
+            literal = len(head) > 1 and f" {' '.join(head)} " in question  # "total assets", of which one stem counts
+            return (literal or naming(name, words)) * (len(name) / longest.get(name, len(name) or 1)) ** 2
 
         return np.array(
             [named(one.row, one.name) if one.row is not None else agreement(one.name, asked) ** 2 for one in found]
@@ -167,8 +180,9 @@ class Ranking:
     @cached_property
     def _quantity(self) -> tuple[str, ...]:
         """Words of the question that say what is asked for, not of whom or when."""
-        names = " ".join(name.text for name in self._question.names)
-        other = frozenset(content_stems(names)) | _TOTAL | lex.SPAN_STEMS | self.names
+        said = self._question.main
+        names = [name.text for name in self._question.names] + [said[a:b] for _, a, b in period_spans(said)]
+        other = frozenset(content_stems(" ".join(names))) | _TOTAL | lex.SPAN_STEMS | self.names
         return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
 
     def of_all(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
@@ -186,7 +200,7 @@ class Ranking:
         for quote in found:
             own = name_stems(quote.row.head) if quote.row is not None else frozenset()
             over = frozenset(content_stems(_over(quote.row))) if quote.row is not None else frozenset()
-            if own and own.isdisjoint(asked) and all(self._wanted.has(word, over) for word in self._quantity):
+            if own and own.isdisjoint(asked | over) and all(self._wanted.has(word, over) for word in self._quantity):
                 parts[quote.source.doc_id].add(own)
         named = [
             name_stems(" ".join((_over(q.row), q.row.head, *q.source.section[-1:]))) if q.row else None for q in found
@@ -199,6 +213,7 @@ class Ranking:
         )
         beside, apart = self._beside(found)
         out |= beside
+        out |= np.array([quote.row is not None and _is_split(quote.row) for quote in found])
         # Words of the question that no whole has may name a part otherwise ("U.S." for "United States").
         words = [word for word in self._wanted.words if not word.isdigit() and word not in _TOTAL]
         asks = [word for word in words if any(self._wanted.has(word, quote.words) for quote in found)]
@@ -235,6 +250,18 @@ class Ranking:
         asked = all(self._wanted.has(word, name) for word in self._quantity)
         return (quote.source.doc_id, name, columns, row.named) if asked else ()
 
+    def _agreed(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Binary logarithm of the number of tables that give a figure of each row, if it is of what is asked for."""
+        tables, own = defaultdict[str, set[object]](set), list[set[str]]()
+        for quote in found:
+            row = quote.row
+            of_it = row is not None and self._is_of_quantity(quote)
+            cells = [row.cells[n] for n in row.named or range(len(row.cells))] if row is not None and of_it else []
+            own.append({figure for cell in cells if len(figure := re.sub(r"[^\d.]", "", cell.text)) > 2})
+            for figure in own[-1]:
+                tables[figure].add((quote.source.doc_id, row.table if row else ""))
+        return np.log2([max((len(tables[figure]) for figure in figures), default=1) for figures in own])
+
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
         office and the question does not ask for that."""
@@ -266,9 +293,16 @@ class Ranking:
         return np.where(given, near - near[given].sum() / max(given.sum(), 1), 0.0)
 
     def _of_other_years(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """1 for each quote that names years, but none that is asked for; else 0."""
+        """1 for each quote that names years, but none that is asked for; without one, `LATEST` for a row of what is
+        asked for that a later one has too; else 0."""
         asked = self._question.years
-        return np.array([bool(asked and quote.years and asked.isdisjoint(quote.years)) for quote in found], np.float64)
+        if asked:
+            return np.array([bool(q.years and asked.isdisjoint(q.years)) for q in found], np.float64)
+        own = [max(q.years, default=0) if q.row is not None and self._is_of_quantity(q) else 0 for q in found]
+        return LATEST * np.array([0 < year < max(own) for year in own], np.float64)
+
+    def _is_of_quantity(self, quote: Quotable) -> bool:
+        return bool(self._quantity) and all(self._wanted.has(word, quote.words) for word in self._quantity)
 
     def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count
@@ -289,6 +323,11 @@ def _gives_amount(quote: Quotable, parts: frozenset[str]) -> bool:
     """Whether a sentence gives an amount, and none of the stems that name ``parts``."""
     amounts = any(not years(number.raw) for number in numbers(quote.text))
     return amounts and parts.isdisjoint(quote.own)
+
+
+def _is_split(row: Row) -> bool:
+    """Whether a row has several columns that are no periods, and the question names none."""
+    return not row.named and sum(bool(cell.column) and not column_years(cell.column) for cell in row.cells) > 1
 
 
 def _over(row: Row) -> str:

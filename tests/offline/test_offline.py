@@ -301,6 +301,41 @@ def test_a_row_that_several_tables_have_with_other_values_comes_after_the_whole(
     assert "$ 3,364" in quotes("What were total net sales in fiscal 2020?", repeated, again, WHOLE).splitlines()[0]
 
 
+def first_line(question: str, *blocks: str | Heading | Item | Grid) -> str:
+    return quotes(question, *blocks).splitlines()[0]
+
+
+def test_a_figure_that_other_tables_repeat_comes_first() -> None:
+    bodies = Grid("INVESTEES", [["", "2020", "2019"], ["Operating income", "$ 7,577", "$ 5,652"]])
+    own = [["", "2020", "2019"], ["OPERATING INCOME", "3,501", "3,626"]]
+    tables = (bodies, Grid("INCOME (Audited)", own), Grid("SUMMARY (Audited)", own))
+    assert "3,501" in first_line("What was operating income?", *tables)
+
+
+def test_a_row_that_is_split_by_something_else_than_time_comes_after_the_whole() -> None:
+    split = Grid("BY REGION", [["", "North", "South"], ["Total net sales", "$ 21", "$ 34"]])
+    over_time = Grid("INCOME", [["(Audited)", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 55", "$ 50"]])
+    assert "$ 55" in first_line("What were total net sales?", split, over_time)
+    assert "$ 34" in first_line("What were total net sales in the South?", split, over_time)
+
+
+def test_who_names_a_table_and_a_row_of_it_gets_the_row() -> None:
+    paying = Grid("River ferries", [["", "2020"], ["Total boats", "52"], ["New boats", "5"]])
+    ferries = Grid("River ferries segment", [["", "2020"], ["Revenue", "615"], ["Passengers", "54"]])
+    assert "615" in first_line("River ferries revenue 2020", paying, ferries)
+    assert first_line("river ferries", paying, ferries).startswith("River ferries:")
+
+
+def test_without_a_year_the_latest_comes_first_and_a_group_may_give_it() -> None:
+    def results(year: int, profit: str) -> Grid:
+        return Grid(f"Results of {year}", [["", "Consolidated"], ["Net profit", profit], ["Net costs", "7"]])
+
+    assert "$ 558" in first_line("What is the net profit?", results(2019, "$ 186"), results(2020, "$ 558"))
+    years = [["2020", "", ""], ["Net profit", "10", "1"], ["2019", "", ""], ["Net profit", "8", "2"]]
+    divided = Grid("", [["", "North", "South"], *years])
+    assert ": 8" in first_line("net profit of North in 2019", divided)
+
+
 def test_a_share_of_what_is_asked_for_is_not_it() -> None:
     costs = Grid("COSTS (Dollars in millions)", [["", "Fiscal 2020"], ["Rent", "$ 310"], ["% of net sales", "9.2 %"]])
     text = quotes("What were total net sales in fiscal 2020?", *REGIONS, costs, WHOLE)
