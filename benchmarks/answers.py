@@ -2,14 +2,15 @@
 
     python -m benchmarks answers SET.json [--home HOME] [--counts]
 
-SET.json stands beside a folder ``pdf`` with the documents that it names. ``questions``: ``kind``, ``turns`` (all but
+SET.json stands beside a folder ``pdf`` with the documents that it names, or these lie in GROUNDWORK_DATA: the sets
+``look_ups_*.json`` ask for single figures of filings. ``questions``: ``kind``, ``turns`` (all but
 the last are asked before it), ``docs`` (the scope), ``answered``, ``doc`` that answers, ``gold`` strings of which one
 must stand in the first quote or the label of its cell (a list: all of them), ``parts`` of a comparison, each with its
 strings. ``refusal``: the same, asked of ``docs`` and, where it has them, of the documents ``without`` the answer. A
 half that is put away is run with ``--counts``, which prints no text.
 
 *Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
-right.
+right; *flagged*: verification calls a line of the answer unsupported, though all of them are the document's words.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import table
+from benchmarks.common import data, table
 from ragcore.engine import Engine
 from ragcore.types import Answer, Citation, Turn
 
@@ -46,6 +47,7 @@ class Row:
     anywhere: bool
     cited: int
     valid: int
+    flagged: bool
 
 
 def main() -> None:
@@ -56,9 +58,9 @@ def main() -> None:
     options = parser.parse_args()
     given = json.loads(options.set.read_text("utf-8"))
     with opened(options.home) as engine:
-        ids = read(engine, options.set.parent / "pdf")
+        ids = read(engine, paths_of(given, options.set.parent / "pdf"))
         rows = [asked(engine, ids, *one, show=not options.counts) for one in items(given)]
-    print(table(summary(rows), ("question", "n", "right first", "anywhere", "wrong first", "refused")))
+    print(table(summary(rows), ("question", "n", "right first", "anywhere", "wrong first", "refused", "flagged")))
     print(f"Citations valid: {sum(row.valid for row in rows)} of {sum(row.cited for row in rows)}.")
 
 
@@ -71,9 +73,17 @@ def opened(home: Path | None) -> Iterator[Engine]:
         yield engine
 
 
-def read(engine: Engine, folder: Path) -> dict[str, str]:
+def paths_of(given: dict[str, list[Item]], folder: Path) -> list[Path]:
+    """Files of ``folder``, or, without one, those of the data's that are named by the set."""
+    if folder.is_dir():
+        return sorted(folder.glob("*.pdf"))
+    named = {name for part in given.values() for item in part for name in (*item["docs"], *item.get("without", ()))}
+    return sorted({path.stem: path for path in data("").rglob("*.pdf") if path.stem in named}.values())
+
+
+def read(engine: Engine, paths: Sequence[Path]) -> dict[str, str]:
     """The documents' ids by their names, each read once."""
-    ids = {path.stem: engine.add(path).doc_id for path in sorted(folder.glob("*.pdf"))}
+    ids = {path.stem: engine.add(path).doc_id for path in paths}
     ready = {info.doc_id for info in engine.documents() if info.status == "ready"}
     for doc_id in ids.values():
         if doc_id not in ready:
@@ -124,7 +134,8 @@ def asked(
     documents = {one.doc_id: engine.document(one.doc_id) for one in answer.citations}
     valid = sum(documents[one.doc_id].text[one.start : one.end] == one.quote for one in answer.citations)
     found = answered and not answer.refused and anywhere
-    return Row(part, kind, answered, answer.refused, right, found, len(answer.citations), valid)
+    flagged = any(claim.status == "unsupported" for claim in answer.claims)
+    return Row(part, kind, answered, answer.refused, right, found, len(answer.citations), valid, flagged)
 
 
 def in_order(answer: Answer) -> list[Citation]:
@@ -156,7 +167,9 @@ def summary(rows: Sequence[Row]) -> Iterator[list[object]]:
         groups.setdefault(f"{row.part}: {row.kind}", []).append(row)
         groups.setdefault(f"**{row.part}: {'answered' if row.answered else 'not answered'}**", []).append(row)
     for name, group in sorted(groups.items()):
-        count = Counter(field for row in group for field in ("first", "anywhere", "refused") if getattr(row, field))
+        count = Counter(
+            field for row in group for field in ("first", "anywhere", "refused", "flagged") if getattr(row, field)
+        )
         wrong = sum(row.answered and not row.refused and not row.first for row in group)
         there = group[0].answered
         yield [
@@ -166,6 +179,7 @@ def summary(rows: Sequence[Row]) -> Iterator[list[object]]:
             count["anywhere"] if there else "",
             wrong if there else "",
             count["refused"],
+            count["flagged"],
         ]
 
 
