@@ -33,6 +33,8 @@ _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in
 _LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _OF_FIGURES = lex.UNIMPORTANT.union(map(stem, lex.BESIDE_FIGURES))
+# Of these, words that tell two figures of one quantity apart.
+_TELLING = frozenset(map(stem, ["net", "total", "average", "mean", "minimum", "maximum", "least", "most"]))
 _SCALES = frozenset(map(stem, lex.SCALES))
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
@@ -123,9 +125,9 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
     def named(said: frozenset[str] | set[str]) -> float:
         return max(named_by(cell.row, said), named_by(cell.named.head, said))
 
-    as_written = cell.named.head.lower() in part.lower()
+    said_so = _in_a_run(cell.named.head, part)
     for row in cell.grid.rows:  # "Cost of revenues", named in full, for "Revenues"
-        if as_written and row.head.lower() not in part.lower():
+        if said_so and not _in_a_run(row.head, part):
             continue
         wider = label_terms(row.head)
         more = wider - own_terms - lex.UNIMPORTANT - label_terms(cell.column)
@@ -145,6 +147,12 @@ def _other_row(part: str, claim: str, cell: CitedCell) -> str:
         if own > 0.0:
             return ""
     return ""
+
+
+def _in_a_run(name: str, text: str) -> bool:
+    """Whether ``text`` has the content words of ``name`` one after the other."""
+    own, words = ([word for word in tokens(one) if word not in STOP_WORDS] for one in (name, text))
+    return f" {' '.join(own)} " in f" {' '.join(words)} "
 
 
 def _other_column(number: Number, part: str, cell: CitedCell) -> str:
@@ -230,7 +238,7 @@ def _in_sentence(number: Number, part: str, figure: Figure, evidence: Evidence) 
     if len(rivals) < 2 or place < 0:
         return ""
     marks = _marks(sentence, rivals, evidence.own_headings)
-    own = marks[place].difference(_OF_FIGURES, *(mark for i, mark in enumerate(marks) if i != place))
+    own = marks[place].difference(_OF_FIGURES - _TELLING, *(mark for i, mark in enumerate(marks) if i != place))
     direct = terms(part)
     if not own or own & direct:
         return ""

@@ -175,10 +175,11 @@ class Evidence:
         """Every number of the cited sentences and cells, and those in cell labels."""
         out = []
         for place, sentence in enumerate(self.sentences):
-            found = numbers(sentence)
-            for number in found:
-                kin = [one for one in found if one.kind == number.kind]
-                out.append(Figure(number, None, None, place, number.currency, parts(sentence, kin)[kin.index(number)]))
+            found, own = numbers(sentence), dict[int, str]()
+            for kind in {one.kind for one in found}:
+                kin = [one for one in found if one.kind == kind]
+                own |= {one.start: part for one, part in zip(kin, parts(sentence, kin))}
+            out += [Figure(one, None, None, place, one.currency, own[one.start]) for one in found]
         for cell in self.cells:
             unit = unit_of_label(cell.column) or unit_of_label(cell.row) or unit_of_label(cell.grid.notes)
             for number in numbers(cell.text):
@@ -193,7 +194,7 @@ class Evidence:
 def parts(text: str, marked: Sequence[Number]) -> list[str]:
     """Part of ``text`` around each of the ``marked`` numbers (in order): "$5 in 2022 | and $4 in 2021"."""
     starts: list[int] = []
-    bare = _ASIDE.sub(lambda aside: "·" * len(aside.group()), text)  # no part begins in brackets or within a day
+    bare = _ASIDE.sub(lambda aside: "·" * len(aside.group()), text)  # no part begins in an aside or within a day
     for start, end in date_spans(text):
         bare = f"{bare[:start]}{'·' * (end - start)}{bare[end:]}"
     for place, number in enumerate(marked):
@@ -204,7 +205,9 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
             starts.append(0)
         else:
             end = marked[place - 1].start + len(marked[place - 1].raw)
-            breaks = (match for pattern in lex.PARTS if (match := pattern.search(bare, end, number.start)))
+            aside = text.rfind("(", 0, end) > text.rfind(")", 0, end) and ")" not in text[end : number.start]
+            within = text if aside else bare  # both figures stand in one pair of brackets
+            breaks = (match for pattern in lex.PARTS if (match := pattern.search(within, end, number.start)))
             first = next(breaks, None)
             starts.append(first.start() if first else number.start)
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)])]

@@ -15,7 +15,7 @@ from ragcore.text import lexicon as lex
 from ragcore.text.numbers import SCALE_NAMES, Multiple, Number, agree, multiples, numbers
 from ragcore.text.periods import years
 from ragcore.text.units import unit_after
-from ragcore.text.words import tokens
+from ragcore.text.words import STOP_WORDS, tokens
 from ragcore.verify.attribution import misplaced
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Figure, Finding, Meaning, Sense, parts
@@ -158,14 +158,16 @@ def _against(number: Number, text: str, own: str, figure: Figure) -> str:
     """Reason why ``number``, after its ``own`` words of the claim ``text``, lacks the sign of ``figure``, or ""."""
     negative = figure.number.value < 0
     sense = figure.cell.sense if figure.cell is not None else Sense("", "", frozenset())
-    named = figure.cell is not None and figure.cell.named.head.lower() in text.lower()
+    for name in (figure.cell.named.group, figure.cell.named.head) if figure.cell is not None else ():
+        if "(" in name:  # "Income (loss): 5" names the row, and says of neither
+            own, text = (one.lower().replace(name.lower(), " ") for one in (own, text))
     given = sense.bracketed if negative else sense.plain
     said, out = told(text, own, sense.words)
     if number.value < 0:
-        aside = number.raw.startswith("(") and (figure.cell is None or number.raw.endswith("%)"))  # "Mandado (27)"
+        aside = number.raw.startswith("(") and (figure.cell is None or _is_aside(number.raw, own))  # "Mandado (27)"
         fits = negative or aside or given in ("loss", "deduction")
-    elif not negative:  # "Income (loss): 5" names the row, and says of neither
-        fits = {said, given} != {"gain", "loss"} or (named and bool(sense.words))
+    elif not negative:
+        fits = {said, given} != {"gain", "loss"}
     elif sense.words:
         fits = said == "loss" or (out and given != "gain")
     elif sense.plain == "loss":
@@ -173,6 +175,12 @@ def _against(number: Number, text: str, own: str, figure: Figure) -> str:
     else:
         fits = given == "deduction" or said == "loss" or out
     return "" if fits else _SIGNS[negative]
+
+
+def _is_aside(raw: str, own: str) -> bool:
+    """Whether a share in brackets goes with what stands before it ("25 patients (27.2%)") and is not itself given."""
+    after = tokens(own)[-1:]
+    return raw.endswith("%)") and bool(own) and not own.rstrip().endswith(":") and STOP_WORDS.isdisjoint(after)
 
 
 def _check_scale(number: Number, statement: Statement, matches: list[Figure]) -> list[Finding]:

@@ -59,7 +59,8 @@ def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
     missing = []
     for name in names(statement.text):
         own = [part for part in tokens(name) if part not in _NOT_NAMES and part not in WORDS]
-        if not all({stem(part), part.removesuffix("s")} & stems or _inflected(part, given) for part in own):  # PCs
+        ending = "s" if name[:-1].isupper() else ""  # PCs
+        if not all({stem(part), part.removesuffix(ending)} & stems or _inflected(part, given) for part in own):
             missing.append(name)
     return [Finding("weak", f"The name {name} is not in the cited words.") for name in dict.fromkeys(missing)]
 

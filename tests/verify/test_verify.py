@@ -404,6 +404,57 @@ def test_a_day_and_what_is_in_brackets_belong_to_one_figure(claim: str, supporte
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
+@pytest.mark.parametrize(
+    ("sentence", "claim", "supported"),
+    [
+        ("Total assets were $52 million and net assets were $31 million.", "Net assets were $52 million.", False),
+        ("Total assets were $52 million and net assets were $31 million.", "Net assets were $31 million.", True),
+        ("The minimum fee is $5 million and the maximum fee is $7 million.", "The maximum fee is $5 million.", False),
+        ("Sales were $9 million (2022: $4 million, and 2021: $3 million).", "In 2022 sales were $4 million.", True),
+        ("Sales were $9 million (2022: $4 million, and 2021: $3 million).", "In 2022 sales were $3 million.", False),
+        ("Costs rose (payroll by $4 million, and rent by $3 million).", "Payroll rose by $3 million.", False),
+    ],
+)
+def test_figures_of_one_sentence_keep_their_words(sentence: str, claim: str, supported: bool) -> None:
+    mills = Material("tuned", "mills", "Mills", (sentence,), ())
+    verdict = mills.verdict(
+        Pair("tuned", "mills", "stated", claim, (sentence[:20],), supported, claim, (sentence[:20],))
+    )
+    assert (verdict.status == "supported") is supported, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "supported"),
+    [
+        ("Net income (loss), 2023: 5,070 (in millions)", True),
+        ("Operating income (loss): / Mills, 2023: 399 (in millions)", True),
+        ("Net income (loss) in 2023 was a loss of $5,070 million.", False),
+        ("The cost of the revenues was $62,418 million in 2023.", False),
+        ("The change was 5% in 2023.", True),
+        ("The change was (5%) in 2023.", False),
+    ],
+)
+def test_a_rows_name_says_of_neither_gain_nor_loss_and_brackets_are_a_minus(claim: str, supported: bool) -> None:
+    rows = [["Revenues", "62,418"], ["Cost of revenues", "40,104"], ["Net income (loss)", "5,070"], ["Change", "5%"]]
+    rows += [["Operating income (loss):", ""], ["Mills", "399"]]
+    mills = Material("tuned", "mills", "Mills", (Grid("Results (In millions)", [["", "2023"], *rows]),), ())
+    at = next(f"{row} · 2023" for row, figure in rows if figure and figure in claim)
+    at = f"Operating income (loss): / {at}" if "399" in claim else at
+    verdict = mills.verdict(Pair("tuned", "mills", "stated", claim, (at,), supported, claim, (at,)))
+    assert (verdict.status == "supported") is supported, verdict.reason
+
+
+def test_many_figures_in_a_sentence_are_read_in_linear_time() -> None:
+    def seconds(count: int) -> float:
+        sentence = ", ".join(f"${n}.{n % 10} million on May {n % 27 + 1}, 2021" for n in range(1, count))
+        started = time.process_time()
+        assert Evidence(sentence, "", "", sentences=(sentence,)).figures
+        return time.process_time() - started
+
+    seconds(20)
+    assert seconds(200) < 60 * max(seconds(20), 0.002)
+
+
 def test_a_row_gives_its_own_scale_and_one_of_a_unit_is_no_rival() -> None:
     rows = [["Interest paid", "433", "403"], ["Assets (billions)", "228", "191"], ["(In millions)", "1", "2"]]
     cells = [["", "2023", "2022"], *rows]
