@@ -11,7 +11,17 @@ from ragcore.offline.intents import fit
 from ragcore.offline.rows import Asked, Cell, Row, brief, form_line, row_of
 from ragcore.text import lexicon as lex
 from ragcore.text.names import LEGAL_FORMS
-from ragcore.text.periods import column_years, days_in, periods, spans_of_time, without_dates, without_parts, years
+from ragcore.text.periods import (
+    column_years,
+    date_spans,
+    days_in,
+    periods,
+    spans_of_time,
+    without_dates,
+    without_parts,
+    year_spans,
+    years,
+)
 from ragcore.text.sentences import is_statement, says_something
 from ragcore.text.terms import Wanted
 from ragcore.text.words import content_stems, name_stems, tokens
@@ -272,10 +282,18 @@ def _quotable(
     # Columns that reading joined ("January 28, 2023 … January 29, 2022") are of no one year.
     cells = [cell.column for cell in row.cells] if row is not None else []
     columns = [column_years(column, source.lag) for column in cells if len(days_in(column)) < 2]
-    named = frozenset[int]().union(*(columns if row is not None else [years(text)]))
-    for words_over in (row.name.removesuffix(row.head), about) if row is not None else ():
-        named = named or frozenset(of if len(of := years(words_over)) == 1 else ())
+    in_columns = row is not None and not row.is_form_line
+    named = frozenset[int]().union(*(columns if in_columns else [years(text)]))
+    for words_over in (*reversed(row.name.removesuffix(row.head).split(" / ")), about) if row is not None else ():
+        named = named or (of if len(of := _years_of(words_over)) == 1 else named)
     return Quotable(source, first, last, text, about, passage, words, place, own, name, row, spans=spans, years=named)
+
+
+def _years_of(over: str) -> frozenset[int]:
+    """Years that what stands over a row says it is of: of a day, "in 2016", or a year alone; not "2021 Equity Plan"."""
+    if over.lower().removeprefix("fiscal").strip(" :").isdigit():
+        return frozenset(years(over))
+    return frozenset(years(" ".join(over[a:b] for a, b in (*date_spans(over), *year_spans(over)))))
 
 
 def spans_of(question: Question) -> frozenset[int]:

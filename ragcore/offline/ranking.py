@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -47,7 +47,7 @@ LATEST = 0.4
 CHANGE_WEIGHT = 5.0
 # Log odds that a row of a part loses, if the question does not name it.
 PART_WEIGHT = 2.0
-# Log odds that a row of what is asked for gains for the first other table with its figure; for more it gains less.
+# Log odds that a row of what is asked for gains if another table has its figure too.
 AGREED_WEIGHT = 1.5
 _YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
@@ -122,7 +122,7 @@ class Ranking:
         odds += (NAMED_WEIGHT * named + AGREED_WEIGHT * self._agreed(found))[near] * ~parts[near]
         odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - PART_WEIGHT * parts[near]
         odds += SPAN_WEIGHT * self._span([found[i] for i in near])
-        odds -= YEAR_WEIGHT * self._of_other_years([found[i] for i in near])
+        odds -= YEAR_WEIGHT * self._of_other_years(found)[near] + PART_WEIGHT * self._split(found)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
@@ -170,7 +170,8 @@ class Ranking:
             if is_share(row.head) and not share:
                 return 0.0
             head = tokens(row.head)
-            literal = len(head) > 1 and f" {' '.join(head)} " in question  # "total assets", of which one stem counts
+            # "Total assets", of which one stem counts.
+            literal = len(head) > 1 and f" {' '.join(head)} " in question and self._is_quantity(name)
             return (literal or naming(name, words)) * (len(name) / longest.get(name, len(name) or 1)) ** 2
 
         return np.array(
@@ -213,7 +214,6 @@ class Ranking:
         )
         beside, apart = self._beside(found)
         out |= beside
-        out |= np.array([quote.row is not None and _is_split(quote.row) for quote in found])
         # Words of the question that no whole has may name a part otherwise ("U.S." for "United States").
         words = [word for word in self._wanted.words if not word.isdigit() and word not in _TOTAL]
         asks = [word for word in words if any(self._wanted.has(word, quote.words) for quote in found)]
@@ -251,16 +251,16 @@ class Ranking:
         return (quote.source.doc_id, name, columns, row.named) if asked else ()
 
     def _agreed(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """Binary logarithm of the number of tables that give a figure of each row, if it is of what is asked for."""
+        """1 for each row of what is asked for with a figure that another table gives for it too; else 0."""
         tables, own = defaultdict[str, set[object]](set), list[set[str]]()
         for quote in found:
             row = quote.row
             of_it = row is not None and self._is_of_quantity(quote)
             cells = [row.cells[n] for n in row.named or range(len(row.cells))] if row is not None and of_it else []
-            own.append({figure for cell in cells if len(figure := re.sub(r"[^\d.]", "", cell.text)) > 2})
+            own.append({figure for cell in cells if len(figure := re.sub(r"[^\d.%]", "", cell.text)) > 2})
             for figure in own[-1]:
                 tables[figure].add((quote.source.doc_id, row.table if row else ""))
-        return np.log2([max((len(tables[figure]) for figure in figures), default=1) for figures in own])
+        return np.array([any(len(tables[figure]) > 1 for figure in figures) for figures in own], np.float64)
 
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
@@ -294,15 +294,36 @@ class Ranking:
 
     def _of_other_years(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """1 for each quote that names years, but none that is asked for; without one, `LATEST` for a row of what is
-        asked for that a later one has too; else 0."""
+        asked for that ends in another year than most rows of its document, if one ends there; else 0."""
         asked = self._question.years
         if asked:
             return np.array([bool(q.years and asked.isdisjoint(q.years)) for q in found], np.float64)
-        own = [max(q.years, default=0) if q.row is not None and self._is_of_quantity(q) else 0 for q in found]
-        return LATEST * np.array([0 < year < max(own) for year in own], np.float64)
+        ends = [(quote.source.doc_id, max(quote.years, default=0) if quote.row is not None else 0) for quote in found]
+        latest = {doc_id: year for (doc_id, year), _ in reversed(Counter(end for end in ends if end[1]).most_common())}
+        of_it = [self._is_of_quantity(quote) for quote in found]
+        there = {end for end, of in zip(ends, of_it) if of and end[1] == latest.get(end[0])}
+        late = (
+            of and 0 < end[1] != latest[end[0]] and (end[0], latest[end[0]]) in there for end, of in zip(ends, of_it)
+        )
+        return LATEST * np.array(list(late), np.float64)
+
+    def _split(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each row of what is asked for has several columns that are no periods, of which the question names
+        none, while another row of it has none such."""
+        of_it = [quote.row is not None and self._is_of_quantity(quote) for quote in found]
+        split = [of and quote.row is not None and _is_split(quote.row) for quote, of in zip(found, of_it)]
+        return (
+            np.array(split, np.bool_)
+            if any(of and not one for of, one in zip(of_it, split))
+            else np.zeros(len(found), np.bool_)
+        )
 
     def _is_of_quantity(self, quote: Quotable) -> bool:
-        return bool(self._quantity) and all(self._wanted.has(word, quote.words) for word in self._quantity)
+        return self._is_quantity(quote.words)
+
+    def _is_quantity(self, words: frozenset[str]) -> bool:
+        """Whether ``words`` (stems) have all of what is asked for."""
+        return bool(self._quantity) and all(self._wanted.has(word, words) for word in self._quantity)
 
     def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count
@@ -326,8 +347,9 @@ def _gives_amount(quote: Quotable, parts: frozenset[str]) -> bool:
 
 
 def _is_split(row: Row) -> bool:
-    """Whether a row has several columns that are no periods, and the question names none."""
-    return not row.named and sum(bool(cell.column) and not column_years(cell.column) for cell in row.cells) > 1
+    """Whether a row has several columns without a period, and the question names none."""
+    columns = [cell.column for cell in row.cells if cell.column]
+    return not row.named and sum(not column_years(one) and not period_spans(one) for one in columns) > 1
 
 
 def _over(row: Row) -> str:

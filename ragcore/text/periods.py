@@ -272,9 +272,10 @@ def canonical(text: str) -> str:
     return re.sub(r"(?<!\w)(Q[1-4])['’]?(?=\d)", r"\1 ", text)
 
 
+_LAST_CENTURY = 70  # years from there on, in two digits, are of the last one
 _NOTED = re.compile(
-    r"(?<!\w)(?:(?P<part>[QH][1-4](?=\s?(?:FY|['’]|20\d\d))|[1-4][QH](?=\d\d|\s?(?:FY|['’]|20\d\d)))[\s-]?|(?=FY|fy))"
-    r"(?:(?:FY|fy)[\s-]?)?['’]?(?P<year>(?:19|20)\d\d|\d\d)(?!\w)"
+    r"(?<!\w)(?:(?P<part>(?:Q[1-4]|H[12])(?=\s?(?:FY|['’]|20\d\d))|(?:[1-4]Q|[12]H)(?=\d\d|\s?(?:FY|['’]|20\d\d)))[\s-]?"
+    r"|(?=FY|fy))(?:(?:FY|fy)[\s-]?)?['’]?(?P<year>(?:19|20)\d\d|\d\d)(?![\w-])"
 )
 
 
@@ -284,7 +285,8 @@ def written_out(text: str) -> str:
 
     def period(match: re.Match[str]) -> str:
         part, year = match.group("part"), match.group("year")
-        return f"{''.join(sorted(part, reverse=True)) if part else 'fiscal'} {year if len(year) == 4 else f'20{year}'}"
+        century = "" if len(year) == 4 else "20" if int(year) < _LAST_CENTURY else "19"
+        return f"{''.join(sorted(part, reverse=True)) if part else 'fiscal'} {century}{year}"
 
     return _NOTED.sub(period, text)
 

@@ -328,12 +328,30 @@ def test_who_names_a_table_and_a_row_of_it_gets_the_row() -> None:
 
 def test_without_a_year_the_latest_comes_first_and_a_group_may_give_it() -> None:
     def results(year: int, profit: str) -> Grid:
-        return Grid(f"Results of {year}", [["", "Consolidated"], ["Net profit", profit], ["Net costs", "7"]])
+        return Grid(
+            f"Results for the year ended December 31, {year}",
+            [["", "Consolidated"], ["Net profit", profit], ["Net costs", "7"]],
+        )
 
-    assert "$ 558" in first_line("What is the net profit?", results(2019, "$ 186"), results(2020, "$ 558"))
+    costs = Grid("Costs", [["", "2020", "2019"], ["Rent", "3", "2"], ["Fuel", "4", "4"]])
+    assert "$ 558" in first_line("What is the net profit?", results(2019, "$ 186"), results(2020, "$ 558"), costs)
     years = [["2020", "", ""], ["Net profit", "10", "1"], ["2019", "", ""], ["Net profit", "8", "2"]]
     divided = Grid("", [["", "North", "South"], *years])
     assert ": 8" in first_line("net profit of North in 2019", divided)
+
+
+def test_what_falls_due_later_is_not_the_latest() -> None:
+    sheet = Grid("Balance sheets", [["", "2023", "2022"], ["Long-term debt", "8,927", "8,920"], ["Cash", "7", "6"]])
+    due = Grid("Maturities of long-term debt", [["", "2024", "2025"], ["Long-term debt", "1,000", "500"]])
+    assert "8,927" in first_line("What is the long-term debt?", due, sheet)
+
+
+def test_quarters_split_a_row_by_time_and_a_year_in_a_name_is_no_period() -> None:
+    quarters = Grid("Sales by quarter", [["", "Q1", "Q2", "Q3"], ["Total sales", "100", "200", "250"]])
+    assert "100" in first_line("What were total sales?", quarters, "Total sales of spare parts were $3 thousand.")
+    plan = Grid("Shares under the 2021 Equity Plan", [["", "Number"], ["Shares available for grant", "5,000,000"]])
+    sentence = "At the end of 2023 the company had shares listed in Oslo."
+    assert "5,000,000" in first_line("How many shares were available for grant at the end of 2023?", plan, sentence)
 
 
 def test_a_share_of_what_is_asked_for_is_not_it() -> None:

@@ -72,6 +72,7 @@ def test_a_label_with_its_value(text: str, expected: tuple[str, str]) -> None:
         ("net income FY2013, fy12 and FY '11", "net income fiscal 2013, fiscal 2012 and fiscal 2011"),
         ("2Q23, Q2'23 and H1 FY2022", "Q2 2023, Q2 2023 and H1 2022"),
         ("Q2 2023 in 2023", "Q2 2023 in 2023"),
+        ("FY99, Q4'98, FY 10-K", "fiscal 1999, Q4 1998, FY 10-K"),
         ("Q4 50 units, H2 19 patients, 1H NMR, IL-2 20 mg", "Q4 50 units, H2 19 patients, 1H NMR, IL-2 20 mg"),
     ],
 )

@@ -82,7 +82,7 @@ def _is_body(draft: Draft) -> bool:
 def _is_numbered(draft: Draft) -> bool:
     """Whether the rows are items with rising numbers, from the first on; headers may be numbered, too."""
     items = [_ITEM.match(cell.value) for cell in draft.column(0)]
-    numbers = [float(item.group(1).rstrip(".)")) for item in items if item]
+    numbers = [tuple(map(int, item.group(1).rstrip(".)").split("."))) for item in items if item]
     beside = any(_ITEM.match(cell.value) for cell in draft.row(0) if cell.col > 0)
     opens = any(cell.col == 0 for cell in draft.row(0))
     return opens and not beside and len(numbers) == len(items) > 1 and numbers == sorted(set(numbers))
