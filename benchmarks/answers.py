@@ -3,11 +3,11 @@
     python -m benchmarks answers SET.json [--home HOME] [--counts]
 
 SET.json stands beside a folder ``pdf`` with the documents that it names, or these lie in GROUNDWORK_DATA: the sets
-``look_ups_*.json`` ask for single figures of filings. ``questions``: ``kind``, ``turns`` (all but
-the last are asked before it), ``docs`` (the scope), ``answered``, ``doc`` that answers, ``gold`` strings of which one
-must stand in the first quote or the label of its cell (a list: all of them), ``parts`` of a comparison, each with its
-strings. ``refusal``: the same, asked of ``docs`` and, where it has them, of the documents ``without`` the answer. A
-half that is put away is run with ``--counts``, which prints no text.
+``look_ups_*.json`` ask for single figures of filings. ``questions``: ``kind``, ``turns`` (all but the last are asked
+before it), ``docs`` (the scope), ``answered``, ``doc`` that answers, ``gold`` strings of which one must stand in the
+first quote or the label of its cell (a list: all of them), ``parts`` of a comparison, each with its strings.
+``refusal``: the same, asked of ``docs`` and, where it has them, of the documents ``without`` the answer. A half that is
+put away is run with ``--counts``, which prints no text.
 
 *Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
 right; *flagged*: verification calls a line of the answer unsupported, though all of them are the document's words.
@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import data, table
+from benchmarks.common import table
+from benchmarks.two_hop import filled
 from ragcore.engine import Engine
 from ragcore.types import Answer, Citation, Turn
 
@@ -58,7 +59,8 @@ def main() -> None:
     options = parser.parse_args()
     given = json.loads(options.set.read_text("utf-8"))
     with opened(options.home) as engine:
-        ids = read(engine, paths_of(given, options.set.parent / "pdf"))
+        folder = options.set.parent / "pdf"
+        ids = read(engine, folder) if folder.is_dir() else filled(engine, named(given))
         rows = [asked(engine, ids, *one, show=not options.counts) for one in items(given)]
     print(table(summary(rows), ("question", "n", "right first", "anywhere", "wrong first", "refused", "flagged")))
     print(f"Citations valid: {sum(row.valid for row in rows)} of {sum(row.cited for row in rows)}.")
@@ -73,17 +75,16 @@ def opened(home: Path | None) -> Iterator[Engine]:
         yield engine
 
 
-def paths_of(given: dict[str, list[Item]], folder: Path) -> list[Path]:
-    """Files of ``folder``, or, without one, those of the data's that are named by the set."""
-    if folder.is_dir():
-        return sorted(folder.glob("*.pdf"))
-    named = {name for part in given.values() for item in part for name in (*item["docs"], *item.get("without", ()))}
-    return sorted({path.stem: path for path in data("").rglob("*.pdf") if path.stem in named}.values())
+def named(given: dict[str, list[Item]]) -> list[str]:
+    """Documents that a set names."""
+    return sorted(
+        {name for part in given.values() for item in part for name in (*item["docs"], *item.get("without", ()))}
+    )
 
 
-def read(engine: Engine, paths: Sequence[Path]) -> dict[str, str]:
+def read(engine: Engine, folder: Path) -> dict[str, str]:
     """The documents' ids by their names, each read once."""
-    ids = {path.stem: engine.add(path).doc_id for path in paths}
+    ids = {path.stem: engine.add(path).doc_id for path in sorted(folder.glob("*.pdf"))}
     ready = {info.doc_id for info in engine.documents() if info.status == "ready"}
     for doc_id in ids.values():
         if doc_id not in ready:

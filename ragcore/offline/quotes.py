@@ -284,8 +284,9 @@ def _quotable(
     columns = [column_years(column, source.lag) for column in cells if len(days_in(column)) < 2]
     in_columns = row is not None and not row.is_form_line
     named = frozenset[int]().union(*(columns if in_columns else [years(text)]))
-    for words_over in (*reversed(row.name.removesuffix(row.head).split(" / ")), about) if row is not None else ():
-        named = named or (of if len(of := _years_of(words_over)) == 1 else named)
+    if row is not None and not named:
+        over_row = map(_years_of, (*reversed(row.name.removesuffix(row.head).split(" / ")), about))
+        named = next((of for of in over_row if len(of) == 1), named)
     return Quotable(source, first, last, text, about, passage, words, place, own, name, row, spans=spans, years=named)
 
 

@@ -118,11 +118,11 @@ class Ranking:
         # A source without a score says nothing beside its quotes.
         around = np.where(sources[near] > 0.0, np.minimum(odds_of(sources[near]), _BEST_SOURCE), odds)
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
-        parts = self.of_parts(found)
-        odds += (NAMED_WEIGHT * named + AGREED_WEIGHT * self._agreed(found))[near] * ~parts[near]
+        parts, of_it = self.of_parts(found), self._of_quantity(found)
+        odds += (NAMED_WEIGHT * named + AGREED_WEIGHT * _agreed(found, of_it))[near] * ~parts[near]
         odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - PART_WEIGHT * parts[near]
         odds += SPAN_WEIGHT * self._span([found[i] for i in near])
-        odds -= YEAR_WEIGHT * self._of_other_years(found)[near] + PART_WEIGHT * self._split(found)[near]
+        odds -= YEAR_WEIGHT * self._of_other_years(found, of_it)[near] + PART_WEIGHT * _split(found, of_it)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
@@ -163,7 +163,6 @@ class Ranking:
         whole = {one.name for one in found if one.row is not None and one.name and one.name <= words}
         longest = {name: max(len(other) for other in whole if name <= other) for name in whole}
         share = is_share(self._question.main)
-
         question = f" {' '.join(tokens(self._question.main))} "
 
         def named(row: Row, name: frozenset[str]) -> float:
@@ -201,7 +200,7 @@ class Ranking:
         for quote in found:
             own = name_stems(quote.row.head) if quote.row is not None else frozenset()
             over = frozenset(content_stems(_over(quote.row))) if quote.row is not None else frozenset()
-            if own and own.isdisjoint(asked | over) and all(self._wanted.has(word, over) for word in self._quantity):
+            if own and own.isdisjoint(asked | over) and self._is_quantity(over):
                 parts[quote.source.doc_id].add(own)
         named = [
             name_stems(" ".join((_over(q.row), q.row.head, *q.source.section[-1:]))) if q.row else None for q in found
@@ -247,20 +246,7 @@ class Ranking:
         if row is None or len(row.named) != 1:
             return ()
         name, columns = name_stems(row.head), tuple(cell.column for cell in row.cells)
-        asked = all(self._wanted.has(word, name) for word in self._quantity)
-        return (quote.source.doc_id, name, columns, row.named) if asked else ()
-
-    def _agreed(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """1 for each row of what is asked for with a figure that another table gives for it too; else 0."""
-        tables, own = defaultdict[str, set[object]](set), list[set[str]]()
-        for quote in found:
-            row = quote.row
-            of_it = row is not None and self._is_of_quantity(quote)
-            cells = [row.cells[n] for n in row.named or range(len(row.cells))] if row is not None and of_it else []
-            own.append({figure for cell in cells if len(figure := re.sub(r"[^\d.%]", "", cell.text)) > 2})
-            for figure in own[-1]:
-                tables[figure].add((quote.source.doc_id, row.table if row else ""))
-        return np.array([any(len(tables[figure]) > 1 for figure in figures) for figures in own], np.float64)
+        return (quote.source.doc_id, name, columns, row.named) if self._is_quantity(name) else ()
 
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
@@ -292,34 +278,23 @@ class Ranking:
         near, given = np.array(list(map(float, share))), np.array(list(map(bool, own)))
         return np.where(given, near - near[given].sum() / max(given.sum(), 1), 0.0)
 
-    def _of_other_years(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """1 for each quote that names years, but none that is asked for; without one, `LATEST` for a row of what is
-        asked for that ends in another year than most rows of its document, if one ends there; else 0."""
+    def _of_other_years(self, found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """1 for each quote that names years, but none that is asked for; without one, `LATEST` for a row ``of_it``,
+        what is asked for, that ends in another year than most rows of its document, if one ends there; else 0."""
         asked = self._question.years
         if asked:
             return np.array([bool(q.years and asked.isdisjoint(q.years)) for q in found], np.float64)
         ends = [(quote.source.doc_id, max(quote.years, default=0) if quote.row is not None else 0) for quote in found]
         latest = {doc_id: year for (doc_id, year), _ in reversed(Counter(end for end in ends if end[1]).most_common())}
-        of_it = [self._is_of_quantity(quote) for quote in found]
         there = {end for end, of in zip(ends, of_it) if of and end[1] == latest.get(end[0])}
         late = (
             of and 0 < end[1] != latest[end[0]] and (end[0], latest[end[0]]) in there for end, of in zip(ends, of_it)
         )
         return LATEST * np.array(list(late), np.float64)
 
-    def _split(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
-        """Whether each row of what is asked for has several columns that are no periods, of which the question names
-        none, while another row of it has none such."""
-        of_it = [quote.row is not None and self._is_of_quantity(quote) for quote in found]
-        split = [of and quote.row is not None and _is_split(quote.row) for quote, of in zip(found, of_it)]
-        return (
-            np.array(split, np.bool_)
-            if any(of and not one for of, one in zip(of_it, split))
-            else np.zeros(len(found), np.bool_)
-        )
-
-    def _is_of_quantity(self, quote: Quotable) -> bool:
-        return self._is_quantity(quote.words)
+    def _of_quantity(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each quote is a row of what is asked for."""
+        return np.array([quote.row is not None and self._is_quantity(quote.words) for quote in found], np.bool_)
 
     def _is_quantity(self, words: frozenset[str]) -> bool:
         """Whether ``words`` (stems) have all of what is asked for."""
@@ -344,6 +319,25 @@ def _gives_amount(quote: Quotable, parts: frozenset[str]) -> bool:
     """Whether a sentence gives an amount, and none of the stems that name ``parts``."""
     amounts = any(not years(number.raw) for number in numbers(quote.text))
     return amounts and parts.isdisjoint(quote.own)
+
+
+def _agreed(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each of the rows ``of_it``, what is asked for, has a figure that another table gives for it too."""
+    tables, own = defaultdict[str, set[tuple[str, str]]](set), list[set[str]]()
+    for quote, of in zip(found, of_it):
+        row = quote.row if of else None
+        texts = [re.sub(r"[^\d.%]", "", cell.text) for cell in row.meant] if row is not None else []
+        own.append({text for text in texts if len(text) > 2})
+        for figure in own[-1]:
+            tables[figure].add((quote.source.doc_id, row.table if row is not None else ""))
+    return np.array([any(len(tables[figure]) > 1 for figure in figures) for figures in own], np.bool_)
+
+
+def _split(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each of the rows ``of_it``, what is asked for, has several columns without a period, of which the
+    question names none, while another has none such."""
+    split = of_it & np.array([quote.row is not None and _is_split(quote.row) for quote in found], np.bool_)
+    return split & bool((of_it & ~split).any())
 
 
 def _is_split(row: Row) -> bool:

@@ -77,6 +77,11 @@ class Row:
         """Whether it is a label with its value."""
         return len(self.cells) == 1 and not self.cells[0].column
 
+    @property
+    def meant(self) -> tuple[Cell, ...]:
+        """Cells of the columns that the question names, else all."""
+        return tuple(self.cells[place] for place in self.named) or self.cells
+
     def of(self, cell: Cell) -> str:
         """One cell with its headers, as quoted."""
         return _pair(", ".join(part for part in (self.name, cell.column) if part), cell.text)
@@ -119,7 +124,7 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     if len(named) == 1 and (dated or cover(content_stems(name), asked.words) > 0):
         cell = cells[named[0]]
         return replace(row, first=cell.number, last=cell.number, text=row.of(cell))
-    pairs = "; ".join(_pair(cell.column, cell.text) for cell in [cells[i] for i in named] or cells)
+    pairs = "; ".join(_pair(cell.column, cell.text) for cell in row.meant)
     return replace(row, text=f"{name} — {pairs}" if name else pairs)
 
 

@@ -259,9 +259,8 @@ def _cells(row: Row | None) -> list[Cell] | None:
     quotes and rows of prose, most of whose cells are."""
     if row is None:
         return None
-    asked = [row.cells[place] for place in row.named] or list(row.cells)
-    short = [cell for cell in asked if in_figures(cell)]
-    if 2 * len(short) <= len(asked):
+    short = [cell for cell in row.meant if in_figures(cell)]
+    if 2 * len(short) <= len(row.meant):
         return None
     return short if row.named else short[:_MOST_CELLS]
 

@@ -116,13 +116,12 @@ class BundledReranker:
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
         # Longest first, so that no thread ends with a long one after the others are done.
         order = sorted(range(len(passages)), key=lambda row: -len(passages[row]))
-        logits = np.empty(len(passages))
-        for row, logit in zip(order, self._network.map(partial(self._logit, query), [passages[i] for i in order])):
-            logits[row] = logit
+        logits, known = np.empty(len(passages)), written_out(query)
+        logits[order] = list(self._network.map(partial(self._logit, known), [passages[row] for row in order]))
         return 1.0 / (1.0 + np.exp(-logits))
 
     def _logit(self, query: str, passage: str) -> float:
-        return float(self._network.run(written_out(query), written_out(passage))[0, 0])
+        return float(self._network.run(query, written_out(passage))[0, 0])
 
 
 class _Network:

@@ -32,7 +32,7 @@ MONTH = (
 # Letters and digits with inner hyphens, dots, ampersands or apostrophes: BMS-986158, R&D, U.S, company's.
 WORD = re.compile(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*")
 # Brackets in a name hold its abbreviation or the meaning of negative numbers.
-_BRACKETS = re.compile(r"\([^()]*\)")
+BRACKETED = re.compile(r"\([^()]*\)")
 _FISCAL_YEAR = re.compile(r"^(?:fy|fiscal)-?(\d{2}|\d{4})$")
 
 
@@ -128,7 +128,7 @@ def content_stems(text: str) -> list[str]:
 
 
 def without_brackets(text: str) -> str:
-    return _BRACKETS.sub(" ", text)
+    return BRACKETED.sub(" ", text)
 
 
 def name_stems(name: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ from ragcore.text.numbers import Number, numbers, scale_note
 from ragcore.text.periods import MONTHS, date_spans, lag_of, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
-from ragcore.text.words import STOP_WORDS, content_stems, tokens
+from ragcore.text.words import BRACKETED, STOP_WORDS, content_stems, tokens
 from ragcore.types import EVERYTHING, Cell, Citation, ClaimStatus, Document, Element, Scope, Table
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 
@@ -24,8 +24,7 @@ Meaning = Literal["gain", "loss", "deduction", ""]
 
 _LINE, _LINES = 120, 30  # characters of a line that names a period, and elements that it heads
 _OF_PERIODS = STOP_WORDS | lex.SPANS | lex.BESIDE_FIGURES | frozenset(MONTHS)
-_ASIDE = re.compile(r"\([^()]*\)")
-_BRACKETED = re.compile(r"\([^()\d]*\)")
+_PLAIN_BRACKETS = re.compile(r"\([^()\d]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,8 @@ class Sense:
 def sense_of(name: str) -> Sense:
     """Sense of the amounts called ``name``: by its last telling noun before words that narrow it, and by the bracketed
     one; "" if the name does not tell."""
-    inside = tokens(" ".join(_BRACKETED.findall(name)))
-    nouns = takewhile(lambda word: word not in lex.NARROWED_BY, tokens(_BRACKETED.sub(" ", name)))
+    inside = tokens(" ".join(_PLAIN_BRACKETS.findall(name)))
+    nouns = takewhile(lambda word: word not in lex.NARROWED_BY, tokens(_PLAIN_BRACKETS.sub(" ", name)))
     found = [meaning for word in nouns if (meaning := _meaning(word))]
     both = "gain" in found and "loss" in found  # "profit or loss": brackets decide which
     plain: Meaning = "gain" if both else found[-1] if found else ""
@@ -194,7 +193,7 @@ class Evidence:
 def parts(text: str, marked: Sequence[Number]) -> list[str]:
     """Part of ``text`` around each of the ``marked`` numbers (in order): "$5 in 2022 | and $4 in 2021"."""
     starts: list[int] = []
-    bare = _ASIDE.sub(lambda aside: "·" * len(aside.group()), text)  # no part begins in an aside or within a day
+    bare = BRACKETED.sub(lambda aside: "·" * len(aside.group()), text)  # no part begins in an aside or within a day
     for start, end in date_spans(text):
         bare = f"{bare[:start]}{'·' * (end - start)}{bare[end:]}"
     for place, number in enumerate(marked):
@@ -271,8 +270,9 @@ def _period_line(document: Document, element: Element) -> str:
         if one.section != element.section:
             break
         text = document.text[one.start : one.end].strip()
-        left = [word for word in tokens(text[:_LINE]) if word.isalpha() and word not in _OF_PERIODS]
-        if one.table is None and len(text) <= _LINE and years(text) and len(left) <= 1:
+        if one.table is not None or len(text) > _LINE or not years(text):
+            continue
+        if sum(word.isalpha() and word not in _OF_PERIODS for word in tokens(text)) <= 1:
             return text
     return ""
 

@@ -31,9 +31,9 @@ from ui.viewer.render import TILE, TILE_WIDTHS, WIDTHS
 # the newest may be shown. Streamlit runs the clean-up of a call that newer data overtook as soon as that call ends,
 # though its element stays: closed is only what has left the page. What a component tells the script is a state with a
 # number, for which `ui.server.component_events` looks in every run: Streamlit drops a trigger whose rerun another one
-# overtakes. A question is such a trigger, so nothing is told right after it (`shared/asking.js`). Of a
-# component that failed Streamlit says so for good, and a document asks only once for a module, so where one cannot be
-# fetched the page waits for the server and is then loaded again; one that is fetched and does not work is an error.
+# overtakes. A question is such a trigger, so nothing is told right after it (`shared/asking.js`). Of a component that
+# failed Streamlit says so for good, and a document asks only once for a module, so where one cannot be fetched the page
+# waits for the server and is then loaded again; one that is fetched and does not work is an error.
 LOADER = """
 const calls = new WeakMap();
 const ends = new WeakMap();
