@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -366,6 +367,19 @@ def idle(page: Any) -> None:
 def in_scope(page: Any, words: str) -> None:
     """Wait until so many documents are in scope: ``1 of 2``."""
     page.locator(".gw-scope .count").get_by_text(words, exact=True).wait_for()
+
+
+def only_way_back(page: Any, data: re.Pattern[str], name: str) -> None:
+    """Reload; until ``data``, the address of what is shown, answers, the bar has the button ``name`` alone."""
+    from playwright.sync_api import expect
+
+    held: list[Any] = []
+    page.route(data, lambda route: held.append(route), times=1)
+    with page.expect_request(data):
+        page.reload()
+    expect(page.locator(".bar2").get_by_role("button")).to_have_count(1)
+    page.locator(".bar2").get_by_role("button", name=name).wait_for()
+    held[0].continue_()
 
 
 def _away(url: str) -> bool:

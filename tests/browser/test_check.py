@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import prepared
-from tests.browser.conftest import App, promise, serve
+from tests.browser.conftest import App, only_way_back, promise, serve
 from tests.browser.test_axe import check, check_both
 
 PASTED = """# Note 🌍 &lt;img src=x onerror="document.title='run'">
@@ -136,8 +136,8 @@ def test_the_sample_draft_from_three_errors_to_a_file(
         page.locator(".wd", has_text="left as it is").wait_for()
         expect(page.locator(".nx")).to_contain_text("No open problem")
         expect(said).to_have_text("Left as it is.")
-    with promise("all of it outlives a reload"):
-        page.reload()
+    with promise("all of it outlives a reload, and until there is data only the way back can be pressed"):
+        only_way_back(page, re.compile(r"/gw/checks/\w+\?"), "All drafts")
         expect(current).to_contain_text("hedges")
         expect(marked(page, "x")).to_have_count(2)
         page.locator(".wd", has_text="edited").wait_for()

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import pdfs, prepared
-from tests.browser.conftest import App, lent, promise, serve
+from tests.browser.conftest import App, lent, only_way_back, promise, serve
 from tests.browser.test_axe import check, check_both
 from tests.messages_server import MessagesServer
 
@@ -111,8 +111,8 @@ def test_three_questions_from_a_file_to_a_file(sample: App, open_page: Callable[
         expect(page.locator(".gw-grid .ce.old")).to_have_count(0)
         expect(cells.nth(1)).to_contain_text("30 Jun 2029")
         assert not any(page.evaluate("window.kept"))
-    with promise("what is open outlives a reload"):
-        page.reload()
+    with promise("what is open outlives a reload, and until there is data only the way back can be pressed"):
+        only_way_back(page, re.compile(r"/gw/grids/\w+\?"), "All grids")
         expect(page.locator(".gw-grid .ce.sel")).to_contain_text("30 Jun 2029")
         lit.wait_for()
     with promise("a column that is edited fills itself alone"):

@@ -45,7 +45,13 @@ export class Head {
     this.tally.classList.toggle("tight", this.tally.scrollWidth > this.tally.clientWidth + 1);
   }
 
+  // Until there is data to act on, only the way back is seen.
+  wait() {
+    this.element.dataset.waits = "";
+  }
+
   draw() {
+    delete this.element.dataset.waits;
     const { check } = this;
     const { name, docs, counts, state, done, total, left } = check.data;
     this.title.textContent = this.title.title = name;

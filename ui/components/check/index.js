@@ -50,6 +50,7 @@ class Check {
   show(id) {
     if (this.id === id) return;
     Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false, refused: null, decided: [] });
+    this.head.wait();
     this.card.element.remove();
     closeCitation();
     this.poll(0);

@@ -41,7 +41,13 @@ export class Head {
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.rows.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.asking.element, this.exports.element);
   }
 
+  // Until there is data to act on, only the way back is seen.
+  wait() {
+    this.element.dataset.waits = "";
+  }
+
   draw() {
+    delete this.element.dataset.waits;
     const { page } = this;
     const { name, state, done, total, left, lost, asked, asking } = page.data;
     if (!this.title.querySelector("input")) this.title.textContent = this.title.title = name;

@@ -60,6 +60,7 @@ class GridPage {
   show(id) {
     if (this.id === id) return void this.poll(); // documents may have come
     Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, summed: "", summedAt: -Infinity, open: null, cell: null, periods: null, refused: null, decided: [], view: new View(id) });
+    this.head.wait();
     this.card.hide();
     closeCitation();
     this.poll();
