@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import STOPPED, App, idle
+from tests import prepared
+from tests.browser.conftest import STOPPED, App, idle, serve
 from ui.components import LOADER
 
 # Two calls for one element, the module of the first comes last; resolves to what was mounted and what was tidied up.
@@ -39,6 +41,14 @@ SUPERSEDED = """async (text) => {
     parentElement.remove();
     end();
     return [before, window.said];
+}"""
+
+# Each button that is seen is pressed, and Enter in each field.
+PRESS_ALL = """() => {
+    const seen = (one) => one.checkVisibility({ visibilityProperty: true });
+    for (const one of [...document.querySelectorAll("[class*=gw-] button")].filter(seen)) one.click();
+    const enter = { key: "Enter", bubbles: true, cancelable: true };
+    for (const one of document.querySelectorAll("[class*=gw-] input")) one.dispatchEvent(new KeyboardEvent("keydown", enter));
 }"""
 
 
@@ -121,3 +131,27 @@ def test_a_page_whose_server_went_away_while_it_loaded_says_so_and_opens_when_it
     page.locator("tr[data-doc]").first.wait_for()
     assert asked[:4] == ["script", "fetch", "fetch", "fetch"]
     expect(page.get_by_text("Error")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_nothing_that_is_pressed_before_there_is_data_fails(
+    sampled: Path, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    with serve(prepared.copied(sampled, tmp_path / "home")) as app:
+        page = open_page(app.url)
+        page.locator(".st-key-gw_composer textarea").fill("What was total revenue?")
+        page.keyboard.press("Enter")
+        page.locator('.gw-turn[data-state="complete"]').wait_for()
+        made = [page.url]
+        for path, shown in (("grid", ".gw-grid .ln .ce"), ("check", ".gw-check .s[data-key]")):
+            page.goto(f"{app.url}/{path}")
+            page.get_by_role("button", name="Try it").click()
+            page.locator(shown).first.wait_for()
+            made.append(page.url)
+        pages = "library reports grid check explore evaluate settings".split()
+        page.route("**/gw/**", lambda route: None if route.request.resource_type == "fetch" else route.continue_())
+        for url in [*made, app.url, *(f"{app.url}/{path}" for path in pages)]:
+            with page.expect_request(lambda asked: asked.resource_type == "fetch" and "/gw/" in asked.url):
+                page.goto(url)
+            idle(page)
+            page.evaluate(PRESS_ALL)

@@ -120,7 +120,7 @@ export class Pages {
   setFit(fit) {
     this.fit = fit;
     this.rescale();
-    if (fit === "page") this.scrollDown(this.page);
+    if (fit === "page" && this.document) this.scrollDown(this.page);
   }
 
   zoomTo(z) {

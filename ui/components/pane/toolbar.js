@@ -91,6 +91,7 @@ export class Toolbar {
   // A printed label, or a page's number where no page is called so. Of pages with one label the first, and from there the
   // next.
   toLabel() {
+    if (!this.pane.document) return;
     const { pages } = this.pane.document;
     const now = this.pane.pages.page;
     const wanted = this.label.value.trim();
@@ -117,6 +118,7 @@ export class Toolbar {
   }
 
   zoom(by) {
+    if (!this.pane.document) return;
     const now = this.pane.pages.scale(this.pane.pages.page);
     const next = by > 0 ? ZOOMS.find((z) => z > now + 0.01) : ZOOMS.findLast((z) => z < now - 0.01);
     if (next) this.pane.pages.zoomTo(next);
