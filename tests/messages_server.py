@@ -52,7 +52,7 @@ class Reply:
     ``raw`` is sent as the whole body, of ``content_type``; ``insert`` has bytes that are put into the stream of
     events before so many pieces; ``headers_end`` cuts the connection after so many bytes of the response's head;
     without ``counts`` no usage is told, and with ``ends`` off the stream's own end does not come. With ``pings`` a
-    ping comes every 50 ms of ``delay``.
+    ping comes every 50 ms of ``delay``. The last piece of the text waits ``until`` this is set.
     """
 
     text: str | list[str] = ""
@@ -64,6 +64,7 @@ class Reply:
     stop_details: dict[str, Any] | None = None
     delay: float = 0.0
     first_delay: float = 0.0
+    until: threading.Event | None = None
     disconnect_after: int | None = None
     error_after: int | None = None
     error_status: int = 529
@@ -350,6 +351,8 @@ def _events(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[str, dict[str,
             count += 1
             if delta is not None:
                 yield "wait", {"seconds": reply.delay}
+                while reply.until is not None and delta is deltas[-1] and not reply.until.is_set():
+                    yield "wait", {"seconds": 0.05}
                 yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": delta}
         yield "content_block_stop", {"type": "content_block_stop", "index": index}
     reason = "tool_use" if reply.tool is not None and reply.stop_reason == "end_turn" else reply.stop_reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -51,7 +52,8 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
     assert pencil.evaluate("e => e === document.activeElement"), "Esc leaves all as it was"
     assert questions(page) == ["Which pump stood highest in May?", "And in June?"]
     pencil.press("Enter")
-    server.reply(Reply(text=["The edited ", *["word "] * 30, "one."], delay=0.1))
+    seen = threading.Event()
+    server.reply(Reply(text=["The edited ", *["word "] * 9, "one."], delay=0.1, until=seen))
     field.fill("Which pump stood lowest in May?")
     field.press("Enter")
 
@@ -62,6 +64,7 @@ def test_a_question_is_edited_asked_again_and_its_versions_are_a_key_away(
         assert "wait for the answer" in (resting.get_attribute("title") or "")
     previous.click(force=True)  # does nothing: it can be pressed, and says why not
     other.get_by_text("The edited").wait_for()
+    seen.set()
     for tab in (page, other):
         tab.locator(COMPLETE).get_by_text("word one.").wait_for()
         assert questions(tab) == ["Which pump stood lowest in May?"], "what was below belongs to the other version"

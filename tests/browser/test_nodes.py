@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -75,8 +76,8 @@ def ask(page: Any, question: str) -> None:
 def test_what_one_server_does_is_seen_on_the_other(nodes: Nodes, open_page: Callable[..., Any]) -> None:
     first, second, server = nodes
     until(lambda: ready(second) == (200, "ready\n"))  # once its models are loaded
-    words = [f"word{i} " for i in range(60)]
-    server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>. ", *words], delay=0.1))
+    seen = threading.Event()
+    server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>. ", *["word "] * 9, "last."], delay=0.1, until=seen))
     here, there = open_page(first.url), None
     with promise("an answer that is being written on one is waited for on the other, and comes"):
         ask(here, "How deep is the deepest well?")
@@ -84,8 +85,9 @@ def test_what_one_server_does_is_seen_on_the_other(nodes: Nodes, open_page: Call
         here.wait_for_url(re.compile(r"\?c="))
         there = open_page(f"{second.url}/?{here.url.partition('?')[2]}")
         there.locator('.gw-turn[data-state="live"]').wait_for()
+        seen.set()
         done = there.locator('.gw-turn[data-state="complete"]')
-        expect(done).to_contain_text("word59", use_inner_text=True)
+        expect(done).to_contain_text("last.", use_inner_text=True)
     with promise("its citation lights the page there, whose file came from the storage"):
         done.locator("a.gw-cite").first.click()
         there.locator('.gw-highlight[data-role="cited"]').first.wait_for()
