@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from ragcore.answer.render import render_source
 from ragcore.config.settings import AnswerSettings
-from ragcore.text.periods import lag_of
+from ragcore.text.periods import fiscal_of
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
 from ragcore.types.table_labels import LabelledTable, elements_within
@@ -195,7 +195,7 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
         score=passage.score,
         via=passage.via,
         marks=tuple(mark for unit in units if unit.kind != "cell" for mark in document.marks(unit.start, unit.end)),
-        lag=lag_of(document.text, dict.fromkeys(unit.label for unit in units)),
+        fiscal=fiscal_of(document.text, dict.fromkeys(unit.label for unit in units)),
         after=_after(document, end),
     )
 

@@ -152,7 +152,7 @@ def of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts, *, named: 
         plain = len(row.cells) == 1 or (len(fits) == 1 and stems_of(fits[0].column) & asked.words)
         dated = [(_UNDATED, fits[0])] if fits and plain and not asked.years else []
     if asked.years:
-        dated = [one for one in dated if called_year(one[0], quote.source.lag) in asked.years]
+        dated = [one for one in dated if called_year(one[0], quote.source.fiscal) in asked.years]
     dated = [one for one in dated if one[0] == max(period for period, _ in dated)]
     if len(dated) != 1:
         return None

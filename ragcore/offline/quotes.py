@@ -281,7 +281,7 @@ def _quotable(
     spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())
     # Columns that reading joined ("January 28, 2023 … January 29, 2022") are of no one year.
     cells = [cell.column for cell in row.cells] if row is not None else []
-    columns = [column_years(column, source.lag) for column in cells if len(days_in(column)) < 2]
+    columns = [column_years(column, source.fiscal) for column in cells if len(days_in(column)) < 2]
     in_columns = row is not None and not row.is_form_line
     named = frozenset[int]().union(*(columns if in_columns else [years(text)]))
     if row is not None and not named:

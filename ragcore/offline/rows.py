@@ -15,7 +15,7 @@ from ragcore.text import lexicon as lex
 from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
 from ragcore.text.words import content_stems, cover, tokens
-from ragcore.types import Source
+from ragcore.types import FiscalYear, Source
 
 _SCALE = re.compile(
     r"\b(?:in|dollars|amounts?|figures|U\.?S\.?\s?\$|[$€£])\s*(?:in\s+)?(?:[a-z.$€£]+\s+){0,2}(?:thousands|millions|billions)\b"
@@ -115,7 +115,7 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
     cells = tuple(Cell(number, column, source.words(number, number)) for (number, _), column in zip(labelled, columns))
     dated = bool(years(name) & asked.years)  # the row is the year, and its columns are not
     plain = dated or not any(map(column_years, (name, *columns)))
-    named = tuple(named_columns(columns, replace(asked, years=frozenset()) if plain else asked, source.lag))
+    named = tuple(named_columns(columns, replace(asked, years=frozenset()) if plain else asked, source.fiscal))
     if named and asked.changes and (rates := [n for n, column in enumerate(columns) if is_change(column)]):
         named = tuple(sorted({*named, *columns_of_span(columns, rates, asked.spans, asked.quarters)}))
     if not any(says_something(cells[i]) for i in named or range(len(cells))):
@@ -171,13 +171,15 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
     return ""
 
 
-def named_columns(columns: Sequence[str], asked: Asked, lag: int | None = None) -> list[int]:
-    """Columns of the days or years (`column_years` with ``lag``) that the question names, of these the ones of its span
-    of time and quarter, without a span those not shorter than others, and, of several or without a year, those whose
-    rarest words it has; empty if none."""
+def named_columns(columns: Sequence[str], asked: Asked, fiscal: FiscalYear | None = None) -> list[int]:
+    """Columns of the days or years (`column_years`) that the question names, of these the ones of its span of time and
+    quarter, without a span those not shorter than others, and, of several or without a year, those whose rarest words
+    it has; empty if none."""
     days = asked.days | {(0, month, day) for _, month, day in asked.days}  # the year may stand over the column
     kept = [n for n, column in enumerate(columns) if any((y, m, d) in days for m, d, y in dates_in(column))]
-    kept = kept or [n for n, column in enumerate(columns) if not asked.years or column_years(column, lag) & asked.years]
+    kept = kept or [
+        n for n, column in enumerate(columns) if not asked.years or column_years(column, fiscal) & asked.years
+    ]
     some, kept = len(kept), columns_of_span(columns, kept, asked.spans, asked.quarters)
     own = [frozenset(content_stems(without_dates(columns[n]))) - set(map(str, column_years(columns[n]))) for n in kept]
     counts = Counter(word for words in own for word in words)

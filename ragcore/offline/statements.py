@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ragcore.offline.lists import data
-from ragcore.text.periods import called_year, days_in, is_part, lag_of, month_name, years
+from ragcore.text.periods import called_year, days_in, fiscal_of, is_part, month_name, years
 from ragcore.text.words import stem, tokens
 from ragcore.types import Document, Element, Table
 from ragcore.types.report import Coverage, Period, Statement
@@ -67,8 +67,8 @@ def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
     says_part = bool(_places(opening, "cover", "part")) and not yearly
     part = bool(quarter) or says_part or (bool(columns) and not yearly and all(map(is_part, columns)))
     dated = [(period, one) for one in columns if is_part(one) == part and (period := period_of(one)) is not None]
-    lag = lag_of(document.text, columns)
-    covered = () if part else tuple(sorted({called_year(period, lag) for period, _ in dated}, reverse=True))
+    fiscal = fiscal_of(document.text, columns)
+    covered = () if part else tuple(sorted({called_year(period, fiscal) for period, _ in dated}, reverse=True))
     end, column = max(dated, default=((0, 0, 0), ""))
     for start, stop in quarter or (() if part else yearly):
         days = days_in(opening[start : stop + _AFTER])

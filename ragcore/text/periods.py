@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ragcore.text import words
+from ragcore.types import FiscalYear
 
 MONTHS = tuple(month.lower() for month in words.MONTHS)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
@@ -54,9 +55,13 @@ _DATE = re.compile(
 _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
-_HALF_YEAR, EARLY = 6, 2
+_EARLY = 5  # a fiscal year that ends in this month, May, or before may be named after the year before
 _LEAP = 2000  # a year in which each month is as long as it can be
 _FISCAL = re.compile(r"\b(?:fiscal(?:\s+years?)?|FY)\s*(20\d\d)\b", re.IGNORECASE)
+_YEAR_ENDED = re.compile(
+    rf"\b(?:years?|5[23]\s+weeks|fifty-(?:two|three)\s+weeks)\W{{1,3}}end(?:ed|ing|s)\s((?:{_MONTH}|\d)\D{{0,9}}\d{{1,2}}\b.{{0,8}})",
+    re.IGNORECASE | re.DOTALL,
+)
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
     r"|\b(May|Mar|Jan|Dec)\b(?=\.?\s+\d|\s*$|\s*[,;:|]|\s+(?:and|or|to|through|than)\b)"
@@ -87,38 +92,44 @@ def years(text: str) -> set[int]:
     return found
 
 
-def column_years(column: str, lag: int | None = None) -> set[int]:
-    """Years that a table's column may be called by: a fiscal year that ends by May is named after either, or, if it
-    ends by February, after the one that its document's `fiscal_lag` gives."""
+def column_years(column: str, fiscal: FiscalYear | None = None) -> set[int]:
+    """Years that a table's column may be called by: where it ends by May, that of its ``fiscal`` year, or, if it is not
+    known, this and the year before."""
     named, ends = years(without_dates(column)), days_in(column)
     if named or not ends:
         return named
     year, month, _ = ends[-1]
-    if month <= EARLY and lag is not None:
-        return {called_year(ends[-1], lag)}
-    return {year, year - 1} if month < _HALF_YEAR else {year}
+    if month > _EARLY:
+        return {year}
+    return {fiscal.name(ends[-1])} if fiscal else {year, year - 1}
 
 
-def called_year(end: tuple[int, int, int], lag: int | None) -> int:
-    """Year that a period with this ``end`` (year, month, day) is called by, given its document's `fiscal_lag`."""
-    return end[0] - (lag or 0) if 0 < end[1] <= EARLY else end[0]
+def called_year(end: tuple[int, int, int], fiscal: FiscalYear | None) -> int:
+    """Year that a period with this ``end`` (year, month, day) is called by, given its document's `fiscal_year`."""
+    return fiscal.name(end) if fiscal else end[0]
 
 
-def lag_of(text: str, columns: Iterable[str]) -> int | None:
-    """`fiscal_lag` of a document's ``text`` if one of its ``columns`` ends in January or February, else None."""
-    return fiscal_lag(text) if any(month <= EARLY for one in columns for _, month, _ in days_in(one)) else None
+def fiscal_of(text: str, columns: Iterable[str]) -> FiscalYear | None:
+    """`fiscal_year` of a document's ``text`` if one of its ``columns`` ends by May, else None."""
+    return fiscal_year(text) if any(month <= _EARLY for one in columns for _, month, _ in days_in(one)) else None
 
 
 @lru_cache(maxsize=16)
-def fiscal_lag(text: str) -> int | None:
-    """Years from the name of a fiscal year that ends in January or February to its end, 0 or 1: from the fiscal year
-    that a document names first to the year of most such days in it, the later of two. None if it names none."""
-    named = _FISCAL.search(text)
-    if named is None:
+def fiscal_year(text: str) -> FiscalYear | None:
+    """Fiscal year of a document: it ends in the month in which most years of its ``text`` do, else in January or
+    February; one that ends by May is named after this year or the one before, whichever the fiscal years that it names
+    and the days of that month fit better, or both alike, the latest of them. None if they do not tell."""
+    ends = (day for match in _YEAR_ENDED.finditer(text) for day in days_in(match.group(1)))
+    months = Counter(month for _, month, _ in ends)
+    month = max(2, months.most_common(1)[0][0]) if months else 2  # weeks that end in January may end in February
+    if month > _EARLY:
+        return FiscalYear(month, 0)
+    named = Counter(map(int, _FISCAL.findall(text)))
+    days = Counter(year for year, ended, _ in days_in(text) if ended == month or ended < month == 2)
+    same, later = (sum(count * days[year + lag] for year, count in named.items()) for lag in (0, 1))
+    if not same and not later:
         return None
-    ends = Counter(year for year, month, _ in days_in(text) if month <= EARLY)
-    lag = max(ends, key=lambda year: (ends[year], year), default=0) - int(named.group(1))
-    return lag if lag in (0, 1) else None
+    return FiscalYear(month, int((later, max(days)) > (same, max(named))))
 
 
 def column_quarter(column: str) -> int:

@@ -30,6 +30,7 @@ from ragcore.types.document import ChunkKind as ChunkKind
 from ragcore.types.document import Document as Document
 from ragcore.types.document import Element as Element
 from ragcore.types.document import ElementKind as ElementKind
+from ragcore.types.document import FiscalYear as FiscalYear
 from ragcore.types.document import ModelReport as ModelReport
 from ragcore.types.document import Page as Page
 from ragcore.types.document import Table as Table

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ragcore.types.document import without
+from ragcore.types.document import FiscalYear, without
 from ragcore.types.geometry import Box
 from ragcore.types.retrieval import Retrieval, Trace, Usage
 
@@ -32,8 +32,8 @@ class Unit:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Numbered passage given to the writer: a span of one document, cut into units numbered from 1. ``marks`` are the
-    spans of raised footnote marks in its running text, which quotations leave out. ``lag`` is its document's
-    `fiscal_lag`, if columns need it. ``after`` are the beginnings of the list items that follow on its end."""
+    spans of raised footnote marks in its running text, which quotations leave out. ``fiscal`` is its document's
+    `fiscal_year`, if columns need it. ``after`` are the beginnings of the list items that follow on its end."""
 
     number: int
     doc_id: str
@@ -48,7 +48,7 @@ class Source:
     score: float = 0.0
     via: str = ""
     marks: tuple[tuple[int, int], ...] = ()
-    lag: int | None = None
+    fiscal: FiscalYear | None = None
     after: tuple[str, ...] = ()
 
     def lines(self) -> list[tuple[int, int]]:

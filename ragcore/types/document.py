@@ -203,6 +203,18 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class FiscalYear:
+    """Fiscal year of a document: the ``month`` of its end, and the years from its name to its end, 0 or 1."""
+
+    month: int
+    lag: int
+
+    def name(self, end: tuple[int, int, int]) -> int:
+        """Year that a period with this ``end`` (year, month, day) is called by."""
+        return end[0] - self.lag if 0 < end[1] <= self.month else end[0]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReport:
     """Outcome of describing a document's figures, or of writing its contexts. Of ``figures`` large enough to describe,
     ``described`` have a description, ``empty`` show nothing worth one, and ``repeated`` are described at their first

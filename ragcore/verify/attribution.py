@@ -26,6 +26,7 @@ from ragcore.text.periods import (
     years,
 )
 from ragcore.text.words import STOP_WORDS, stem, tokens
+from ragcore.types import FiscalYear
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, parts
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
@@ -163,8 +164,8 @@ def _other_column(number: Number, part: str, cell: CitedCell) -> str:
             return year
     shares = number.percent and "%" in cell.column
     rivals = [one for one in cell.grid.columns if "%" in one or not shares]
-    lag = None if date_spans(part) else cell.grid.lag  # words that name a day name no year by it
-    columns = {one: _column_terms(lex.without_comparisons(one), lag) for one in rivals}
+    fiscal = None if date_spans(part) else cell.grid.fiscal  # words that name a day name no year by it
+    columns = {one: _column_terms(lex.without_comparisons(one), fiscal) for one in rivals}
     if not cell.row or cell.column not in columns:
         return ""
     shared = frozenset.intersection(*columns.values())
@@ -179,9 +180,9 @@ def _other_column(number: Number, part: str, cell: CitedCell) -> str:
     return "" if not best or here.get(cell.column, 0.0) >= here[best] or here[best] < 0.5 else best
 
 
-def _column_terms(column: str, lag: int | None) -> frozenset[str]:
-    """Terms of a column and the years it is called by; without its day, where ``lag`` gives its year."""
-    called = column_years(column, lag)
+def _column_terms(column: str, fiscal: FiscalYear | None) -> frozenset[str]:
+    """Terms of a column and the years it is called by; without its day, where ``fiscal`` gives its year."""
+    called = column_years(column, fiscal)
     plain = column if called == column_years(column) else without_dates(column)
     return label_terms(plain) | set(map(str, called))
 

@@ -13,11 +13,11 @@ from typing import Literal
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers, scale_note
-from ragcore.text.periods import MONTHS, date_spans, lag_of, years
+from ragcore.text.periods import MONTHS, date_spans, fiscal_of, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import BRACKETED, STOP_WORDS, content_stems, tokens
-from ragcore.types import EVERYTHING, Cell, Citation, ClaimStatus, Document, Element, Scope, Table
+from ragcore.types import EVERYTHING, Cell, Citation, ClaimStatus, Document, Element, FiscalYear, Scope, Table
 from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 
 Meaning = Literal["gain", "loss", "deduction", ""]
@@ -70,14 +70,15 @@ def _meaning(word: str) -> Meaning:
 @dataclass(frozen=True)
 class Grid:
     """Context shared by one table's figures: the names of its rows and columns, and the notes around them. ``scale``
-    and ``currency`` are those it states for all of them; ``lag`` is its document's `fiscal_lag`, if columns need it."""
+    and ``currency`` are those it states for all of them; ``fiscal`` is its document's `fiscal_year`, if columns need
+    it."""
 
     rows: tuple[RowLabel, ...]
     columns: tuple[str, ...]
     notes: str
     scale: float | None
     currency: str
-    lag: int | None = None
+    fiscal: FiscalYear | None = None
 
 
 @dataclass(frozen=True)
@@ -310,7 +311,7 @@ def _read_table(
         notes=notes,
         scale=scale_note(notes) or scale_note(document.text[max(0, element.start - 400) : element.start]),
         currency=_currency(document, element, notes, " ".join(texts.values())),
-        lag=lag_of(document.text, labels),
+        fiscal=fiscal_of(document.text, labels),
     )
     own = []
     for cell in cited:

@@ -119,7 +119,7 @@ def check_periods(statement: Statement, evidence: Evidence) -> list[Finding]:
     for kind, told in _PERIODS.items():
         here = there = getattr(given, kind)
         if kind == "years":
-            there |= {year for cell in evidence.cells for year in column_years(cell.column, cell.grid.lag)}
+            there |= {year for cell in evidence.cells for year in column_years(cell.column, cell.grid.fiscal)}
         if kind == "quarters":
             there |= {quarter for cell in evidence.cells if (quarter := column_quarter(cell.column))}
         if not getattr(own, kind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.text.periods import written_out
+from ragcore.text.periods import column_years, fiscal_of, written_out
 from ragcore.text.sentences import is_statement, labelled, sentence_spans
 
 
@@ -78,3 +78,28 @@ def test_a_label_with_its_value(text: str, expected: tuple[str, str]) -> None:
 )
 def test_short_notations_of_periods_are_written_out(text: str, as_known: str) -> None:
     assert written_out(text) == as_known
+
+
+MAY = "For the year ended May 31, 2023. In fiscal 2023 and fiscal 2022 sales grew, as in the year ended May 31, 2022."
+MARCH = (
+    "The year ended March 31, 2023 is called fiscal 2022, that ended March 31, 2022 fiscal 2021. Guidance for FY2022."
+)
+CHRISTMAS = "52 weeks ended January 28, 2023 are fiscal 2022; the 53 weeks ended February 1, 2022 are fiscal 2021."
+CALENDAR = "For the fiscal year ended December 31, 2022. Holders as of February 9, 2023. Fiscal 2022 was a good year."
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "called"),
+    [
+        (MAY, "May 31, 2022", {2022}),
+        (MARCH, "March 31, 2023", {2022}),
+        (MARCH, "Three months ended June 30, 2022", {2022}),
+        (CHRISTMAS, "January 28, 2023", {2022}),
+        (CHRISTMAS, "13 weeks ended April 29, 2023", {2023}),
+        (CALENDAR, "March 31, 2023", {2023}),
+        ("Sales of the year ended March 31, 2023.", "March 31, 2023", {2022, 2023}),
+        ("", "January 28, 2023", {2022, 2023}),
+    ],
+)
+def test_a_column_is_called_by_the_fiscal_year_of_its_document(text: str, column: str, called: set[int]) -> None:
+    assert column_years(column, fiscal_of(text, [column])) == called
