@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -36,9 +36,13 @@ from ragcore.errors import (
 from ragcore.model_calls import Filled, Forms, words
 from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
 from ragcore.protocols import LLM, Form, QuestionAnalyser
+from ragcore.text import lexicon as lex
 from ragcore.text.names import words_of
 from ragcore.text.periods import years
-from ragcore.types import AS_TYPED, Retrieval, Turn, Usage
+from ragcore.text.words import Rarity, content_stems
+from ragcore.types import AS_TYPED, Document, Retrieval, Turn, Usage
+from ragcore.types.question import FollowUp
+from ragcore.types.table_labels import CELL_SEPARATOR, GROUP_SEPARATOR, TITLE_SEPARATOR
 
 LONGEST = 8000  # characters of a question
 SHORTEST = 3  # letters and digits of one that stands alone
@@ -47,6 +51,7 @@ HISTORY_TOKENS = 1500  # of the conversation shown to the model
 LONGEST_SHOWN = 1500  # characters of a question shown to the model
 MAX_TOKENS = 300
 
+_TOTAL = frozenset(content_stems(" ".join(lex.TOTAL)))
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -101,9 +106,11 @@ def rewrite(
     stop: Stop | None = None,
     *,
     held: Callable[[str], bool] = lambda words: False,
+    part: Callable[[str, str], bool | None] = lambda words, whole: True,
 ) -> Rewritten:
     """Stand-alone form of ``question``, by ``planner`` if there is one and ``analyser`` is unsure. ``held`` says
-    whether a passage of the documents cited by the previous answer, if several are in scope, has all of some words.
+    whether a passage of the documents cited by the previous answer, if several are in scope, has all of some words;
+    ``part``, whether one of these documents `tells_of_part`.
     Raises what `check` raises, and `KeyMissing`, `KeyRefused` and `ModelMissing` of ``planner``. ``stop`` ends its
     calls."""
     started = time.perf_counter()
@@ -112,7 +119,7 @@ def rewrite(
     earlier = _earlier(history, analyser)
     before = earlier[-1] if earlier else ""
     read = analyser.follow_up(question, earlier)
-    query = read.stays if read.stays and held(read.words) else read.text
+    query = _reading(read, held, part)
     if query == asked and before and _length(asked) < SHORTEST:
         query = before
     stays = bool(before) and query == asked and read.goes_on
@@ -127,6 +134,39 @@ def rewrite(
     if not found.query:
         return replace(found, query=ruled.query, by=ruled.by, ms=ms)
     return replace(found, by=found.by if found.query != asked else "", ms=ms)
+
+
+def _reading(read: FollowUp, held: Callable[[str], bool], part: Callable[[str, str], bool | None]) -> str:
+    """Form of a follow-up that fits the documents, of those that ``read`` gives."""
+    if read.alone:
+        told = part(read.words, read.whole)
+        if told or (told is None and not read.bare):
+            return read.text
+    return read.stays if read.stays and held(read.words) else read.alone or read.text
+
+
+def tells_of_part(document: Document, words: str, whole: str) -> bool | None:
+    """Whether a table of ``document`` tells of ``words`` as a part of ``whole``: its row or column of that name, or if
+    it has none any row with these words, has half of the whole's words, by their rarity, in its title, group, row or
+    column. None if no row has the words."""
+    part = frozenset(content_stems(words))
+    rows = list(_rows(document))
+    rarity = Rarity([row for row, _ in rows])
+    of = (frozenset(content_stems(whole)) - _TOTAL - part).intersection(frozenset().union(*(row for row, _ in rows)))
+    found = [(row, names) for row, names in rows if part and part <= row]
+    found = [one for one in found if part in one[1]] or found
+    return any(of and 2 * rarity.total(of & row) >= rarity.total(of) for row, _ in found) if found else None
+
+
+def _rows(document: Document) -> Iterator[tuple[frozenset[str], list[frozenset[str]]]]:
+    """Stems around and in each row of the tables of ``document``, and those of its header and of its columns."""
+    tables = (element.table for element in document.body if element.table is not None)
+    for start, end in (span for table in tables for span in table.row_spans):
+        first, *cells = document.text[start:end].split(CELL_SEPARATOR)
+        path, _, head = first.rpartition(GROUP_SEPARATOR)
+        labels = (head.rpartition(TITLE_SEPARATOR)[2], *(cell.rpartition(": ")[0] for cell in cells))
+        names = [frozenset(content_stems(label)) for label in labels]
+        yield frozenset(content_stems(f"{path} {head}")).union(*names), names
 
 
 def _by_model(question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop) -> Rewritten:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.offline.lists import listed
+from ragcore.text import lexicon as lex
 from ragcore.text.languages import ENGLISH, language_of
 from ragcore.text.names import Word, words_of
 from ragcore.text.periods import period_spans, periods
@@ -72,7 +73,14 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
     subjects = [_subject(one) for one in earlier[-2:]]
     apart = len(subjects) > 1 and set(content_stems(subjects[0])).isdisjoint(content_stems(subjects[1]))
     unclear = apart and points and not read.values and sum(s.kind == "value" for s in slots_of(subjects[1])) != 1
-    return FollowUp(_standing(read, own, points, previous) or asked, True, named, unclear)
+    text = _standing(read, own, points, previous) or asked
+    if points or not read.is_noun or not (own or read.values):
+        return FollowUp(text, True, named, unclear)
+    of = " ".join(_Read(_subject(previous), frozenset()).own)
+    names, dates = _kept(previous, read), _kept(previous, read, names=False)
+    stays = f"{read.rest} ({names})" if names else ""
+    alone = f"{read.rest} ({dates})" if dates else read.rest
+    return FollowUp(text, True, named, unclear, stays, read.rest, alone, of, not (named or read.joined))
 
 
 class _Read:
@@ -103,6 +111,16 @@ class _Read:
         """Whether it does not begin like a sentence ("By segment?", "Why so little?") or has hardly a word."""
         first = (tokens(self.rest) or [""])[0]
         return not self.sentence and (first in self.function | _NARROWING or len(self.words) <= FEW)
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether it is a noun phrase ("Total assets?"), as far as its first word and the lack of a verb show."""
+        first = (tokens(self.rest) or [""])[0]
+        return (
+            not self.verb
+            and lex.SUPERLATIVES.keys().isdisjoint(self.words)
+            and first not in (self.function | _NARROWING | _ASKING) - {"the", "a", "an"}
+        )
 
     def points_back(self) -> bool:
         """Whether a pronoun has no antecedent in the question."""
@@ -152,12 +170,14 @@ def _subject(previous: str) -> str:
     return gone_on_from(previous) or re.split(r"(?<=\?)\s+(?=\S)", previous, maxsplit=1)[0].rstrip(" ?.")
 
 
-def _kept(previous: str, read: _Read) -> str:
-    """Names of ``previous``, and its periods if ``read`` has none; "" without a name."""
+def _kept(previous: str, read: _Read, *, names: bool = True) -> str:
+    """Names of ``previous``, and its periods if ``read`` has none; "" without a name. Its periods alone if ``names`` is
+    false."""
     dated = len(read.slots) > len(read.values)
-    slots = [slot for slot in slots_of(_subject(previous)) if slot.kind == "value" or not dated]
-    named = any(slot.kind == "value" for slot in slots)
-    return ", ".join(f"{slot.label} {slot.text}".strip() for slot in slots) if named else ""
+    slots = [slot for slot in slots_of(_subject(previous)) if (names if slot.kind == "value" else not dated)]
+    if names and not any(slot.kind == "value" for slot in slots):
+        return ""
+    return ", ".join(f"{slot.label} {slot.text}".strip() for slot in slots)
 
 
 def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> str:
@@ -170,9 +190,7 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
     put = _replaced(read, previous) if not own and "than" not in read.words else ""
     if put:
         return put
-    first = (tokens(read.rest) or [""])[0]
-    thing = first not in (read.function | _NARROWING | _ASKING) - {"the", "a", "an"} and not read.verb
-    if read.own and (thing and read.joined if not points else not _OWNING.isdisjoint(read.words)):
+    if read.own and (read.is_noun and read.joined if not points else not _OWNING.isdisjoint(read.words)):
         if read.values and not (points or read.corrects):
             return ""  # "And Quill's employees?" names its noun
         kept = "" if read.corrects else _kept(about, read)

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.answer.chat import Rewritten, booked, rewrite
+from ragcore.answer.chat import Rewritten, booked, rewrite, tells_of_part
 from ragcore.answer.sources import build_sources
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
@@ -77,13 +77,18 @@ class AnswerPipeline:
 
     def _standalone(self, question: str, scope: Scope, history: Sequence[Turn], stop: Stop) -> Rewritten:
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
-        before = {doc_id for doc_id, *_ in history[-1].cited} if history and several else set()
+        before = {doc_id for doc_id, *_ in history[-1].cited} if history else set()
 
         def held(words: str) -> bool:
-            return bool(before) and not before.isdisjoint(self.search.sparse().mentions(words))
+            return several and not before.isdisjoint(self.search.sparse().mentions(words))
+
+        def part(words: str, whole: str) -> bool | None:
+            there = sorted(before & self.store.recipes().keys())
+            told = [tells_of_part(self.store.document(doc_id), words, whole) for doc_id in there]
+            return any(told) if told.count(None) < len(told) else None
 
         analyser, planner = self.models.analyser, self.rewriter()
-        return rewrite(question, history, analyser, self.settings, planner, stop, held=held)
+        return rewrite(question, history, analyser, self.settings, planner, stop, held=held, part=part)
 
     def _found(
         self,

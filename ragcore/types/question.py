@@ -79,7 +79,9 @@ class FollowUp:
     """Meaning of a question after earlier ones. ``text`` is its stand-alone form; ``goes_on``: it clearly refers to an
     earlier question; ``named``: it names its own subject; ``unclear``: it may refer to either of the last two
     questions. ``stays`` is the form of a whole question without names, with the names of the question before; it is the
-    better reading if that question contains the ``words``."""
+    better reading if that question contains the ``words``. ``alone`` is the form of a noun phrase without that
+    question, the better reading unless a table tells of its ``words`` as a part of the ``whole``, what that question is
+    of; where no table has the words, only if it is ``bare``: neither a name nor joined to that question ("and …")."""
 
     text: str
     goes_on: bool = False
@@ -87,6 +89,9 @@ class FollowUp:
     unclear: bool = False
     stays: str = ""
     words: str = ""
+    alone: str = ""
+    whole: str = ""
+    bare: bool = False
 
 
 def unread(text: str) -> Question:

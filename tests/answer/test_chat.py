@@ -5,7 +5,7 @@ from hypothesis import given as generated
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ragcore.answer.chat import Standalone, check, rewrite, settle
+from ragcore.answer.chat import Standalone, check, rewrite, settle, tells_of_part
 from ragcore.answer.requests import recent
 from ragcore.errors import EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
 from ragcore.offline.followups import follow_up
@@ -13,11 +13,19 @@ from ragcore.offline.question import RuleAnalyser
 from ragcore.types import AS_TYPED, Turn
 from tests.answer.followup_cases import CASES
 from tests.answer.samples import SETTINGS
+from tests.documents import Grid, make_document
 
 ANALYSER = RuleAnalyser()
 REVENUES = "What were Nike's total revenues in fiscal 2023?"
 DRUG = "What is the IC50 of BMS-986158?"
 IND = "What is an IND?"
+YEARS = ["", "2023", "2022"]
+STATEMENTS = make_document(
+    Grid("Revenues by product", [YEARS, ["Footwear", "33,135", "29,143"], ["Total revenues", "51,217", "46,710"]]),
+    Grid("Statements of income", [YEARS, ["Revenues", "51,217", "46,710"], ["Net income", "5,070", "6,046"]]),
+    Grid("Marketing expense", [["", "Asia", "Europe"], ["2023", "1,204", "2,856"]]),
+    Grid("Balance sheets", [YEARS, ["Inventories", "8,454", "8,420"], ["Total assets", "37,531", "40,321"]]),
+)
 
 
 def asked(*questions: str) -> list[Turn]:
@@ -140,6 +148,40 @@ def test_a_question_that_names_nothing_stays_with_what_was_talked_of_where_that_
     assert (elsewhere.query, elsewhere.by) == (margin, "")
     named = "What was Puma's operating margin?"
     assert rewrite(named, history, ANALYSER, SETTINGS, held=lambda words: True).query == named
+
+
+@pytest.mark.parametrize(
+    ("question", "searched"),
+    [
+        ("total assets", "total assets (2023)"),
+        ("Inventories?", "Inventories (2023)"),
+        ("And inventories?", "inventories (2023)"),
+        ("net income 2022", "net income 2022"),
+        ("employees", "employees (2023)"),
+        ("footwear?", "What were the total revenues in fiscal 2023 footwear?"),
+        ("And the employees?", "And the employees? (What were the total revenues in fiscal 2023)"),
+    ],
+)
+def test_a_noun_phrase_is_a_part_of_what_was_asked_for_where_a_table_says_so(question: str, searched: str) -> None:
+    history = asked("What were the total revenues in fiscal 2023?")
+    found = rewrite(question, history, ANALYSER, SETTINGS, part=lambda *words: tells_of_part(STATEMENTS, *words))
+    assert found.query == searched
+
+
+@pytest.mark.parametrize(
+    ("words", "whole", "told"),
+    [
+        ("footwear", "total revenues", True),
+        ("Asia", "marketing expense", True),
+        ("Asia", "revenues", False),
+        ("net income", "total revenues", False),
+        ("total assets", "net income", False),
+        ("revenues", "total revenues", False),
+        ("employees", "total revenues", None),
+    ],
+)
+def test_a_table_tells_of_a_part_by_its_title_group_row_or_column(words: str, whole: str, told: bool | None) -> None:
+    assert tells_of_part(STATEMENTS, words, whole) is told
 
 
 @pytest.mark.parametrize(

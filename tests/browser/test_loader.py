@@ -48,7 +48,8 @@ PRESS_ALL = """() => {
     const seen = (one) => one.checkVisibility({ visibilityProperty: true });
     for (const one of [...document.querySelectorAll("[class*=gw-] button")].filter(seen)) one.click();
     const enter = { key: "Enter", bubbles: true, cancelable: true };
-    for (const one of document.querySelectorAll("[class*=gw-] input")) one.dispatchEvent(new KeyboardEvent("keydown", enter));
+    const fields = document.querySelectorAll("[class*=gw-] input");
+    for (const one of fields) one.dispatchEvent(new KeyboardEvent("keydown", enter));
 }"""
 
 
@@ -148,7 +149,7 @@ def test_nothing_that_is_pressed_before_there_is_data_fails(
             page.get_by_role("button", name="Try it").click()
             page.locator(shown).first.wait_for()
             made.append(page.url)
-        pages = "library reports grid check explore evaluate settings".split()
+        pages = ["library", "reports", "grid", "check", "explore", "evaluate", "settings"]
         page.route("**/gw/**", lambda route: None if route.request.resource_type == "fetch" else route.continue_())
         for url in [*made, app.url, *(f"{app.url}/{path}" for path in pages)]:
             with page.expect_request(lambda asked: asked.resource_type == "fetch" and "/gw/" in asked.url):
