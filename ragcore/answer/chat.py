@@ -39,9 +39,10 @@ from ragcore.protocols import LLM, Form, QuestionAnalyser
 from ragcore.text import lexicon as lex
 from ragcore.text.names import words_of
 from ragcore.text.periods import years
+from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import Rarity, content_stems
 from ragcore.types import AS_TYPED, Document, Retrieval, Turn, Usage
-from ragcore.types.question import FollowUp
+from ragcore.types.question import FollowUp, Phrase
 from ragcore.types.table_labels import CELL_SEPARATOR, GROUP_SEPARATOR, TITLE_SEPARATOR
 
 LONGEST = 8000  # characters of a question
@@ -51,6 +52,7 @@ HISTORY_TOKENS = 1500  # of the conversation shown to the model
 LONGEST_SHOWN = 1500  # characters of a question shown to the model
 MAX_TOKENS = 300
 
+_NAME = 0.6  # of a label's stems, if it is a name
 _TOTAL = frozenset(content_stems(" ".join(lex.TOTAL)))
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -106,11 +108,11 @@ def rewrite(
     stop: Stop | None = None,
     *,
     held: Callable[[str], bool] = lambda words: False,
-    part: Callable[[str, str], bool | None] = lambda words, whole: True,
+    apart: Callable[[Phrase], bool] = lambda phrase: False,
 ) -> Rewritten:
     """Stand-alone form of ``question``, by ``planner`` if there is one and ``analyser`` is unsure. ``held`` says
     whether a passage of the documents cited by the previous answer, if several are in scope, has all of some words;
-    ``part``, whether one of these documents `tells_of_part`.
+    ``apart``, whether these documents tell of a noun phrase, and not as a part of what was asked for before.
     Raises what `check` raises, and `KeyMissing`, `KeyRefused` and `ModelMissing` of ``planner``. ``stop`` ends its
     calls."""
     started = time.perf_counter()
@@ -119,7 +121,7 @@ def rewrite(
     earlier = _earlier(history, analyser)
     before = earlier[-1] if earlier else ""
     read = analyser.follow_up(question, earlier)
-    query = _reading(read, held, part)
+    query = _reading(read, held, apart)
     if query == asked and before and _length(asked) < SHORTEST:
         query = before
     stays = bool(before) and query == asked and read.goes_on
@@ -136,37 +138,52 @@ def rewrite(
     return replace(found, by=found.by if found.query != asked else "", ms=ms)
 
 
-def _reading(read: FollowUp, held: Callable[[str], bool], part: Callable[[str, str], bool | None]) -> str:
+def _reading(read: FollowUp, held: Callable[[str], bool], apart: Callable[[Phrase], bool]) -> str:
     """Form of a follow-up that fits the documents, of those that ``read`` gives."""
-    if read.alone:
-        told = part(read.words, read.whole)
-        if told or (told is None and not read.bare):
-            return read.text
-    return read.stays if read.stays and held(read.words) else read.alone or read.text
+    if read.phrase is not None and not apart(read.phrase):
+        return read.text
+    if read.stays and held(read.words):
+        return read.stays
+    return read.text if read.phrase is None else read.phrase.alone
 
 
-def tells_of_part(document: Document, words: str, whole: str) -> bool | None:
-    """Whether a table of ``document`` tells of ``words`` as a part of ``whole``: its row or column of that name, or if
-    it has none any row with these words, has half of the whole's words, by their rarity, in its title, group, row or
-    column. None if no row has the words."""
-    part = frozenset(content_stems(words))
-    rows = list(_rows(document))
+def tells_of_part(
+    document: Document, words: str, whole: str, terms: Sequence[Term] = (), least: float = 0.5
+) -> bool | None:
+    """Whether a table of ``document`` tells of ``words``, with the synonyms of ``terms``, as a part of ``whole``: a row
+    or column of that name has the share ``least`` of the whole's words, by their rarity, in its title, group, header or
+    columns; what shares a word with the whole is another quantity. Without that name, True if another row with the
+    words is of the whole, else None."""
+    part, rows = Wanted(words, terms), list(_rows(document))
+    other = frozenset(content_stems(whole)) - _TOTAL
+    of = other.intersection(frozenset().union(*(row for row, _ in rows)))
+    if not part.words or not of:
+        return None
     rarity = Rarity([row for row, _ in rows])
-    of = (frozenset(content_stems(whole)) - _TOTAL - part).intersection(frozenset().union(*(row for row, _ in rows)))
-    found = [(row, names) for row, names in rows if part and part <= row]
-    found = [one for one in found if part in one[1]] or found
-    return any(of and 2 * rarity.total(of & row) >= rarity.total(of) for row, _ in found) if found else None
+    named: list[bool] = []
+    held: list[bool] = []
+    for row, labels in rows:
+        if part.cover(row) == 1.0:
+            is_part = of.isdisjoint(part.words) and rarity.total(of & row) >= least * rarity.total(of)
+            (named if any(_is_name(label, part) for label in labels) else held).append(is_part)
+    return any(named) if named else any(held) or None
+
+
+def _is_name(label: frozenset[str], wanted: Wanted) -> bool:
+    """Whether a ``label`` has all that is ``wanted``, and little else."""
+    return wanted.cover(label) == 1.0 and len(label & wanted.everything) >= _NAME * len(label)
 
 
 def _rows(document: Document) -> Iterator[tuple[frozenset[str], list[frozenset[str]]]]:
-    """Stems around and in each row of the tables of ``document``, and those of its header and of its columns."""
+    """Stems around and in each row of the tables of ``document``, and those of its header, alone and under its group,
+    and of its columns."""
     tables = (element.table for element in document.body if element.table is not None)
     for start, end in (span for table in tables for span in table.row_spans):
         first, *cells = document.text[start:end].split(CELL_SEPARATOR)
-        path, _, head = first.rpartition(GROUP_SEPARATOR)
-        labels = (head.rpartition(TITLE_SEPARATOR)[2], *(cell.rpartition(": ")[0] for cell in cells))
+        title, _, path = first.rpartition(TITLE_SEPARATOR)
+        labels = (path.rpartition(GROUP_SEPARATOR)[2], path, *(cell.rpartition(": ")[0] for cell in cells))
         names = [frozenset(content_stems(label)) for label in labels]
-        yield frozenset(content_stems(f"{path} {head}")).union(*names), names
+        yield frozenset(content_stems(title)).union(*names), names
 
 
 def _by_model(question: str, history: Sequence[Turn], planner: LLM, settings: Settings, stop: Stop) -> Rewritten:

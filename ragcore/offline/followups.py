@@ -18,7 +18,7 @@ from ragcore.text.languages import ENGLISH, language_of
 from ragcore.text.names import Word, words_of
 from ragcore.text.periods import period_spans, periods
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens
-from ragcore.types.question import FollowUp
+from ragcore.types.question import FollowUp, Phrase
 
 LONGEST = 1000  # characters: a longer text is no follow-up and has nothing to replace
 FEW = 2  # words of a bare fragment
@@ -73,14 +73,28 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
     subjects = [_subject(one) for one in earlier[-2:]]
     apart = len(subjects) > 1 and set(content_stems(subjects[0])).isdisjoint(content_stems(subjects[1]))
     unclear = apart and points and not read.values and sum(s.kind == "value" for s in slots_of(subjects[1])) != 1
+    numbered = any(slot.label for slot in read.values)  # "Article 16" takes the place of another
+    phrase = bool(own or read.values) and read.is_noun and not (points or foreign or read.corrects or numbered)
+    previous = _root(read, earlier) if phrase else previous
     text = _standing(read, own, points, previous) or asked
-    if points or not read.is_noun or not (own or read.values):
+    if not phrase:
         return FollowUp(text, True, named, unclear)
-    of = " ".join(_Read(_subject(previous), frozenset()).own)
     names, dates = _kept(previous, read), _kept(previous, read, names=False)
-    stays = f"{read.rest} ({names})" if names else ""
-    alone = f"{read.rest} ({dates})" if dates else read.rest
-    return FollowUp(text, True, named, unclear, stays, read.rest, alone, of, not (named or read.joined))
+    words = " ".join(tokens(blanked(read.rest, [slot for slot in slots_of(read.rest) if slot.kind != "value"])))
+    asked_for = " ".join(_Read(_subject(previous), frozenset()).own)
+    stays, alone = (f"{read.rest} ({kept})" if kept else "" for kept in (names, dates))
+    return FollowUp(text, True, named, unclear, stays, words, Phrase(words, asked_for, alone or read.rest, named))
+
+
+def _root(read: _Read, earlier: Sequence[str]) -> str:
+    """Question of ``earlier`` that a noun phrase goes on from: of one that went on from another by a phrase, as
+    "footwear?" did, the one that it went on from, for "apparel?" is a part of that."""
+    about = _subject(earlier[-1])
+    for one in earlier[:-1]:
+        before = _subject(one)
+        if about.startswith(f"{before} ") and not read.slots and not slots_of(about.removeprefix(before)):
+            return one
+    return earlier[-1]
 
 
 class _Read:

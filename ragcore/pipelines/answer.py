@@ -17,7 +17,7 @@ from ragcore.protocols import LLM
 from ragcore.providers.registry import Models
 from ragcore.retrieve.segments import with_cited
 from ragcore.types import OnStep, Retrieval, Scope, Turn
-from ragcore.types.question import Question
+from ragcore.types.question import Phrase, Question
 
 OVERVIEW = 3  # times ``answer.source_tokens`` that an overview may read
 OPENING_PAGES = 4  # filings open with a cover, perhaps a table of contents, then their report
@@ -77,18 +77,22 @@ class AnswerPipeline:
 
     def _standalone(self, question: str, scope: Scope, history: Sequence[Turn], stop: Stop) -> Rewritten:
         several = scope.doc_ids is None or len(scope.doc_ids) > 1
-        before = {doc_id for doc_id, *_ in history[-1].cited} if history else set()
+        before = {doc_id for doc_id, *_ in history[-1].cited if scope.holds(doc_id)} if history else set()
 
         def held(words: str) -> bool:
             return several and not before.isdisjoint(self.search.sparse().mentions(words))
 
-        def part(words: str, whole: str) -> bool | None:
-            there = sorted(before & self.store.recipes().keys())
-            told = [tells_of_part(self.store.document(doc_id), words, whole) for doc_id in there]
-            return any(told) if told.count(None) < len(told) else None
+        def apart(phrase: Phrase) -> bool:
+            documents = [self.store.document(doc_id) for doc_id in sorted(before & self.store.recipes().keys())]
+            known = self.search.synonyms().names(phrase.words, phrase.whole)
+            if phrase.name and not known and not any(phrase.words in document.text for document in documents):
+                return False  # "BioNTech", unlike "Inventories", is written with capitals only
+            about = (phrase.words, phrase.whole, self.search.terms(phrase.words), 1.0 if known else 0.5)
+            told = {tells_of_part(document, *about) for document in documents}
+            return True not in told and (known or False in told)
 
         analyser, planner = self.models.analyser, self.rewriter()
-        return rewrite(question, history, analyser, self.settings, planner, stop, held=held, part=part)
+        return rewrite(question, history, analyser, self.settings, planner, stop, held=held, apart=apart)
 
     def _found(
         self,

@@ -18,7 +18,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from ragcore.errors import ConfigError
-from ragcore.text.terms import Term
+from ragcore.text.terms import Term, name_of
 from ragcore.text.words import stem, tokens, word_set
 
 FILE = "synonyms.toml"
@@ -44,6 +44,8 @@ class Synonyms:
 
     def __init__(self, same: Mapping[str, Sequence[str]], made_of: Mapping[str, Sequence[str]]) -> None:
         self._known: dict[Words, Term] = {}
+        lists = [(name, *others) for name, others in (*same.items(), *made_of.items()) if others]
+        self._names = {name_of(term) for names in lists for term in names}
         for name, others in same.items():
             group = (name, *others) if others else ()
             for term in group:
@@ -96,6 +98,12 @@ class Synonyms:
                     break
             place += 1
         return tuple(found)
+
+    def names(self, phrase: str, beside: str) -> bool:
+        """Whether ``phrase`` has a known term, or is the thing that one counts ("employees"), that ``beside`` has
+        not."""
+        names = [name_of(term.said) for term in self.terms(phrase)] + [name_of(phrase)]
+        return any(name in self._names and not name <= name_of(beside) for name in names)
 
     def _match(self, words: Sequence[str]) -> Words:
         if len(words) == 1:

@@ -56,11 +56,11 @@ _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
 _EARLY = 5  # a fiscal year that ends in this month, May, or before may be named after the year before
+_WEEK, _CLEAR = 7, 1.5
 _LEAP = 2000  # a year in which each month is as long as it can be
-_FISCAL = re.compile(r"\b(?:fiscal(?:\s+years?)?|FY)\s*(20\d\d)\b", re.IGNORECASE)
+_FISCAL = re.compile(r"\b(?:fiscal(?:[\s-]+years?)?[\s-]+20|FY[\s-]?['’]?(?:20)?)(\d\d)\b", re.IGNORECASE)
 _YEAR_ENDED = re.compile(
-    rf"\b(?:years?|5[23]\s+weeks|fifty-(?:two|three)\s+weeks)\W{{1,3}}end(?:ed|ing|s)\s((?:{_MONTH}|\d)\D{{0,9}}\d{{1,2}}\b.{{0,8}})",
-    re.IGNORECASE | re.DOTALL,
+    r"\b(?:years?|5[23]\s+weeks|fifty-(?:two|three)\s+weeks)\W{1,3}end(?:ed|ing|s)\W{1,3}(?:on\s+)?", re.IGNORECASE
 )
 _MONTH_ALONE = re.compile(
     rf"(?<![\w’'])(?!May\b|Mar\b|Jan\b|Dec\b)({_MONTH})\b"
@@ -116,20 +116,23 @@ def fiscal_of(text: str, columns: Iterable[str]) -> FiscalYear | None:
 
 @lru_cache(maxsize=16)
 def fiscal_year(text: str) -> FiscalYear | None:
-    """Fiscal year of a document: it ends in the month in which most years of its ``text`` do, else in January or
-    February; one that ends by May is named after this year or the one before, whichever the fiscal years that it names
-    and the days of that month fit better, or both alike, the latest of them. None if they do not tell."""
-    ends = (day for match in _YEAR_ENDED.finditer(text) for day in days_in(match.group(1)))
-    months = Counter(month for _, month, _ in ends)
-    month = max(2, months.most_common(1)[0][0]) if months else 2  # weeks that end in January may end in February
+    """Fiscal year of a document, which ends in the month in which most years of its ``text`` do, else in January or
+    February. One that ends by May is named after this year or the one before: whichever fits the fiscal years that it
+    names and the days of that month far better, and where both fit alike, the latest of them. None if that is open."""
+    dates = (_DATE.match(text, match.end()) for match in _YEAR_ENDED.finditer(text))
+    ends = [day for date in dates if date for day in days_in(date.group())]
+    # A year of 52 or 53 weeks may end in the first days of the next month.
+    months = Counter(month if day > _WEEK else (month - 2) % 12 + 1 for _, month, day in ends)
+    month = max(2, months.most_common(1)[0][0]) if months else 2
     if month > _EARLY:
-        return FiscalYear(month, 0)
-    named = Counter(map(int, _FISCAL.findall(text)))
+        in_january = month == 12 and any(ended == 1 for _, ended, _ in ends)
+        return FiscalYear(1, 1) if in_january else FiscalYear(month, 0)
+    named = Counter(2000 + int(year) for year in _FISCAL.findall(text))
     days = Counter(year for year, ended, _ in days_in(text) if ended == month or ended < month == 2)
     same, later = (sum(count * days[year + lag] for year, count in named.items()) for lag in (0, 1))
-    if not same and not later:
-        return None
-    return FiscalYear(month, int((later, max(days)) > (same, max(named))))
+    if same == later:
+        return FiscalYear(month, int(max(days) > max(named))) if same else None
+    return FiscalYear(month, int(later > same)) if max(same, later) >= _CLEAR * min(same, later) else None
 
 
 def column_quarter(column: str) -> int:

@@ -46,7 +46,7 @@ class Wanted:
         others: dict[str, list[frozenset[str]]] = {}
         for term in self._terms:
             said = set(content_stems(term.said)) & set(self.words)
-            names = [name for other in term.others if (name := _name(other))]
+            names = [name for other in term.others if (name := name_of(other))]
             for word in said:
                 others.setdefault(word, []).extend(names)
         self._others: Mapping[str, tuple[frozenset[str], ...]] = {word: tuple(names) for word, names in others.items()}
@@ -68,8 +68,8 @@ class Wanted:
         not."""
         text = self._text
         for term in self._terms:
-            if not _name(term.said) <= given:
-                text = text.replace(term.said, next((one for one in term.same if _name(one) <= given), term.said))
+            if not name_of(term.said) <= given:
+                text = text.replace(term.said, next((one for one in term.same if name_of(one) <= given), term.said))
         return text
 
     def relevance(
@@ -92,7 +92,7 @@ class Wanted:
         return frozenset(self.words).union(*(name for names in self._others.values() for name in names))
 
 
-def _name(text: str) -> frozenset[str]:
+def name_of(text: str) -> frozenset[str]:
     """Stems of a name; a number of employees is also named by ``employees``."""
     stems = frozenset(content_stems(text))
     return stems - _COUNTS or stems

@@ -210,7 +210,7 @@ class FiscalYear:
     lag: int
 
     def name(self, end: tuple[int, int, int]) -> int:
-        """Year that a period with this ``end`` (year, month, day) is called by."""
+        """Year that a fiscal year with this ``end`` (year, month, day) is called by; of another end, its year."""
         return end[0] - self.lag if 0 < end[1] <= self.month else end[0]
 
 

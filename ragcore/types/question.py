@@ -75,13 +75,23 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Phrase:
+    """Noun phrase after a question: its ``words`` without periods, ``whole``, the words of what that question asks for,
+    and ``alone``, its form without that question. ``name``: it is spelled like a name."""
+
+    words: str
+    whole: str
+    alone: str
+    name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FollowUp:
     """Meaning of a question after earlier ones. ``text`` is its stand-alone form; ``goes_on``: it clearly refers to an
     earlier question; ``named``: it names its own subject; ``unclear``: it may refer to either of the last two
     questions. ``stays`` is the form of a whole question without names, with the names of the question before; it is the
-    better reading if that question contains the ``words``. ``alone`` is the form of a noun phrase without that
-    question, the better reading unless a table tells of its ``words`` as a part of the ``whole``, what that question is
-    of; where no table has the words, only if it is ``bare``: neither a name nor joined to that question ("and …")."""
+    better reading if that question contains the ``words``. A ``phrase`` may stand alone; then ``stays`` is its form
+    with these names."""
 
     text: str
     goes_on: bool = False
@@ -89,9 +99,7 @@ class FollowUp:
     unclear: bool = False
     stays: str = ""
     words: str = ""
-    alone: str = ""
-    whole: str = ""
-    bare: bool = False
+    phrase: Phrase | None = None
 
 
 def unread(text: str) -> Question:

@@ -84,7 +84,10 @@ MAY = "For the year ended May 31, 2023. In fiscal 2023 and fiscal 2022 sales gre
 MARCH = (
     "The year ended March 31, 2023 is called fiscal 2022, that ended March 31, 2022 fiscal 2021. Guidance for FY2022."
 )
-CHRISTMAS = "52 weeks ended January 28, 2023 are fiscal 2022; the 53 weeks ended February 1, 2022 are fiscal 2021."
+JANUARY = "52 weeks ended January 28, 2023 are fiscal 2022; the 53 weeks ended February 1, 2022 are fiscal 2021."
+SUNDAY = "The 52 weeks ended January 1, 2022 and the year ended January 3, 2021. The 53 weeks ended December 31, 2022."
+BRITISH = "The year ended 31 March 2023 (FY2022). The year ended on 31 March 2022 (FY2021). Approved 24 February 2023."
+QUARTER = "Fiscal 2023 and fiscal 2023 beside fiscal 2022: January 28, 2023, January 28, 2023; ending February 3, 2024."
 CALENDAR = "For the fiscal year ended December 31, 2022. Holders as of February 9, 2023. Fiscal 2022 was a good year."
 
 
@@ -94,9 +97,13 @@ CALENDAR = "For the fiscal year ended December 31, 2022. Holders as of February 
         (MAY, "May 31, 2022", {2022}),
         (MARCH, "March 31, 2023", {2022}),
         (MARCH, "Three months ended June 30, 2022", {2022}),
-        (CHRISTMAS, "January 28, 2023", {2022}),
-        (CHRISTMAS, "13 weeks ended April 29, 2023", {2023}),
+        (JANUARY, "January 28, 2023", {2022}),
+        (JANUARY, "13 weeks ended April 29, 2023", {2023}),
         (CALENDAR, "March 31, 2023", {2023}),
+        (SUNDAY, "January 1, 2022", {2021}),
+        (SUNDAY, "April 2, 2022", {2022}),
+        (BRITISH, "31 March 2023", {2022}),
+        (QUARTER, "January 28, 2023", {2022}),
         ("Sales of the year ended March 31, 2023.", "March 31, 2023", {2022, 2023}),
         ("", "January 28, 2023", {2022, 2023}),
     ],

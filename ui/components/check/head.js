@@ -45,8 +45,9 @@ export class Head {
     this.tally.classList.toggle("tight", this.tally.scrollWidth > this.tally.clientWidth + 1);
   }
 
-  // Until there is data to act on, only the way back is seen.
+  // Until there is data to act on, only the way back is seen, and what is open was of other data.
   wait() {
+    for (const popup of [this.against, this.exports]) popup.close();
     this.element.dataset.waits = "";
   }
 

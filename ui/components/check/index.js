@@ -49,8 +49,8 @@ class Check {
 
   show(id) {
     if (this.id === id) return;
-    Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false, refused: null, decided: [] });
     this.head.wait();
+    Object.assign(this, { id, data: null, sentences: [], current: null, cited: 0, filter: "", touched: false, refused: null, decided: [] });
     this.card.element.remove();
     closeCitation();
     this.poll(0);

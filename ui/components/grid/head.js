@@ -41,8 +41,10 @@ export class Head {
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.rows.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.asking.element, this.exports.element);
   }
 
-  // Until there is data to act on, only the way back is seen.
+  // Until there is data to act on, only the way back is seen, and what is open was of other data.
   wait() {
+    this.stopRenaming?.();
+    for (const popup of [this.rows, this.asking, this.exports]) popup.close();
     this.element.dataset.waits = "";
   }
 
@@ -94,7 +96,7 @@ export class Head {
   }
 
   edit() {
-    editName(this.title, this.page.data.name, (name) => this.page.act("/rename", { name }), (back) => {
+    this.stopRenaming = editName(this.title, this.page.data.name, (name) => this.page.act("/rename", { name }), (back) => {
       this.title.replaceChildren(this.page.data.name);
       if (back) this.rename.focus();
     });

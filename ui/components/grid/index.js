@@ -59,8 +59,8 @@ class GridPage {
 
   show(id) {
     if (this.id === id) return void this.poll(); // documents may have come
-    Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, summed: "", summedAt: -Infinity, open: null, cell: null, periods: null, refused: null, decided: [], view: new View(id) });
     this.head.wait();
+    Object.assign(this, { id, data: null, rows: [], columns: [], cells: new Map(), summaries: {}, summed: "", summedAt: -Infinity, open: null, cell: null, periods: null, refused: null, decided: [], view: new View(id) });
     this.card.hide();
     closeCitation();
     this.poll();
