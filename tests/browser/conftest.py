@@ -246,11 +246,14 @@ class Tab:
         self.context.clear_permissions()
         self.context.clear_cookies()
         self.page.evaluate("window.stop(); localStorage.clear(); sessionStorage.clear()")
-        try:
-            self.page.goto("about:blank")
-        except PlaywrightError:
-            return False  # the page was on its way elsewhere
-        return True
+        for _ in range(3):
+            try:
+                self.page.goto("about:blank")
+            except PlaywrightError:
+                time.sleep(1.0)  # the page was on its way elsewhere
+            else:
+                return True
+        return False
 
     def _heard(self, message: Any) -> None:
         told = f"{message.text} {message.location.get('url', '')}"
