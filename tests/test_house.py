@@ -44,7 +44,7 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2565,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2570,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 2902,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2635,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

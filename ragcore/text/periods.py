@@ -56,7 +56,8 @@ _IN_YEAR = re.compile(
     rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
 )
 _EARLY = 5  # a fiscal year that ends in this month, May, or before may be named after the year before
-_WEEK, _CLEAR = 7, 1.5
+_WEEK = 7
+_CLEAR = 1.3  # three years named as often as they end fit 1.5 times as well as shifted by one
 _LEAP = 2000  # a year in which each month is as long as it can be
 _FISCAL = re.compile(r"\b(?:fiscal(?:[\s-]+years?)?[\s-]+20|FY[\s-]?['’]?(?:20)?)(\d\d)\b", re.IGNORECASE)
 _YEAR_ENDED = re.compile(
@@ -118,7 +119,8 @@ def fiscal_of(text: str, columns: Iterable[str]) -> FiscalYear | None:
 def fiscal_year(text: str) -> FiscalYear | None:
     """Fiscal year of a document, which ends in the month in which most years of its ``text`` do, else in January or
     February. One that ends by May is named after this year or the one before: whichever fits the fiscal years that it
-    names and the days of that month far better, and where both fit alike, the latest of them. None if that is open."""
+    names and the days of that month clearly better; in January or February, else the one from the fiscal year that it
+    names first to the most frequent of these days. None if that is open."""
     dates = (_DATE.match(text, match.end()) for match in _YEAR_ENDED.finditer(text))
     ends = [day for date in dates if date for day in days_in(date.group())]
     # A year of 52 or 53 weeks may end in the first days of the next month.
@@ -130,9 +132,12 @@ def fiscal_year(text: str) -> FiscalYear | None:
     named = Counter(2000 + int(year) for year in _FISCAL.findall(text))
     days = Counter(year for year, ended, _ in days_in(text) if ended == month or ended < month == 2)
     same, later = (sum(count * days[year + lag] for year, count in named.items()) for lag in (0, 1))
-    if same == later:
-        return FiscalYear(month, int(max(days) > max(named))) if same else None
-    return FiscalYear(month, int(later > same)) if max(same, later) >= _CLEAR * min(same, later) else None
+    if not (same or later):
+        return None
+    if max(same, later) >= _CLEAR * min(same, later):
+        return FiscalYear(month, int(later > same))
+    lag = max(days, key=lambda year: (days[year], year)) - next(iter(named))
+    return FiscalYear(month, lag) if month == 2 and lag in (0, 1) else None
 
 
 def column_quarter(column: str) -> int:

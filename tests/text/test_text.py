@@ -87,7 +87,9 @@ MARCH = (
 JANUARY = "52 weeks ended January 28, 2023 are fiscal 2022; the 53 weeks ended February 1, 2022 are fiscal 2021."
 SUNDAY = "The 52 weeks ended January 1, 2022 and the year ended January 3, 2021. The 53 weeks ended December 31, 2022."
 BRITISH = "The year ended 31 March 2023 (FY2022). The year ended on 31 March 2022 (FY2021). Approved 24 February 2023."
-QUARTER = "Fiscal 2023 and fiscal 2023 beside fiscal 2022: January 28, 2023, January 28, 2023; ending February 3, 2024."
+STATEMENTS = "The year ended May 31, 2023. " + "".join(
+    f"Fiscal {year}: May 31, {year}. " for year in (2023, 2022, 2021)
+)
 CALENDAR = "For the fiscal year ended December 31, 2022. Holders as of February 9, 2023. Fiscal 2022 was a good year."
 
 
@@ -103,7 +105,7 @@ CALENDAR = "For the fiscal year ended December 31, 2022. Holders as of February 
         (SUNDAY, "January 1, 2022", {2021}),
         (SUNDAY, "April 2, 2022", {2022}),
         (BRITISH, "31 March 2023", {2022}),
-        (QUARTER, "January 28, 2023", {2022}),
+        (STATEMENTS, "May 31, 2022", {2022}),
         ("Sales of the year ended March 31, 2023.", "March 31, 2023", {2022, 2023}),
         ("", "January 28, 2023", {2022, 2023}),
     ],
