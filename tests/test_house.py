@@ -25,7 +25,7 @@ SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, 
 LINES = {
     "": 2361,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1394,  # with places in originals, parts in tables, and the lifted budget, which check and report share
+    "answer": 1392,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 2967,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
     "cli": 2319,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
@@ -36,7 +36,7 @@ LINES = {
     "grid": 1446,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10557,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4041,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
+    "offline": 4040,  # with relative years, rows told apart, names, labelled days, lists, values, extremes, changes
     "pipelines": 2224,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1839,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,8 +44,8 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2570,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 2902,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "text": 2571,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "types": 2908,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2635,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -43,7 +43,7 @@ from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import Rarity, content_stems
 from ragcore.types import AS_TYPED, Document, Retrieval, Turn, Usage
 from ragcore.types.question import FollowUp, Phrase
-from ragcore.types.table_labels import CELL_SEPARATOR, GROUP_SEPARATOR, TITLE_SEPARATOR
+from ragcore.types.table_labels import GROUP_SEPARATOR, row_parts
 
 LONGEST = 8000  # characters of a question
 SHORTEST = 3  # letters and digits of one that stands alone
@@ -53,7 +53,6 @@ LONGEST_SHOWN = 1500  # characters of a question shown to the model
 MAX_TOKENS = 300
 
 _NAME = 0.6  # of a label's stems, if it is a name
-_TOTAL = frozenset(content_stems(" ".join(lex.TOTAL)))
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -155,7 +154,7 @@ def tells_of_part(
     columns; what shares a word with the whole is another quantity. Without that name, True if another row with the
     words is of the whole, else None."""
     part, rows = Wanted(words, terms), list(_rows(document))
-    other = frozenset(content_stems(whole)) - _TOTAL
+    other = frozenset(content_stems(whole)) - lex.TOTAL_STEMS
     of = other.intersection(frozenset().union(*(row for row, _ in rows)))
     if not part.words or not of:
         return None
@@ -179,9 +178,8 @@ def _rows(document: Document) -> Iterator[tuple[frozenset[str], list[frozenset[s
     and of its columns."""
     tables = (element.table for element in document.body if element.table is not None)
     for start, end in (span for table in tables for span in table.row_spans):
-        first, *cells = document.text[start:end].split(CELL_SEPARATOR)
-        title, _, path = first.rpartition(TITLE_SEPARATOR)
-        labels = (path.rpartition(GROUP_SEPARATOR)[2], path, *(cell.rpartition(": ")[0] for cell in cells))
+        title, path, columns = row_parts(document.text[start:end])
+        labels = (path.rpartition(GROUP_SEPARATOR)[2], path, *columns)
         names = [frozenset(content_stems(label)) for label in labels]
         yield frozenset(content_stems(title)).union(*names), names
 

@@ -60,7 +60,6 @@ TABLE = 0.75
 ROUTE_WEIGHT = 0.5
 # Characters of a candidate for the cross-encoder, whose time grows with them.
 LONGEST_PASSAGE = 600
-_TOTAL = frozenset(content_stems(" ".join(lex.TOTAL)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ class Ranking:
         """Words of the question that say what is asked for, not of whom or when."""
         said = self._question.main
         names = [name.text for name in self._question.names] + [said[a:b] for _, a, b in period_spans(said)]
-        other = frozenset(content_stems(" ".join(names))) | _TOTAL | lex.SPAN_STEMS | self.names
+        other = frozenset(content_stems(" ".join(names))) | lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
         return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
 
     def of_all(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
@@ -214,7 +213,7 @@ class Ranking:
         beside, apart = self._beside(found)
         out |= beside
         # Words of the question that no whole has may name a part otherwise ("U.S." for "United States").
-        words = [word for word in self._wanted.words if not word.isdigit() and word not in _TOTAL]
+        words = [word for word in self._wanted.words if not word.isdigit() and word not in lex.TOTAL_STEMS]
         asks = [word for word in words if any(self._wanted.has(word, quote.words) for quote in found)]
         wholes = (q for q, part in zip(found, out) if not part and (q.row is not None or _gives_amount(q, apart)))
         said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in wholes)

@@ -80,7 +80,7 @@ class AnswerPipeline:
         before = {doc_id for doc_id, *_ in history[-1].cited if scope.holds(doc_id)} if history else set()
 
         def held(words: str) -> bool:
-            return several and not before.isdisjoint(self.search.sparse().mentions(words))
+            return several and bool(before) and not before.isdisjoint(self.search.sparse().mentions(words))
 
         def apart(phrase: Phrase) -> bool:
             documents = [self.store.document(doc_id) for doc_id in sorted(before & self.store.recipes().keys())]

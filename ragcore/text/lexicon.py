@@ -79,6 +79,7 @@ IN_UNITS: Final[tuple[str, ...]] = tuple(_AMOUNT["in_units"])
 SUM: Final = word_set(_AMOUNT["sum"])
 _OF_SUMS = ("total", "rest", "change", "share", "pointing", "otherwise")
 TOTAL, REST, CHANGE, SHARE, POINTING, OTHERWISE = (word_set(_AMOUNT[name]) for name in _OF_SUMS)
+TOTAL_STEMS: Final = frozenset(content_stems(" ".join(TOTAL)))
 TITLES: Final = word_set(_NAME["titles"])
 NO_NAMES: Final = word_set(_NAME["none"]) | TITLES
 WHOM: Final = word_set(_NAME["whom"])

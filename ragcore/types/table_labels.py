@@ -43,14 +43,20 @@ def elements_within(document: Document, start: int, end: int) -> Iterator[Elemen
 
 
 def row_names(text: str) -> Iterator[str]:
-    """Names in the text of a table's tile, ``Title — Group / Row header | Header: value`` a line: each row's title, ""
-    without one, and header."""
+    """Names in the text of a table's tile: each row's title, "" without one, and header."""
     for line in text.splitlines():
-        first, separator, _ = line.partition(CELL_SEPARATOR)
-        if separator:
-            title, _, own = first.rpartition(TITLE_SEPARATOR)
+        title, path, columns = row_parts(line)
+        if columns:
             yield title
-            yield own.rpartition(GROUP_SEPARATOR)[2]
+            yield path.rpartition(GROUP_SEPARATOR)[2]
+
+
+def row_parts(line: str) -> tuple[str, str, list[str]]:
+    """Title of a row's text, ``Title — Group / Row header | Header: value | …``, "" without one, its header under its
+    group, and the header of each cell."""
+    first, *cells = line.split(CELL_SEPARATOR)
+    title, _, path = first.rpartition(TITLE_SEPARATOR)
+    return title, path, [cell.rpartition(": ")[0] for cell in cells]
 
 
 @dataclass(frozen=True)
