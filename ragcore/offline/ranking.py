@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,8 @@ from ragcore.offline.rows import Row, is_change, is_share
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
-from ragcore.text.numbers import numbers, same_figure
-from ragcore.text.periods import column_years, period_spans, years
+from ragcore.text.numbers import numbers
+from ragcore.text.periods import column_years, period_spans
 from ragcore.text.terms import Wanted
 from ragcore.text.words import Rarity, content_stems, name_stems, naming, tokens
 from ragcore.types import Route
@@ -45,8 +44,14 @@ YEAR_WEIGHT = 5.0
 LATEST = 0.4
 # Log odds that what says a change gains, if one is asked for, with all words of what changed.
 CHANGE_WEIGHT = 5.0
-# Log odds that a row of a part loses, if the question does not name it.
-PART_WEIGHT = 2.0
+# Log odds that a row gains with as many words of what is asked for as any, and once more with all.
+HELD_WEIGHT = 2.0
+# Log odds that a row loses whose header has 1.7 words beyond the question's, and as many for each doubling on.
+UNASKED_WEIGHT = 1.5
+# Log odds that a row loses whose amount is smaller than another's: no part is more than the whole.
+SMALLER_WEIGHT = 1.0
+# Log odds that a row of several columns, of which the question names none, loses beside one of another table.
+SPLIT_WEIGHT = 3.0
 # Log odds that a row of what is asked for gains if another table has its figure too.
 AGREED_WEIGHT = 1.5
 _YEAR = frozenset({12})
@@ -117,11 +122,12 @@ class Ranking:
         # A source without a score says nothing beside its quotes.
         around = np.where(sources[near] > 0.0, np.minimum(odds_of(sources[near]), _BEST_SOURCE), odds)
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
-        parts, of_it = self.of_parts(found), self._of_quantity(found)
-        odds += (NAMED_WEIGHT * named + AGREED_WEIGHT * _agreed(found, of_it))[near] * ~parts[near]
-        odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - PART_WEIGHT * parts[near]
+        of_it, held = self._of_quantity(found), self.held(found)
+        odds += (NAMED_WEIGHT * named + HELD_WEIGHT * held + AGREED_WEIGHT * _agreed(found, of_it))[near]
+        odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - UNASKED_WEIGHT * self._unasked(found)[near]
         odds += SPAN_WEIGHT * self._span([found[i] for i in near])
-        odds -= YEAR_WEIGHT * self._of_other_years(found, of_it)[near] + PART_WEIGHT * _split(found, of_it)[near]
+        odds -= YEAR_WEIGHT * self._of_other_years(found, of_it)[near] + SPLIT_WEIGHT * _split(found, of_it)[near]
+        odds -= SMALLER_WEIGHT * _smaller(found, held > 0)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
         return [Scored(found[near[n]], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
@@ -184,68 +190,22 @@ class Ranking:
         other = frozenset(content_stems(" ".join(names))) | lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
         return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
 
-    def of_all(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
-        """Whether each quote, with its headings, has all words of what is asked for that any row has."""
-        known = [w for w in self._quantity if any(q.row is not None and self._wanted.has(w, q.words) for q in found)]
-        return np.array([all(self._wanted.has(word, quote.words) for word in known) for quote in found], np.bool_)
+    def held(self, found: Sequence[Quotable]) -> NDArray[np.int_]:
+        """2 for each row that has, with its headings, all words of what is asked for and of which part; 1 if it lacks
+        some, but no row has more; else 0. Of a share, or if a change is asked for, words tell less."""
+        share, other = is_share(self._question.main), lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
+        asked = [word for word in self._wanted.words if not word.isdigit() and word not in other]
+        rows = [one.row is not None and (share or not is_share(one.row.head)) for one in found]
+        counts = np.array([sum(self._wanted.has(word, one.words) for word in asked) for one in found]) * rows
+        counts *= not self._question.changes
+        most = int(counts.max(initial=0))
+        return np.where(counts == max(most, 1), 2 if most == len(asked) else 1, 0)
 
-    def of_parts(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
-        """Whether each quote is a row of a part of what is asked for that the question does not name: its header, or
-        what stands over it, has the header of a row in a table of what is asked for, or tables of other names have the
-        row with other values."""
-        if not self._quantity:
-            return np.zeros(len(found), np.bool_)
-        asked, parts = frozenset(self._wanted.everything), defaultdict[str, set[frozenset[str]]](set)
-        for quote in found:
-            own = name_stems(quote.row.head) if quote.row is not None else frozenset()
-            over = frozenset(content_stems(_over(quote.row))) if quote.row is not None else frozenset()
-            if own and own.isdisjoint(asked | over) and self._is_quantity(over):
-                parts[quote.source.doc_id].add(own)
-        named = [
-            name_stems(" ".join((_over(q.row), q.row.head, *q.source.section[-1:]))) if q.row else None for q in found
-        ]
-        out = np.array(
-            [
-                name is not None and any(part <= name for part in parts[quote.source.doc_id])
-                for quote, name in zip(found, named)
-            ]
-        )
-        beside, apart = self._beside(found)
-        out |= beside
-        # Words of the question that no whole has may name a part otherwise ("U.S." for "United States").
-        words = [word for word in self._wanted.words if not word.isdigit() and word not in lex.TOTAL_STEMS]
-        asks = [word for word in words if any(self._wanted.has(word, quote.words) for quote in found)]
-        wholes = (q for q, part in zip(found, out) if not part and (q.row is not None or _gives_amount(q, apart)))
-        said = any(all(self._wanted.has(word, quote.words) for word in asks) for quote in wholes)
-        return out if said else np.zeros(len(found), np.bool_)
-
-    def _beside(self, found: Sequence[Quotable]) -> tuple[NDArray[np.bool_], frozenset[str]]:
-        """Whether each quote is a row of what is asked for that several tables have, with the same columns and other
-        values; none of the tables is named by the question. Also the stems that tell these tables apart."""
-        asked = frozenset(self._wanted.everything)
-        given = defaultdict[tuple[object, ...], dict[frozenset[str], str]](dict)
-        keys = [self._cell_of(quote) for quote in found]
-        for quote, key in zip(found, keys):
-            if quote.row is not None and key:
-                given[key][name_stems(_over(quote.row))] = quote.row.cells[quote.row.named[0]].text
-        parts, apart = set[tuple[object, ...]](), set[str]()
-        for key, tables in given.items():
-            common = frozenset[str].intersection(*tables)
-            own = [table - common for table in tables]
-            repeated = any(same_figure(*pair) for pair in combinations(tables.values(), 2))
-            if len(own) > 1 and all(own) and asked.isdisjoint(frozenset().union(*own)) and not repeated:
-                parts.add(key)
-                apart.update(*own)
-        return np.array([key in parts for key in keys], np.bool_), frozenset(apart)
-
-    def _cell_of(self, quote: Quotable) -> tuple[object, ...]:
-        """Document, row, columns and number of a quote's only named cell, if the row has the name of what is asked for;
-        else ()."""
-        row = quote.row
-        if row is None or len(row.named) != 1:
-            return ()
-        name, columns = name_stems(row.head), tuple(cell.column for cell in row.cells)
-        return (quote.source.doc_id, name, columns, row.named) if self._is_quantity(name) else ()
+    def wholes(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
+        """Whether each quote is a row with as many words of what is asked for as any, and no smaller amount than
+        another of its name."""
+        held = self.held(found) > 0
+        return held & ~_smaller(found, held)
 
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
@@ -295,6 +255,11 @@ class Ranking:
         """Whether each quote is a row of what is asked for."""
         return np.array([quote.row is not None and self._is_quantity(quote.words) for quote in found], np.bool_)
 
+    def _unasked(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
+        """Logarithm of 1 and the number of words in each row's header that the question has not; 0 for other quotes."""
+        asked = self._wanted.everything | lex.TOTAL_STEMS
+        return np.log1p([len(name_stems(one.row.head) - asked) if one.row is not None else 0 for one in found])
+
     def _is_quantity(self, words: frozenset[str]) -> bool:
         """Whether ``words`` (stems) have all of what is asked for."""
         return bool(self._quantity) and all(self._wanted.has(word, words) for word in self._quantity)
@@ -314,12 +279,6 @@ class Ranking:
         )
 
 
-def _gives_amount(quote: Quotable, parts: frozenset[str]) -> bool:
-    """Whether a sentence gives an amount, and none of the stems that name ``parts``."""
-    amounts = any(not years(number.raw) for number in numbers(quote.text))
-    return amounts and parts.isdisjoint(quote.own)
-
-
 def _agreed(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether each of the rows ``of_it``, what is asked for, has a figure that another table gives for it too."""
     tables, own = defaultdict[str, set[tuple[str, str]]](set), list[set[str]]()
@@ -330,6 +289,23 @@ def _agreed(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.b
         for figure in own[-1]:
             tables[figure].add((quote.source.doc_id, row.table if row is not None else ""))
     return np.array([any(len(tables[figure]) > 1 for figure in figures) for figures in own], np.bool_)
+
+
+def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each of the rows ``held`` has an amount by a tenth or more below the greatest of those in its document
+    with its header; where nothing gives a row's scale, it is that of the others."""
+    out = np.zeros(len(found), np.bool_)
+    alike = defaultdict[tuple[str, frozenset[str]], list[tuple[int, float, float]]](list)
+    for place, (quote, of) in enumerate(zip(found, held)):
+        if of and quote.row is not None:
+            key = quote.source.doc_id, name_stems(quote.row.head)
+            alike[key].append((place, *quote.row.amount(quote.source)))
+    for rows in alike.values():
+        usual = max(scale for *_, scale in rows)
+        amounts = [value * (scale or usual or 1.0) for _, value, scale in rows]
+        for (place, *_), amount in zip(rows, amounts):
+            out[place] = 0.0 < amount < 0.9 * max(amounts)
+    return out
 
 
 def _split(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -343,11 +319,6 @@ def _is_split(row: Row) -> bool:
     """Whether a row has several columns without a period, and the question names none."""
     columns = [cell.column for cell in row.cells if cell.column]
     return not row.named and sum(not column_years(one) and not period_spans(one) for one in columns) > 1
-
-
-def _over(row: Row) -> str:
-    """What stands over a row: its group, its table's name and corner."""
-    return f"{row.name.removesuffix(row.head)} {row.table} {row.corner}"
 
 
 def agreement(one: frozenset[str], other: frozenset[str]) -> float:
