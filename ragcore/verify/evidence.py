@@ -59,7 +59,7 @@ def sense_of(name: str) -> Sense:
     plain: Meaning = "gain" if both else found[-1] if found else ""
     other: Meaning = next((meaning for word in inside if (meaning := _meaning(word))), "")
     if plain and other and plain != other:
-        return Sense(plain, other, frozenset(inside))
+        return Sense(plain, other, frozenset(inside) - STOP_WORDS)
     return Sense(plain, "loss" if plain == "gain" else plain, frozenset())
 
 

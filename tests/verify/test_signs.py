@@ -85,6 +85,7 @@ RIGHT = [
     ("Loss from discontinued operations · 2023", "The loss from discontinued operations was $12 million in 2023."),
     ("Net cash provided by (used in) operating activities · 2023", "Operating activities used $318 million of net cash in 2023."),
     ("Net cash provided by (used in) operating activities · 2022", "Net cash provided by operating activities was $720 million in 2022."),
+    ("Net cash provided by (used in) operating activities · 2022", "Net cash provided by (used in) operating activities, dollars in millions, 2022: 720"),
     ("Net cash used in investing activities · 2023", "Net cash used in investing activities was $255 million in 2023."),
     ("Purchases of property and equipment · 2023", "Purchases of property and equipment were $240 million in 2023."),
     ("Dividends paid · 2023", "Dividends of $130 million were paid in 2023."),
