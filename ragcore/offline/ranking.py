@@ -20,7 +20,7 @@ from ragcore.offline.rows import Row, is_change, is_share
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
-from ragcore.text.numbers import numbers
+from ragcore.text.numbers import Number, numbers
 from ragcore.text.periods import column_years, period_spans
 from ragcore.text.terms import Wanted
 from ragcore.text.words import Rarity, content_stems, name_stems, naming, tokens
@@ -46,10 +46,12 @@ LATEST = 0.4
 CHANGE_WEIGHT = 5.0
 # Log odds that a row gains with as many words of what is asked for as any, and once more with all.
 HELD_WEIGHT = 2.0
-# Log odds that a row loses whose header has 1.7 words beyond the question's, and as many for each doubling on.
+# Log odds that a row loses per logarithm of the number of words, and one, in its header that the question has not.
 UNASKED_WEIGHT = 1.5
-# Log odds that a row loses whose amount is smaller than another's: no part is more than the whole.
+# Log odds that a row loses whose amount is smaller than that of another of its name: a part is seldom the greater.
 SMALLER_WEIGHT = 1.0
+# Share of the greatest amount from which on a row of its name may be the same, rounded or restated.
+WHOLE = 0.9
 # Log odds that a row of several columns, of which the question names none, loses beside one of another table.
 SPLIT_WEIGHT = 3.0
 # Log odds that a row of what is asked for gains if another table has its figure too.
@@ -192,20 +194,16 @@ class Ranking:
 
     def held(self, found: Sequence[Quotable]) -> NDArray[np.int_]:
         """2 for each row that has, with its headings, all words of what is asked for and of which part; 1 if it lacks
-        some, but no row has more; else 0. Of a share, or if a change is asked for, words tell less."""
+        some, but has half of them and no row has more; else 0. A row of shares counts only if a share is asked for, and
+        none does if a change is."""
         share, other = is_share(self._question.main), lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
         asked = [word for word in self._wanted.words if not word.isdigit() and word not in other]
         rows = [one.row is not None and (share or not is_share(one.row.head)) for one in found]
         counts = np.array([sum(self._wanted.has(word, one.words) for word in asked) for one in found]) * rows
         counts *= not self._question.changes
         most = int(counts.max(initial=0))
-        return np.where(counts == max(most, 1), 2 if most == len(asked) else 1, 0)
-
-    def wholes(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
-        """Whether each quote is a row with as many words of what is asked for as any, and no smaller amount than
-        another of its name."""
-        held = self.held(found) > 0
-        return held & ~_smaller(found, held)
+        least = max(most, 1, math.ceil(len(asked) / 2))
+        return np.where(counts >= least, 2 if most == len(asked) else 1, 0)
 
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
@@ -292,19 +290,21 @@ def _agreed(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.b
 
 
 def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether each of the rows ``held`` has an amount by a tenth or more below the greatest of those in its document
-    with its header; where nothing gives a row's scale, it is that of the others."""
+    """Whether each of the rows ``held`` has an amount below `WHOLE` of the greatest in its document with its header.
+    Amounts whose scale is given are compared, of one currency, if none is negative: a loss of a part may be more than
+    the result of the whole."""
     out = np.zeros(len(found), np.bool_)
-    alike = defaultdict[tuple[str, frozenset[str]], list[tuple[int, float, float]]](list)
+    alike = defaultdict[tuple[str, frozenset[str]], list[tuple[int, list[Number], float]]](list)
     for place, (quote, of) in enumerate(zip(found, held)):
-        if of and quote.row is not None:
-            key = quote.source.doc_id, name_stems(quote.row.head)
-            alike[key].append((place, *quote.row.amount(quote.source)))
+        scale = quote.row.scale(quote.source) if of and quote.row is not None else None
+        if quote.row is not None and scale and (given := quote.row.amounts):
+            alike[quote.source.doc_id, name_stems(quote.row.head)].append((place, given, scale))
     for rows in alike.values():
-        usual = max(scale for *_, scale in rows)
-        amounts = [value * (scale or usual or 1.0) for _, value, scale in rows]
-        for (place, *_), amount in zip(rows, amounts):
-            out[place] = 0.0 < amount < 0.9 * max(amounts)
+        given = [one for _, own, _ in rows for one in own]
+        greatest = [max(one.value * max(one.scale, scale) for one in own) for _, own, scale in rows]
+        if len({one.currency for one in given} - {""}) < 2 and min(one.value for one in given) >= 0.0:
+            for (place, *_), amount in zip(rows, greatest):
+                out[place] = amount < WHOLE * max(greatest)
     return out
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import figure, scale_note
+from ragcore.text.numbers import Number, figure, scale_note
 from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
 from ragcore.text.words import content_stems, cover, tokens
@@ -83,13 +83,15 @@ class Row:
         """Cells of the columns that the question names, else all."""
         return tuple(self.cells[place] for place in self.named) or self.cells
 
-    def amount(self, source: Source) -> tuple[float, float]:
-        """Greatest figure among the meant cells, without its sign, and its scale; each 0 if nothing gives it."""
-        given = [one for cell in self.meant if (one := figure(cell.text)) is not None and not one.percent]
-        greatest = max((abs(one.amount) for one in given), default=0.0)
+    @property
+    def amounts(self) -> list[Number]:
+        """Figures of the meant cells, without percentages."""
+        return [one for cell in self.meant if (one := figure(cell.text)) is not None and not one.percent]
+
+    def scale(self, source: Source) -> float | None:
+        """Scale of its figures by its headers, or by the words before its table; None if nothing gives it."""
         headers = " ".join((self.name, self.table, *(cell.column for cell in self.meant)))
-        scaled = any(one.scale > 1.0 for one in given)
-        return greatest, 1.0 if scaled else scale_note(headers) or scale_note(scale_of(source, self)[1]) or 0.0
+        return scale_note(headers) or scale_note(scale_of(source, self)[1])
 
     def of(self, cell: Cell) -> str:
         """One cell with its headers, as quoted."""

@@ -87,8 +87,8 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         if one is not None and one.cell is row.cells[meant[0]] and any(map(str.isdigit, one.figure)):
             given.append((ranking.prior(quote.source.doc_id), one.rank, one))
     if given:
-        whole = {id(quote) for quote, is_whole in zip(found, ranking.wholes(found)) if is_whole}
-        given = [each for each in given if id(each[-1].quote) in whole]
+        most = {id(quote) for quote, held in zip(found, ranking.held(found)) if held}
+        given = [each for each in given if id(each[-1].quote) in most]
     best = [one for *worth, one in given if worth == max(other for *other, _ in given)]
     value = agreed(best)
     return value.narrowed if value is not None else None

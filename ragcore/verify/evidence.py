@@ -42,7 +42,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """Meaning of a row's or column's amounts, printed ``plain`` and ``bracketed``; ``words`` are those in brackets."""
+    """Meaning of a row's or column's amounts, printed ``plain`` and ``bracketed``, by the ``words`` in brackets."""
 
     plain: Meaning
     bracketed: Meaning
@@ -59,7 +59,7 @@ def sense_of(name: str) -> Sense:
     plain: Meaning = "gain" if both else found[-1] if found else ""
     other: Meaning = next((meaning for word in inside if (meaning := _meaning(word))), "")
     if plain and other and plain != other:
-        return Sense(plain, other, frozenset(inside) - STOP_WORDS)
+        return Sense(plain, other, frozenset(filter(_meaning, inside)))
     return Sense(plain, "loss" if plain == "gain" else plain, frozenset())
 
 

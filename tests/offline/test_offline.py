@@ -293,12 +293,59 @@ WHOLE = "Total net sales were $3.4 billion in fiscal 2020."
 
 
 def test_a_row_that_several_tables_have_with_other_values_comes_after_the_whole() -> None:
-    income = Grid("INCOME", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 3,364", "$ 3,539"]])
+    income = Grid(
+        "INCOME (In millions)", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 3,364", "$ 3,539"]]
+    )
     billions = Grid("(In billions)", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 3.4", "$ 3.5"]])
     for whole_of_it, told in ((income, "$ 3,364"), (billions, "$ 3.4")):
         assert told in quotes("What were total net sales in fiscal 2020?", *REGIONS, whole_of_it).splitlines()[0]
         asia = quotes("What were total net sales in Asia in fiscal 2020?", *REGIONS, whole_of_it)
         assert "$ 1,526" in asia.splitlines()[0]
+
+
+def years_of(title: str, row: str, *values: str) -> Grid:
+    return Grid(title, [["", "Fiscal 2020", "Fiscal 2019"], [row, *values]])
+
+
+@pytest.mark.parametrize(
+    ("question", "blocks"),
+    [
+        ("What were total net sales in fiscal 2020?", (*REGIONS, WHOLE)),
+        (
+            "What was operating income in fiscal 2020?",
+            (
+                years_of("NORTH (in millions)", "Operating income", "$ 300", "$ 280"),
+                years_of("SOUTH (in millions)", "Operating income", "$ 90", "$ 80"),
+                "Operating income was $250 million in fiscal 2020, after corporate costs of $140 million.",
+            ),
+        ),
+        (
+            "What was the yield of product in fiscal 2020?",
+            (
+                years_of("BATCH A", "Yield of product", "1.2 kg", ""),
+                years_of("BATCH B", "Yield of product", "450 g", ""),
+            ),
+        ),
+        (
+            "What was revenue in fiscal 2020?",
+            (
+                years_of("In millions of US$", "Revenue", "$ 8,100", "$ 7,900"),
+                years_of("In millions of yen", "Revenue", "¥ 890,000", "¥ 870,000"),
+            ),
+        ),
+    ],
+)
+def test_of_different_values_none_is_certain_by_its_size(question: str, blocks: tuple[str | Grid, ...]) -> None:
+    assert "**" not in first_line(question, *blocks)
+
+
+def test_a_statement_is_certain_beside_a_greater_namesake() -> None:
+    own = years_of("CONSOLIDATED STATEMENTS OF INCOME (in millions)", "Operating income", "$ 150", "$ 140")
+    for other in (
+        years_of("NORTH (in millions)", "Operating income", "$ 600", "$ 580"),
+        years_of("CORPORATE (in millions)", "Operating income", "$ (450)", "$ (400)"),
+    ):
+        assert "**$ 150**" in first_line("What was operating income in fiscal 2020?", other, own)
 
 
 def test_a_row_with_all_that_is_asked_for_comes_before_a_whole() -> None:
