@@ -23,6 +23,7 @@ from ragcore.types.table_labels import LabelledTable, RowLabel, elements_within
 Meaning = Literal["gain", "loss", "deduction", ""]
 
 _LINE, _LINES = 120, 30  # characters of a line that names a period, and elements that it heads
+_BEFORE = 400  # characters before a table that may give its scale
 _OF_PERIODS = STOP_WORDS | lex.SPANS | lex.BESIDE_FIGURES | frozenset(MONTHS)
 _PLAIN_BRACKETS = re.compile(r"\([^()\d]*\)")
 
@@ -309,7 +310,7 @@ def _read_table(
         rows=tuple(dict.fromkeys(labelled.row_label(cell) for cell in firsts.values())),
         columns=tuple(dict.fromkeys(labels)),
         notes=notes,
-        scale=scale_note(notes) or scale_note(document.text[max(0, element.start - 400) : element.start]),
+        scale=scale_note(notes) or scale_note(_text_before(document, element)),
         currency=_currency(document, element, notes, " ".join(texts.values())),
         fiscal=fiscal_of(document.text, labels),
     )
@@ -321,6 +322,13 @@ def _read_table(
     rows = {cell.row for cell in cited if not cell.header}
     beside = " ".join(texts[cell] for cell in body if cell.row in rows and not texts[cell][:1].isdigit())
     return own, beside, notes
+
+
+def _text_before(document: Document, element: Element) -> str:
+    """Text close before a table, after the table before it, whose scale is not its own."""
+    near = max(0, element.start - _BEFORE)
+    over = (one.end for one in elements_within(document, near, element.start) if one.table is not None)
+    return document.text[max((near, *over)) : element.start]
 
 
 def _currency(document: Document, element: Element, notes: str, cells: str) -> str:

@@ -467,6 +467,14 @@ def test_a_row_gives_its_own_scale_and_one_of_a_unit_is_no_rival() -> None:
         assert verdict.status == "supported", verdict.reason
 
 
+def test_the_scale_of_a_table_before_is_no_scale_of_this_one() -> None:
+    loans = Grid("Loans (in billions)", [["", "2023", "2022"], ["Loans", "1,300", "1,135"]])
+    deposits = Grid("Deposits", [["", "2023", "2022"], ["Total deposits", "2,354,131", "2,523,979"]])
+    bank = Material("tuned", "bank", "Bank", (loans, "These are averages.", deposits), ())
+    verdict = judged(bank, "Total deposits were $2,354,131 in 2023.", "Total deposits · 2023")
+    assert verdict.status == "supported", verdict.reason
+
+
 MEMBERS = Material(
     "tuned",
     "members",
