@@ -98,6 +98,8 @@ class Ranking:
         self._wanted = wanted
         self._priors = {route.doc_id: route.prior for route in routes}
         self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
+        other = lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
+        self._asked = tuple(word for word in wanted.words if not word.isdigit() and word not in other)
 
     def best(self, found: list[Quotable], reranker: Reranker | None) -> list[tuple[Quotable, float]]:
         """`scored` as pairs of quote and worth."""
@@ -117,22 +119,22 @@ class Ranking:
             return [Scored(found[i], float(worth[i]), None, float(odds[i])) for i in order]
         likely = sources + WORDS_WEIGHT * (words + named + changes + fits)
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
-        passages = [(found[i].text if self._alone else found[i].passage)[:LONGEST_PASSAGE] for i in near]
-        spoken = [found[i].words for i in near]
-        relevance = self._wanted.relevance(passages, spoken, reranker.score)
+        chosen = [found[i] for i in near]
+        passages = [(one.text if self._alone else one.passage)[:LONGEST_PASSAGE] for one in chosen]
+        relevance = self._wanted.relevance(passages, [one.words for one in chosen], reranker.score)
         odds = odds_of(relevance)
         # A source without a score says nothing beside its quotes.
         around = np.where(sources[near] > 0.0, np.minimum(odds_of(sources[near]), _BEST_SOURCE), odds)
         odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
         of_it, held = self._of_quantity(found), self.held(found)
         odds += (NAMED_WEIGHT * named + HELD_WEIGHT * held + AGREED_WEIGHT * _agreed(found, of_it))[near]
-        odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - UNASKED_WEIGHT * self._unasked(found)[near]
-        odds += SPAN_WEIGHT * self._span([found[i] for i in near])
+        odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - UNASKED_WEIGHT * self._unasked(chosen)
+        odds += SPAN_WEIGHT * self._span(chosen)
         odds -= YEAR_WEIGHT * self._of_other_years(found, of_it)[near] + SPLIT_WEIGHT * _split(found, of_it)[near]
         odds -= SMALLER_WEIGHT * _smaller(found, held > 0)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
-        return [Scored(found[near[n]], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
+        return [Scored(chosen[n], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
 
     def table(self, found: Sequence[Quotable]) -> list[Quotable]:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document
@@ -189,21 +191,19 @@ class Ranking:
         """Words of the question that say what is asked for, not of whom or when."""
         said = self._question.main
         names = [name.text for name in self._question.names] + [said[a:b] for _, a, b in period_spans(said)]
-        other = frozenset(content_stems(" ".join(names))) | lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
-        return tuple(word for word in self._wanted.words if not word.isdigit() and word not in other)
+        other = content_stems(" ".join(names))
+        return tuple(word for word in self._asked if word not in other)
 
     def held(self, found: Sequence[Quotable]) -> NDArray[np.int_]:
         """2 for each row that has, with its headings, all words of what is asked for and of which part; 1 if it lacks
         some, but has half of them and no row has more; else 0. A row of shares counts only if a share is asked for, and
         none does if a change is."""
-        share, other = is_share(self._question.main), lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
-        asked = [word for word in self._wanted.words if not word.isdigit() and word not in other]
-        rows = [one.row is not None and (share or not is_share(one.row.head)) for one in found]
-        counts = np.array([sum(self._wanted.has(word, one.words) for word in asked) for one in found]) * rows
-        counts *= not self._question.changes
+        share, changes = is_share(self._question.main), self._question.changes
+        rows = [one.row is not None and not changes and (share or not is_share(one.row.head)) for one in found]
+        counts = np.array([sum(self._wanted.has(word, one.words) for word in self._asked) for one in found]) * rows
         most = int(counts.max(initial=0))
-        least = max(most, 1, math.ceil(len(asked) / 2))
-        return np.where(counts >= least, 2 if most == len(asked) else 1, 0)
+        least = max(most, 1, math.ceil(len(self._asked) / 2))
+        return np.where(counts >= least, 2 if most == len(self._asked) else 1, 0)
 
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
@@ -296,9 +296,9 @@ def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.b
     out = np.zeros(len(found), np.bool_)
     alike = defaultdict[tuple[str, frozenset[str]], list[tuple[int, list[Number], float]]](list)
     for place, (quote, of) in enumerate(zip(found, held)):
-        scale = quote.row.scale(quote.source) if of and quote.row is not None else None
-        if quote.row is not None and scale and (given := quote.row.amounts):
-            alike[quote.source.doc_id, name_stems(quote.row.head)].append((place, given, scale))
+        row = quote.row if of else None
+        if row is not None and (given := row.amounts) and (scale := row.scale(quote.source)):
+            alike[quote.source.doc_id, name_stems(row.head)].append((place, given, scale))
     for rows in alike.values():
         given = [one for _, own, _ in rows for one in own]
         greatest = [max(one.value * max(one.scale, scale) for one in own) for _, own, scale in rows]

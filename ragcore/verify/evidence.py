@@ -43,7 +43,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """Meaning of a row's or column's amounts, printed ``plain`` and ``bracketed``, by the ``words`` in brackets."""
+    """Meaning of a row's or column's amounts, printed ``plain`` and ``bracketed``; ``words`` are those of its name's
+    brackets that tell it."""
 
     plain: Meaning
     bracketed: Meaning
@@ -58,9 +59,10 @@ def sense_of(name: str) -> Sense:
     found = [meaning for word in nouns if (meaning := _meaning(word))]
     both = "gain" in found and "loss" in found  # "profit or loss": brackets decide which
     plain: Meaning = "gain" if both else found[-1] if found else ""
-    other: Meaning = next((meaning for word in inside if (meaning := _meaning(word))), "")
+    telling = list(filter(_meaning, inside))
+    other: Meaning = _meaning(telling[0]) if telling else ""
     if plain and other and plain != other:
-        return Sense(plain, other, frozenset(filter(_meaning, inside)))
+        return Sense(plain, other, frozenset(telling))
     return Sense(plain, "loss" if plain == "gain" else plain, frozenset())
 
 

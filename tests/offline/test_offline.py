@@ -285,26 +285,24 @@ def test_rows_of_one_name_in_several_tables_are_told_apart() -> None:
     assert text.startswith(("Asia net sales", "Europe net sales"))
 
 
+def years_of(title: str, row: str, *values: str) -> Grid:
+    return Grid(title, [["", "Fiscal 2020", "Fiscal 2019"], [row, *values]])
+
+
 REGIONS = tuple(
-    Grid(f"{name} (Dollars in millions)", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", *values]])
+    years_of(f"{name} (Dollars in millions)", "Total net sales", *values)
     for name, values in (("ASIA", ("$ 1,526", "$ 1,653")), ("EUROPE", ("$ 1,838", "$ 1,886")))
 )
 WHOLE = "Total net sales were $3.4 billion in fiscal 2020."
 
 
 def test_a_row_that_several_tables_have_with_other_values_comes_after_the_whole() -> None:
-    income = Grid(
-        "INCOME (In millions)", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 3,364", "$ 3,539"]]
-    )
-    billions = Grid("(In billions)", [["", "Fiscal 2020", "Fiscal 2019"], ["Total net sales", "$ 3.4", "$ 3.5"]])
+    income = years_of("INCOME (In millions)", "Total net sales", "$ 3,364", "$ 3,539")
+    billions = years_of("(In billions)", "Total net sales", "$ 3.4", "$ 3.5")
     for whole_of_it, told in ((income, "$ 3,364"), (billions, "$ 3.4")):
         assert told in quotes("What were total net sales in fiscal 2020?", *REGIONS, whole_of_it).splitlines()[0]
         asia = quotes("What were total net sales in Asia in fiscal 2020?", *REGIONS, whole_of_it)
         assert "$ 1,526" in asia.splitlines()[0]
-
-
-def years_of(title: str, row: str, *values: str) -> Grid:
-    return Grid(title, [["", "Fiscal 2020", "Fiscal 2019"], [row, *values]])
 
 
 @pytest.mark.parametrize(
