@@ -22,7 +22,7 @@ from ragcore.text.markdown import escape, escape_lines
 from ragcore.text.numbers import Number, lengths, numbers, same_figure, span_of
 from ragcore.text.periods import called_year, date_spans, days_in, is_part, months_of_part, without_parts, years
 from ragcore.text.units import currencies
-from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens, without_brackets
+from ragcore.text.words import STOP_WORDS, content_stems, name_stems, stem, tokens, without_brackets
 from ragcore.types.report import KnownFacts, Period, Statement
 
 _UNDATED: Period = (0, 0, 0)
@@ -226,7 +226,7 @@ def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Stateme
     if _is_of_other(asked, row, cell, above, f"{head} {row.name if is_total and not whole else ''}"):
         return False
     around = over | group | frozenset(content_stems(" ".join((quote.source.title, *quote.source.section))))
-    heads = {head_stems(row.head), head_stems(head)}
+    heads = {head_stems(row.head), head_stems(head), head_stems(row.head) - name_stems(row.head) | quote.header}
     if row.is_form_line:
         said = tokens(row.head)
         if said == tokens(asked.heading):

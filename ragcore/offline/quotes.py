@@ -10,7 +10,7 @@ from itertools import takewhile
 from ragcore.offline.intents import fit
 from ragcore.offline.rows import Asked, Cell, Row, brief, form_line, row_of
 from ragcore.text import lexicon as lex
-from ragcore.text.names import LEGAL_FORMS
+from ragcore.text.names import LEGAL_FORMS, pieces_of
 from ragcore.text.periods import (
     column_years,
     date_spans,
@@ -81,6 +81,11 @@ class Quotable:
     def units(self) -> frozenset[int]:
         """Units that are shown."""
         return frozenset((*self.before, *range(self.first, self.last + 1)))
+
+    @property
+    def header(self) -> frozenset[str]:
+        """Stems of its row's own header, without the document's name and ``total``; none without a row."""
+        return self.name & name_stems(self.row.head) if self.row is not None else frozenset()
 
     @property
     def start(self) -> int:
@@ -276,6 +281,9 @@ def _quotable(
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     column = without_parts(without_dates(row.cells[row.named[0]].column)) if row is not None and alone else ""
     name = (name_stems(row.head if row is not None else "") | (name_stems(column) - lex.SPAN_STEMS)) - _LEGAL_FORMS
+    for piece in pieces_of(source.title):  # "Total Nike, Inc. revenues" are its own revenues
+        called = frozenset(content_stems(" ".join(word.plain for word in piece.words)))
+        name = name - called if called < name else name
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))
     spans = next(filter(None, map(spans_of_time, over)), frozenset[int]())

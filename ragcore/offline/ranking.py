@@ -49,7 +49,7 @@ HELD_WEIGHT = 2.0
 # Log odds that a row loses per logarithm of the number of words, and one, in its header that the question has not.
 UNASKED_WEIGHT = 1.5
 # Log odds that a row loses whose amount is smaller than that of another of its name: a part is seldom the greater.
-SMALLER_WEIGHT = 1.0
+SMALLER_WEIGHT = 1.5
 # Share of the greatest amount from which on a row of its name may be the same, rounded or restated.
 WHOLE = 0.9
 # Log odds that a row of several columns, of which the question names none, loses beside one of another table.
@@ -165,26 +165,21 @@ class Ranking:
         return np.array([1.0 - ROUTE_WEIGHT * (1.0 - self.prior(quote.source.doc_id)) for quote in found])
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
-        """How well the question names each row, 0–1 (`ragcore.text.words.naming`), less if it names another row that
-        has all of this one's name and more, and not if only the row is a share. For a list, the agreement of its
-        section's heading with the question, squared: its items don't say again what they are of."""
-        asked, words = frozenset(self._wanted.words), self._wanted.everything
-        whole = {one.name for one in found if one.row is not None and one.name and one.name <= words}
-        longest = {name: max(len(other) for other in whole if name <= other) for name in whole}
-        share = is_share(self._question.main)
-        question = f" {' '.join(tokens(self._question.main))} "
+        """How well the question names each row, 0–1 (`ragcore.text.words.naming`), "total" too if it has that; 0 if
+        only the row is a share. For a list, the agreement of its section's heading with the question, squared: its
+        items don't say again what they are of."""
+        asked, words, main = frozenset(self._wanted.words), self._wanted.everything, self._question.main
+        share, totals = is_share(main), lex.TOTAL_STEMS & frozenset(content_stems(main))
 
-        def named(row: Row, name: frozenset[str]) -> float:
-            if is_share(row.head) and not share:
+        def named(one: Quotable) -> float:
+            if one.row is None:
+                return agreement(one.name, asked) ** 2
+            if is_share(one.row.head) and not share:
                 return 0.0
-            head = tokens(row.head)
-            # "Total assets", of which one stem counts.
-            literal = len(head) > 1 and f" {' '.join(head)} " in question and self._is_quantity(name)
-            return (literal or naming(name, words)) * (len(name) / longest.get(name, len(name) or 1)) ** 2
+            whole = one.header | (totals & frozenset(content_stems(one.row.head)))
+            return max(naming(one.name, words), naming(whole, words | totals))
 
-        return np.array(
-            [named(one.row, one.name) if one.row is not None else agreement(one.name, asked) ** 2 for one in found]
-        )
+        return np.array(list(map(named, found)))
 
     @cached_property
     def _quantity(self) -> tuple[str, ...]:
@@ -251,16 +246,13 @@ class Ranking:
 
     def _of_quantity(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
         """Whether each quote is a row of what is asked for."""
-        return np.array([quote.row is not None and self._is_quantity(quote.words) for quote in found], np.bool_)
+        asked, has = self._quantity, self._wanted.has
+        of = [one.row is not None and all(has(word, one.words) for word in asked) for one in found]
+        return np.array(of, np.bool_) & bool(asked)
 
     def _unasked(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Logarithm of 1 and the number of words in each row's header that the question has not; 0 for other quotes."""
-        asked = self._wanted.everything | lex.TOTAL_STEMS
-        return np.log1p([len(name_stems(one.row.head) - asked) if one.row is not None else 0 for one in found])
-
-    def _is_quantity(self, words: frozenset[str]) -> bool:
-        """Whether ``words`` (stems) have all of what is asked for."""
-        return bool(self._quantity) and all(self._wanted.has(word, words) for word in self._quantity)
+        return np.log1p([len(one.header - self._wanted.everything - lex.TOTAL_STEMS) for one in found])
 
     def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count
@@ -269,24 +261,21 @@ class Ranking:
         own = [self._wanted.held(quote.own) for quote in found]
         rarity = Rarity(held)
         total = rarity.total(self._wanted.words) or 1.0
-        return np.array(
-            [
-                sum(rarity.of(word) * (1.0 if word in said else AROUND) for word in words) / total
-                for words, said in zip(held, own)
-            ]
-        )
+        shares = (sum(rarity.of(w) * (1.0 if w in said else AROUND) for w in words) for words, said in zip(held, own))
+        return np.array(list(shares)) / total
 
 
 def _agreed(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether each of the rows ``of_it``, what is asked for, has a figure that another table gives for it too."""
-    tables, own = defaultdict[str, set[tuple[str, str]]](set), list[set[str]]()
+    """Whether each of the rows ``of_it``, what is asked for, has a figure that a row of its name has in another table
+    too; a row of another name has it of something else."""
+    tables, own = defaultdict[tuple[str, frozenset[str], str], set[str]](set), list[set[str]]()
     for quote, of in zip(found, of_it):
-        row = quote.row if of else None
-        texts = [re.sub(r"[^\d.%]", "", cell.text) for cell in row.meant] if row is not None else []
+        texts = [re.sub(r"[^\d.%]", "", cell.text) for cell in quote.row.meant] if of and quote.row is not None else []
         own.append({text for text in texts if len(text) > 2})
-        for figure in own[-1]:
-            tables[figure].add((quote.source.doc_id, row.table if row is not None else ""))
-    return np.array([any(len(tables[figure]) > 1 for figure in figures) for figures in own], np.bool_)
+        for text in own[-1]:
+            tables[quote.source.doc_id, quote.header, text].add(quote.about)
+    told = (any(len(tables[one.source.doc_id, one.header, text]) > 1 for text in of) for one, of in zip(found, own))
+    return np.array(list(told), np.bool_)
 
 
 def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -294,11 +283,11 @@ def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.b
     Amounts whose scale is given are compared, of one currency, if none is negative: a loss of a part may be more than
     the result of the whole."""
     out = np.zeros(len(found), np.bool_)
-    alike = defaultdict[tuple[str, frozenset[str]], list[tuple[int, list[Number], float]]](list)
+    alike = defaultdict[tuple[str, frozenset[str], frozenset[int]], list[tuple[int, list[Number], float]]](list)
     for place, (quote, of) in enumerate(zip(found, held)):
         row = quote.row if of else None
         if row is not None and (given := row.amounts) and (scale := row.scale(quote.source)):
-            alike[quote.source.doc_id, name_stems(row.head)].append((place, given, scale))
+            alike[quote.source.doc_id, quote.header, quote.spans].append((place, given, scale))
     for rows in alike.values():
         given = [one for _, own, _ in rows for one in own]
         greatest = [max(one.value * max(one.scale, scale) for one in own) for _, own, scale in rows]

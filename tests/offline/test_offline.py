@@ -164,8 +164,9 @@ def test_markdown_in_a_quote_is_escaped() -> None:
     assert r"Net sales\* rose \[see note 3\] by 5% in \`all\` regions \<of Europe>." in text
 
 
-def quotes(question: str, *blocks: str | Heading | Item | Grid, **changes: float) -> str:
+def quotes(question: str, *blocks: str | Heading | Item | Grid, title: str = "", **changes: float) -> str:
     source = whole(make_document(*blocks))
+    source = replace(source, title=title or source.title)
     settings = ANSWER.model_copy(update=changes)
     request = ModelRequest(task=WritingTask(question, (source,)))
     return "".join(OfflineWriter(WordReranker(), settings).stream(request))
@@ -361,6 +362,22 @@ def test_a_figure_that_other_tables_repeat_comes_first() -> None:
     own = [["", "2020", "2019"], ["OPERATING INCOME", "3,501", "3,626"]]
     tables = (bodies, Grid("INCOME (Audited)", own), Grid("SUMMARY (Audited)", own))
     assert "3,501" in first_line("What was operating income?", *tables)
+
+
+def test_what_is_told_of_a_part_twice_is_no_whole() -> None:
+    twice = (
+        years_of("ASIA (Dollars in millions)", "Total net sales", "$ 1,526", "$ 1,653"),
+        years_of("NET SALES (Dollars in millions)", "Asia", "1,526", "1,653"),
+    )
+    whole = years_of("SALES (Dollars in millions)", "Total Tallis, Inc. net sales", "$ 3,364", "$ 3,539")
+    text = quotes("What were total net sales in fiscal 2020?", *twice, whole, title="Tallis, Inc. Form 10-K 2020")
+    assert "$ 3,364" in text.splitlines()[0]
+
+
+def test_a_quarter_is_no_part_of_a_greater_year() -> None:
+    quarter = Grid("INCOME (in millions)", [["", "13 weeks ended May 2, 2020"], ["Net income", "$ 340"]])
+    year = Grid("INCOME (in millions)", [["", "52 weeks ended May 2, 2020"], ["Net income", "$ 1,242"]])
+    assert "$ 340" in first_line("What was net income in the quarter ended May 2, 2020?", quarter, year)
 
 
 def test_a_row_that_is_split_by_something_else_than_time_comes_after_the_whole() -> None:
