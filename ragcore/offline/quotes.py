@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from ragcore.offline.intents import fit
-from ragcore.offline.rows import Asked, Cell, Row, brief, form_line, row_of
+from ragcore.offline.rows import Asked, Cell, Row, brief, captioned, form_line, row_of
 from ragcore.text import lexicon as lex
 from ragcore.text.names import LEGAL_FORMS, pieces_of
 from ragcore.text.periods import (
@@ -95,8 +95,9 @@ class Quotable:
         """Quoted row with only ``cell``, as ``text``."""
         assert self.row is not None
         named = (self.row.cells.index(cell),)
-        row = replace(self.row, first=cell.number, last=cell.number, text=text, named=named)
-        return replace(self, first=cell.number, last=cell.number, text=text, row=row)
+        first, last = (self.first, self.last) if self.row.is_form_line else (cell.number, cell.number)
+        row = replace(self.row, first=first, last=last, text=text, named=named)
+        return replace(self, first=first, last=last, text=text, row=row)
 
 
 def marker(source: Source, first: int, last: int) -> str:
@@ -121,7 +122,8 @@ def quotables(
         levels, leads = [("", 0)], [0]  # of the lists that a line is in, and the units that lead them in
         # An AI's description is not the document's words.
         lines = [line for line in source.lines() if not source.units[line[0] - 1].generated]
-        corner = ""
+        corner, captions = "", captioned(source, lines)
+        below = {number for row in captions.values() for number in range(row.first + 1, row.last + 1)}
         for place, (first, last) in enumerate(lines):
             if source.units[first - 1].kind == "cell":
                 row = row_of(source, asked, first, last)
@@ -131,6 +133,10 @@ def quotables(
                     corner = source.words(first, first)
                 continue
             corner = ""
+            if (row := captions.get(first)) is not None:
+                yield _quotable(source, row.first, row.last, row.text, heading, row)
+            if row is not None or first in below:
+                continue
             labels = _labels(source, first, last)
             section = source.words(first, first) if source.units[first - 1].heading else section
             if source.units[first - 1].heading or not _goes_on(levels, labels):

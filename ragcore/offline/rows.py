@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, figure, scale_note
@@ -30,6 +31,7 @@ SHARES = frozenset({"share", "shares"})
 RATES = frozenset({"percent", "percentage", "ratio"})  # words of rows and columns beside a table's scale
 LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
+_LONGEST_CAPTION = 12  # words of a line in brackets, and of the one above it that it names
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
 _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
 
@@ -143,6 +145,33 @@ def form_line(number: int, text: str) -> Row | None:
     """Row of a label with its value, ``text`` of unit ``number``; None for other text."""
     label, value = labelled(text)
     return Row(number, number, _pair(label, value), label, label, "", (Cell(number, "", value),), ()) if label else None
+
+
+def captioned(source: Source, lines: Sequence[tuple[int, int]]) -> dict[int, Row]:
+    """Rows of short ``lines`` by their first units, each called by what stands in brackets below it, as on the cover of
+    a filing: "Delaware", "(State of incorporation)". Of several over several in brackets each has its own."""
+    items = list[tuple[int, int, str]]()
+    for first, last in lines:
+        unit = source.units[first - 1]
+        text = source.words(first, last) if unit.kind != "cell" and not unit.heading else ""
+        if text and items and items[-1][2].startswith("(") and ")" not in items[-1][2]:
+            first, _, begun = items.pop()
+            text = f"{begun} {text}"
+        items.append((first, last, text))
+    runs = [(kind, list(run)) for kind, run in groupby(items, lambda item: _is_caption(item[2]))]
+    rows = dict[int, Row]()
+    for (_, above), (in_brackets, below) in pairwise(runs):
+        for (first, _, value), (_, last, caption) in zip(above[-len(below) :], below) if in_brackets else ():
+            if 0 < len(value.split()) <= _LONGEST_CAPTION:
+                label = " ".join(re.sub(r"[()]", " ", caption).split())
+                rows[first] = Row(first, last, _pair(label, value), label, label, "", (Cell(first, "", value),), ())
+    return rows
+
+
+def _is_caption(text: str) -> bool:
+    """Whether a line is all in brackets and may name what is above it: a few words that give no scale."""
+    short = len(text) > 2 and len(text.split()) <= _LONGEST_CAPTION
+    return short and text[0] + text[-1] == "()" and text[1].isupper() and not _SCALE.search(text)
 
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:

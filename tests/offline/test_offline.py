@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.requests import build_request
 from ragcore.answer.sources import build_sources
-from ragcore.offline.rows import is_share
+from ragcore.offline.rows import captioned, is_share
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.text.terms import Term
@@ -362,6 +362,36 @@ def test_a_figure_that_other_tables_repeat_comes_first() -> None:
     own = [["", "2020", "2019"], ["OPERATING INCOME", "3,501", "3,626"]]
     tables = (bodies, Grid("INCOME (Audited)", own), Grid("SUMMARY (Audited)", own))
     assert "3,501" in first_line("What was operating income?", *tables)
+
+
+COVER = (
+    "Tallis Instruments, Inc.", "(Exact name of registrant)",
+    "Ontario", "98-1234567", "(State or other jurisdiction of", "incorporation)", "(Employer number)",
+    "12 Quay Street, Halifax", "(Address of offices)", "(Zip code)",
+    "STATEMENTS OF INCOME", "(In thousands of dollars)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What is the jurisdiction of incorporation?", "State or other jurisdiction of incorporation: Ontario <<"),
+        ("What is its employer number?", "Employer number: 98-1234567 <<"),
+        ("What is the address of its offices?", "Address of offices: 12 Quay Street, Halifax <<SOURCE 1.8-1.9>>"),
+    ],
+)
+def test_what_stands_in_brackets_below_a_line_names_it(question: str, told: str) -> None:
+    assert told in first_line(question, *COVER).replace("**", "")
+
+
+def test_a_scale_in_brackets_names_nothing() -> None:
+    source = whole(make_document(*COVER))
+    assert [row.head for row in captioned(source, source.lines()).values()] == [
+        "Exact name of registrant",
+        "State or other jurisdiction of incorporation",
+        "Employer number",
+        "Address of offices",
+    ]
 
 
 def test_what_is_told_of_a_part_twice_is_no_whole() -> None:
