@@ -36,7 +36,7 @@ LINES = {
     "grid": 1446,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10557,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4052,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
+    "offline": 4062,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
     "pipelines": 2224,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1839,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,7 +44,7 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2571,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2578,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 2908,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2645,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

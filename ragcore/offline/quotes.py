@@ -10,7 +10,7 @@ from itertools import takewhile
 from ragcore.offline.intents import fit
 from ragcore.offline.rows import Asked, Cell, Row, brief, captioned, form_line, row_of
 from ragcore.text import lexicon as lex
-from ragcore.text.names import LEGAL_FORMS, pieces_of
+from ragcore.text.names import LEGAL_FORMS, filer
 from ragcore.text.periods import (
     column_years,
     date_spans,
@@ -95,7 +95,8 @@ class Quotable:
         """Quoted row with only ``cell``, as ``text``."""
         assert self.row is not None
         named = (self.row.cells.index(cell),)
-        first, last = (self.first, self.last) if self.row.is_form_line else (cell.number, cell.number)
+        in_table = self.source.units[cell.number - 1].kind == "cell"
+        first, last = (cell.number, cell.number) if in_table else (self.first, self.last)
         row = replace(self.row, first=first, last=last, text=text, named=named)
         return replace(self, first=first, last=last, text=text, row=row)
 
@@ -135,6 +136,7 @@ def quotables(
             corner = ""
             if (row := captions.get(first)) is not None:
                 yield _quotable(source, row.first, row.last, row.text, heading, row)
+                heading = row.cells[0].text
             if row is not None or first in below:
                 continue
             labels = _labels(source, first, last)
@@ -287,8 +289,8 @@ def _quotable(
     alone = row is not None and len(row.named) == 1 and row.first == row.last
     column = without_parts(without_dates(row.cells[row.named[0]].column)) if row is not None and alone else ""
     name = (name_stems(row.head if row is not None else "") | (name_stems(column) - lex.SPAN_STEMS)) - _LEGAL_FORMS
-    for piece in pieces_of(source.title):  # "Total Nike, Inc. revenues" are its own revenues
-        called = frozenset(content_stems(" ".join(word.plain for word in piece.words)))
+    if row is not None and (lex.TOTAL_STEMS | _LEGAL_FORMS) & set(content_stems(row.head)):
+        called = frozenset(content_stems(filer(source.title))) - _LEGAL_FORMS  # "Total Nike, Inc. revenues" are its own
         name = name - called if called < name else name
     words, own = frozenset(content_stems(passage)), frozenset(content_stems(text))
     over = (text, about, row.corner if row is not None else "", heading, *reversed(source.section))

@@ -287,7 +287,7 @@ def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.b
     for place, (quote, of) in enumerate(zip(found, held)):
         row = quote.row if of else None
         if row is not None and (given := row.amounts) and (scale := row.scale(quote.source)):
-            alike[quote.source.doc_id, quote.header, quote.spans].append((place, given, scale))
+            alike[quote.source.doc_id, quote.header, quote.spans or _YEAR].append((place, given, scale))
     for rows in alike.values():
         given = [one for _, own, _ in rows for one in own]
         greatest = [max(one.value * max(one.scale, scale) for one in own) for _, own, scale in rows]

@@ -16,6 +16,7 @@ from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, figure, scale_note
 from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
+from ragcore.text.sentences import says_something as is_sentence
 from ragcore.text.words import content_stems, cover, tokens
 from ragcore.types import FiscalYear, Source
 
@@ -31,6 +32,7 @@ SHARES = frozenset({"share", "shares"})
 RATES = frozenset({"percent", "percentage", "ratio"})  # words of rows and columns beside a table's scale
 LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
+_ITEM = re.compile(r"\(\w{1,4}\)\s")
 _LONGEST_CAPTION = 12  # words of a line in brackets, and of the one above it that it names
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
 _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
@@ -161,17 +163,23 @@ def captioned(source: Source, lines: Sequence[tuple[int, int]]) -> dict[int, Row
     runs = [(kind, list(run)) for kind, run in groupby(items, lambda item: _is_caption(item[2]))]
     rows = dict[int, Row]()
     for (_, above), (in_brackets, below) in pairwise(runs):
-        for (first, _, value), (_, last, caption) in zip(above[-len(below) :], below) if in_brackets else ():
-            if 0 < len(value.split()) <= _LONGEST_CAPTION:
-                label = " ".join(re.sub(r"[()]", " ", caption).split())
-                rows[first] = Row(first, last, _pair(label, value), label, label, "", (Cell(first, "", value),), ())
+        named = list(zip(above[-len(below) :], below)) if in_brackets else []
+        for (first, _, value), (_, last, caption) in named if all(_is_named(one[2]) for one, _ in named) else ():
+            label = " ".join(re.sub(r"[()]", " ", caption).split())
+            rows[first] = Row(first, last, _pair(label, value), label, label, "", (Cell(first, "", value),), ())
     return rows
 
 
 def _is_caption(text: str) -> bool:
-    """Whether a line is all in brackets and may name what is above it: a few words that give no scale."""
-    short = len(text) > 2 and len(text.split()) <= _LONGEST_CAPTION
-    return short and text[0] + text[-1] == "()" and text[1].isupper() and not _SCALE.search(text)
+    """Whether a line is all in brackets and may name what is above it: a few words, no item of a list, no scale."""
+    short = len(text) > 2 and len(text.split()) <= _LONGEST_CAPTION and text[0] + text[-1] == "()"
+    return short and text[1].isupper() and not _ITEM.match(text) and not _SCALE.search(text)
+
+
+def _is_named(text: str) -> bool:
+    """Whether a line may have its caption below it: a few words that say nothing alone."""
+    short = len(text.split()) <= _LONGEST_CAPTION and any(map(str.isalnum, text))
+    return short and not text.endswith((":", "—")) and not is_sentence(text)
 
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:

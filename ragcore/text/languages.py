@@ -22,7 +22,7 @@ _SCRIPTS = {
     "HEBREW": "Hebrew", "DEVANAGARI": "a language in Devanagari script", "THAI": "Thai", "HANGUL": "Korean",
     "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "CJK": "Chinese",
 }  # fmt: skip
-_FEWEST = 2  # least number of different function words of the language
+_FEWEST = 2  # least number of function words of the language
 _AHEAD = 1.5  # least ratio to the points of the second language
 _LEAST_SHARE = 0.12  # least points per word
 _SCRIPT_SHARE = 0.3  # least share of letters in a script for its language
@@ -49,16 +49,18 @@ def language_of(text: str) -> str:
         if part and not part[0].isdigit() and (len(part) > 1 or "'" in word or part not in _CONSONANTS)
     ]
     points = dict.fromkeys((ENGLISH, *OTHER_FUNCTION_WORDS), 0.0)
-    hits = defaultdict[str, set[str]](set)
+    hits = defaultdict[str, list[str]](list)
     for word in words:
         speaks = [name for name, own in OTHER_FUNCTION_WORDS.items() if word in own]
         if word in _ENGLISH:
             speaks.append(ENGLISH)
         for name in speaks:
             points[name] += 1.0 / len(speaks)
-            hits[name].add(word)
+            hits[name].append(word)
     best, second, *_ = sorted(points, key=lambda name: -points[name])
-    if len(hits[best]) < _FEWEST or points[best] < max(_AHEAD * points[second], _LEAST_SHARE * len(words)):
+    # One word twice is enough only if nothing speaks for another language: "State: State of incorporation".
+    said = set(hits[best]) if points[second] else hits[best]
+    if len(said) < _FEWEST or points[best] < max(_AHEAD * points[second], _LEAST_SHARE * len(words)):
         return ""
     return best
 

@@ -349,6 +349,12 @@ def company_name(document: Document) -> str:
     return next((name for name in _filed(document) if _companies([name])), "")
 
 
+def filer(title: str) -> str:
+    """Company of a filing's ``title``; "" of other titles."""
+    filed = _FILING.match(title)
+    return filed["name"] if filed else ""
+
+
 def company(name: str) -> tuple[Company, ...]:
     """Company called ``name``."""
     return _companies([name])
@@ -367,9 +373,8 @@ def passed_over(documents: Iterable[str], given: Iterable[str], of: Mapping[str,
 
 
 def _filed(document: Document) -> Iterator[str]:
-    filed = _FILING.match(document.title)
-    if filed:
-        yield filed["name"]
+    if filed := filer(document.title):
+        yield filed
         return
     opening = [document.text[one.start : one.end] for one in document.body if one.page <= _COVER and one.table is None]
     for part in (document.title, *opening):

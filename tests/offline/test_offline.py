@@ -394,6 +394,41 @@ def test_a_scale_in_brackets_names_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Smoking is allowed in the courtyard.", "(Not in the stairwell)"),
+        ("Total due: £1,284.50", "(Including VAT)"),
+        ("The tenant shall pay:", "(A) the rent (monthly)", "(B) the electricity (quarterly)"),
+        ("J. Smith", "The board will pay a dividend of 12 cents to all holders on record on 5 May.", "(Name)", "(Day)"),
+        ("_____", "(Date of birth)"),
+    ],
+)  # fmt: skip
+def test_other_lines_in_brackets_name_nothing(lines: tuple[str, ...]) -> None:
+    source = whole(make_document(*lines))
+    assert not captioned(source, source.lines())
+
+
+def test_a_line_with_its_caption_heads_the_table_below() -> None:
+    blocks = (
+        "Quarter ended December 31, 2020", Grid("", [["", "2020"], ["Net income", "$ 310"]]),
+        "Year ended December 31, 2020", "(Audited)", Grid("", [["", "2020"], ["Net income", "$ 520"]]),
+    )  # fmt: skip
+    assert "$ 520" in first_line("What was net income in the year 2020?", *blocks)
+
+
+def test_a_figure_without_a_span_is_one_of_a_year() -> None:
+    asia = Grid("ASIA (in millions)", [["", "2020"], ["Net sales", "$ 310"]])
+    income = Grid("INCOME (in millions)", [["", "Year ended December 31, 2020"], ["Net sales", "$ 920"]])
+    assert "$ 920" in first_line("What were net sales in 2020?", asia, income)
+
+
+def test_a_common_word_in_a_title_is_no_name_of_the_document() -> None:
+    rows = Grid("", [["", "2020", "2019"], ["Income tax", "1,886", "1,000"], ["Property tax", "500", "400"]])
+    text = quotes("What was income in 2020?", rows, title="Tax Report 2020")
+    assert "**" not in text.splitlines()[0]
+
+
 def test_what_is_told_of_a_part_twice_is_no_whole() -> None:
     twice = (
         years_of("ASIA (Dollars in millions)", "Total net sales", "$ 1,526", "$ 1,653"),

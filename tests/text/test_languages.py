@@ -31,7 +31,8 @@ from ragcore.text.words import STOP_WORDS
         ("Umsatz 2021", ""),
         ("Country Sample N Pos N Pos Austria Single N Pos Total N Pos Sweden N Pos", ""),
         ("", ""),
-        ("State: State of incorporation", ""),  # one Italian word, twice
+        ("State: State of incorporation", ""),  # one Italian word, twice, beside an English one
+        ("Indirizzo della sede della società", "Italian"),
     ],
 )
 def test_language(text: str, language: str) -> None:
