@@ -247,8 +247,7 @@ class Ranking:
     def _of_quantity(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
         """Whether each quote is a row of what is asked for."""
         asked, has = self._quantity, self._wanted.has
-        of = [one.row is not None and all(has(word, one.words) for word in asked) for one in found]
-        return np.array(of, np.bool_) & bool(asked)
+        return np.array([bool(asked and one.row) and all(has(w, one.words) for w in asked) for one in found], np.bool_)
 
     def _unasked(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Logarithm of 1 and the number of words in each row's header that the question has not; 0 for other quotes."""
@@ -268,20 +267,18 @@ class Ranking:
 def _agreed(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether each of the rows ``of_it``, what is asked for, has a figure that a row of its name has in another table
     too; a row of another name has it of something else."""
-    tables, own = defaultdict[tuple[str, frozenset[str], str], set[str]](set), list[set[str]]()
+    tables, own = defaultdict[tuple[object, ...], set[str]](set), list[set[tuple[object, ...]]]()
     for quote, of in zip(found, of_it):
         texts = [re.sub(r"[^\d.%]", "", cell.text) for cell in quote.row.meant] if of and quote.row is not None else []
-        own.append({text for text in texts if len(text) > 2})
-        for text in own[-1]:
-            tables[quote.source.doc_id, quote.header, text].add(quote.about)
-    told = (any(len(tables[one.source.doc_id, one.header, text]) > 1 for text in of) for one, of in zip(found, own))
-    return np.array(list(told), np.bool_)
+        own.append({(quote.source.doc_id, quote.header, text) for text in texts if len(text) > 2})
+        for figure in own[-1]:
+            tables[figure].add(quote.about)
+    return np.array([any(len(tables[figure]) > 1 for figure in figures) for figures in own], np.bool_)
 
 
 def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether each of the rows ``held`` has an amount below `WHOLE` of the greatest in its document with its header.
-    Amounts whose scale is given are compared, of one currency, if none is negative: a loss of a part may be more than
-    the result of the whole."""
+    """Whether each of the rows ``held`` has an amount below `WHOLE` of the greatest in its document with its header and
+    span of time. Those of known scale and one currency are compared, if none is negative: a part may lose more."""
     out = np.zeros(len(found), np.bool_)
     alike = defaultdict[tuple[str, frozenset[str], frozenset[int]], list[tuple[int, list[Number], float]]](list)
     for place, (quote, of) in enumerate(zip(found, held)):

@@ -146,7 +146,11 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
 def form_line(number: int, text: str) -> Row | None:
     """Row of a label with its value, ``text`` of unit ``number``; None for other text."""
     label, value = labelled(text)
-    return Row(number, number, _pair(label, value), label, label, "", (Cell(number, "", value),), ()) if label else None
+    return _with_label(number, number, label, value) if label else None
+
+
+def _with_label(first: int, last: int, label: str, value: str) -> Row:
+    return Row(first, last, _pair(label, value), label, label, "", (Cell(first, "", value),), ())
 
 
 def captioned(source: Source, lines: Sequence[tuple[int, int]]) -> dict[int, Row]:
@@ -165,8 +169,7 @@ def captioned(source: Source, lines: Sequence[tuple[int, int]]) -> dict[int, Row
     for (_, above), (in_brackets, below) in pairwise(runs):
         named = list(zip(above[-len(below) :], below)) if in_brackets else []
         for (first, _, value), (_, last, caption) in named if all(_is_named(one[2]) for one, _ in named) else ():
-            label = " ".join(re.sub(r"[()]", " ", caption).split())
-            rows[first] = Row(first, last, _pair(label, value), label, label, "", (Cell(first, "", value),), ())
+            rows[first] = _with_label(first, last, " ".join(re.sub(r"[()]", " ", caption).split()), value)
     return rows
 
 
