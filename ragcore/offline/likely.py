@@ -21,7 +21,7 @@ from ragcore.offline.ranking import Ranking
 from ragcore.protocols import Reranker
 from ragcore.text.lexicon import DENIALS
 from ragcore.text.logistic import Logistic
-from ragcore.text.names import is_firm, words_of
+from ragcore.text.names import FIRM, filer, is_firm, words_of
 from ragcore.text.numbers import same_figure
 from ragcore.text.periods import days_in, without_dates
 from ragcore.text.sentences import sentence_spans
@@ -31,9 +31,11 @@ from ragcore.types.question import AnswerType
 from ragcore.types.report import KnownFacts
 
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
-# Words spelled like a name, with what joins them.
-_NAME = re.compile(r"(?:[A-Z][\w.’'-]*|[A-Z]\.)(?:,? (?:(?:of|and|&|de|van|von|the) )*(?:[A-Z][\w.’'-]*))*")
-_RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose value is certain
+# Words spelled like a name, with what joins them, its number and the form of a firm.
+_NAME = re.compile(
+    rf"[A-Z][\w.’'-]*(?: (?:(?:of|and|&|de|van|von|the) )*[A-Z][\w.’'-]*| \d[\w.-]*)*(?:, {FIRM}(?!\w))?"
+)
+_RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose figure is certain
 MOST_LIKELY = 3  # values of a document that are shown where none is certain
 CERTAIN, LIKELY = 0.65, 0.15  # least probability of a value that is given, and of one that is shown
 # Fitted by `python -m benchmarks likely`: over the log odds of a quote, the share of what is asked for that is said
@@ -60,14 +62,14 @@ def likely_values(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rer
 
 
 def stands_out(asked: Wish, one: Candidate, every: Sequence[Candidate]) -> bool:
-    """Whether a value may be certain: its quote is relevant, none that gives another value ranks as high, and a count
-    says all that is asked, since a part is counted in the same words as the whole ("our 310 employees in Canada")."""
+    """Whether a value may be certain: no quote that gives another value ranks as high. Of figures, which a part and the
+    whole have in the same words, the quote is relevant, and a count says all that is asked ("our 310 employees in
+    Canada")."""
     given, (odds, said, *_) = one
-    others = [
-        signs[0] for other, signs in every if other.quote is not given.quote and not gives_same(asked, other, given)
-    ]
-    whole = asked.sort != "count" or asked.counted or said == 1.0
-    return whole and odds >= _RELEVANT and all(other < odds for other in others)
+    others = (each for each in every if each[0].quote is not given.quote and not gives_same(asked, each[0], given))
+    whole = asked.sort in ("date", "words") or odds >= _RELEVANT
+    whole = whole and (asked.sort != "count" or asked.counted or said == 1.0)
+    return whole and all(signs[0] < odds for _, signs in others)
 
 
 def gives_same(asked: Wish, one: Given, other: Given) -> bool:
@@ -83,13 +85,13 @@ def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rerank
     """Values of the wanted kind in the quotes that rank best, each with its signs for `VALUE`; without a cross-encoder
     only in sentences, since words tell rows too little apart."""
     latest = latest_of(found, known)
-    common = {word for quote in found for word in _LOWER.findall(quote.text)} if asked.name else frozenset[str]()
+    common = nameless(found) if asked.name else frozenset[str]()
     found = [quote for quote in found if quote.row is None or reranker is not None]
     given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
-    ranking = Ranking(requirement(_request(asked)), Wanted(_request(asked)), alone=True)
+    request = f"{asked.heading}: {asked.piece}"
+    ranking = Ranking(requirement(request), Wanted(request), alone=True)
     wanted = canonical(content_stems(asked.piece))
-    everything = content_stems(f"{asked.heading} {asked.piece} {asked.unit}")
-    asks = canonical(asked.words.union(everything, stems("names", "beside")))
+    asks = canonical(asked.words.union(content_stems(f"{request} {asked.unit}"), stems("names", "beside")))
     out: list[Candidate] = []
     for each in ranking.scored([quote for quote in found if given[id(quote)]], reranker):
         for one, clause in given[id(each.quote)]:
@@ -100,8 +102,10 @@ def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rerank
     return out
 
 
-def _request(asked: Wish) -> str:
-    return f"{asked.heading}: {asked.piece}"
+def nameless(found: Sequence[Quotable]) -> frozenset[str]:
+    """Words that name nothing in a document: those it has in lower case, and its company's."""
+    own = (word.plain for quote in found[:1] for word in words_of(filer(quote.source.title)))
+    return frozenset(own).union(*(_LOWER.findall(quote.text) for quote in found))
 
 
 def _values_of(

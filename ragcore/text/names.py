@@ -212,7 +212,7 @@ _NEARLY = 0.84  # least similarity (difflib's ratio) of a misspelt name
 _SHORTEST_MISSPELT = 5
 _SEVERAL = re.compile(r"(?:[A-Z][\w&.'’-]*(?:\s+(?:of|and|the|&|for|de|von|van)(?=\s))*[\s-]+)+[A-Z][\w&.'’-]*")
 _FEWEST_INITIALS, _MOST_INITIALS = 2, 6
-_FIRM = r"(?:Inc|Corp|Ltd|LLC|LLP|LP|PLC|plc|AG|SE|GmbH|S\.?A|N\.?V|Co|Company|Corporation|Group)"
+FIRM: Final = r"(?:Inc|Corp|Ltd|LLC|LLP|LP|PLC|plc|AG|SE|GmbH|S\.?A|N\.?V|Co|Company|Corporation|Group)"
 _PERIOD = re.compile(
     r"^(?:FY|Q[1-4]|[1-4]Q|H[12]|[12]H|CY)[\s'’-]*(?:(?:19|20)?\d\d)?$|^(?:19|20)\d\d(?:[QH][1-4])?$|^[QH][1-4](?:19|20)\d\d$",
     re.IGNORECASE,
@@ -244,7 +244,7 @@ def unnamed(names: Sequence[Name], sources: Sequence[Source]) -> list[Name]:
 
 def is_firm(name: str) -> bool:
     """Whether it ends like a firm's name ("LLP", "Inc.")."""
-    return re.search(rf"\s{_FIRM}$", name) is not None
+    return re.search(rf"\s{FIRM}$", name) is not None
 
 
 def is_only_a_word(name: str, texts: Sequence[str]) -> bool:
@@ -252,7 +252,7 @@ def is_only_a_word(name: str, texts: Sequence[str]) -> bool:
     or before a generic company word."""
     low = name.lower()
     as_name = re.compile(
-        rf"(?<=[a-z0-9,;’')] ){re.escape(name)}(?![\w-])|(?<!\w){re.escape(name)}(?:['’]s\b|,?\s{_FIRM}(?!\w))"
+        rf"(?<=[a-z0-9,;’')] ){re.escape(name)}(?![\w-])|(?<!\w){re.escape(name)}(?:['’]s\b|,?\s{FIRM}(?!\w))"
         rf"|(?<!\w){re.escape(low)}['’]s\b"
     )
     word = re.compile(rf"(?<![^\W_]){re.escape(low)}(?![^\W_])")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.sources import build_sources
 from ragcore.offline.fields import wish
-from ragcore.offline.likely import names_in
+from ragcore.offline.likely import nameless, names_in
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import quotables
 from ragcore.offline.values import field_values
@@ -311,12 +312,22 @@ def test_an_office_is_held_by_a_person(said: list[Grid | str], person: str) -> N
         ("The law is that of England and Wales. It may be amended only in writing.", "England and Wales"),
         ("The auditor is Smith & Co. It was appointed in May.", "Smith & Co"),
         ("The auditor is J. R. Lund of Lund & Sons.", "J. R. Lund of Lund & Sons"),
+        ("The auditor is Lund & Sons, Inc., the firm here.", "Lund & Sons, Inc"),
+        ("The law is that of England, the oldest here.", "England"),
     ],
 )
 def test_a_name_ends_with_its_sentence(said: str, name: str) -> None:
     asked = wish("Who", "Which law, and which auditor?", "", (), wanted="name")
     quotes = quotables(requirement("Who"), Wanted("Who"), [whole(make_document(said))])
     assert [one for quote in quotes for one in names_in(asked, quote, frozenset({"the"}))] == [name]
+
+
+def test_a_filing_s_own_company_is_no_name_in_it() -> None:
+    said = "Larkfield Steel Co is a holding company of Ohio."
+    read = replace(make_document(said), title="Larkfield Steel Co Form 10-K 2021")
+    asked = wish("State", "State of incorporation", "", (), wanted="name")
+    quotes = list(quotables(requirement("State"), Wanted("State"), [whole(read)]))
+    assert names_in(asked, quotes[0], nameless(quotes)) == ["Ohio"]
 
 
 COST = "In 2004, costs amounted to EUR 1 107 million: the cost of a student was EUR 8 467."
