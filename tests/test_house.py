@@ -36,7 +36,7 @@ LINES = {
     "grid": 1446,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10557,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4066,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
+    "offline": 4062,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
     "pipelines": 2224,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1839,  # with values as data, the request for a section, and sections named by a requirement

@@ -21,7 +21,7 @@ from ragcore.offline.ranking import Ranking
 from ragcore.protocols import Reranker
 from ragcore.text.lexicon import DENIALS
 from ragcore.text.logistic import Logistic
-from ragcore.text.names import FIRM, filer, is_firm, words_of
+from ragcore.text.names import FIRM, company, filer, is_firm, words_of
 from ragcore.text.numbers import same_figure
 from ragcore.text.periods import days_in, without_dates
 from ragcore.text.sentences import sentence_spans
@@ -85,7 +85,7 @@ def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rerank
     """Values of the wanted kind in the quotes that rank best, each with its signs for `VALUE`; without a cross-encoder
     only in sentences, since words tell rows too little apart."""
     latest = latest_of(found, known)
-    common = nameless(found) if asked.name else frozenset[str]()
+    common = {word for quote in found for word in _LOWER.findall(quote.text)} if asked.name else frozenset[str]()
     found = [quote for quote in found if quote.row is None or reranker is not None]
     given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
     request = f"{asked.heading}: {asked.piece}"
@@ -100,12 +100,6 @@ def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rerank
             beside = len(own - asks) / max(1, len(own))
             out.append((one, (each.odds, cover(wanted, own), float(firm), log(len(each.quote.text)), beside)))
     return out
-
-
-def nameless(found: Sequence[Quotable]) -> frozenset[str]:
-    """Words that name nothing in a document: those it has in lower case, and its company's."""
-    own = (word.plain for quote in found[:1] for word in words_of(filer(quote.source.title)))
-    return frozenset(own).union(*(_LOWER.findall(quote.text) for quote in found))
 
 
 def _values_of(
@@ -156,8 +150,8 @@ def _of_bases(asked: Wish, quote: Quotable) -> bool:
 
 
 def names_in(asked: Wish, quote: Quotable, common: Set[str]) -> list[str]:
-    """Names in a quote that are neither asked for nor ``common`` words of its document: the only cell with words of a
-    row, what is spelt like a name in a sentence."""
+    """Names in a quote that are neither asked for nor ``common`` words of its document nor the filing company's: the
+    only cell with words of a row, what is spelt like a name in a sentence."""
     row = quote.row
     if row is not None:
         cells = [cell.text for cell in row.cells if any(map(str.isalnum, cell.text))]
@@ -166,9 +160,9 @@ def names_in(asked: Wish, quote: Quotable, common: Set[str]) -> list[str]:
         return cells if named else []
     sentences = (quote.text[start:end] for start, end in sentence_spans(quote.text))
     found = dict.fromkeys(match.group().strip(" ,.") for one in sentences for match in _NAME.finditer(one))
-    names = []
+    names, filed = [], company(filer(quote.source.title))
     for name in found:
         words = [word.plain for word in words_of(name) if word.names and not word.skipped]
         own = [word for word in words if word not in common | STOP_WORDS and stem(word) not in asked.words]
-        names += [name] if own else []
+        names += [name] if own and company(name) != filed else []
     return names
