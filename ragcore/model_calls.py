@@ -27,6 +27,7 @@ from ragcore.errors import (
     Cancelled,
     ConfigError,
     GroundworkError,
+    InputError,
     KeyMissing,
     KeyRefused,
     ModelError,
@@ -36,9 +37,10 @@ from ragcore.errors import (
 )
 from ragcore.prompts import FORM_AGAIN
 from ragcore.protocols import LLM, ContextCache, Form, Message, ModelRequest, TextStream
+from ragcore.text.numbers import plural
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Purpose, Usage
-from ragcore.types.spending import Prices, cost
+from ragcore.types.spending import Expense, Prices, cost
 
 IN_FLIGHT = 3  # requests at a time
 STRIKES = 3  # consecutive failures after which nothing more is sent
@@ -46,7 +48,7 @@ _POLL_SECONDS = 0.2
 # The service's rule for pictures; it shrinks larger ones before it counts them.
 PIXELS_PER_TOKEN = 750
 # Upper bounds: the service's tokens per cl100k token, and the tokens that a message itself adds.
-_FINER, _FRAMING = 2.0, 100
+FINER, _FRAMING = 2.0, 100
 # Consecutive requests often share a prefix.
 _count = lru_cache(maxsize=8)(count_tokens)
 # Errors that every further request would meet.
@@ -73,14 +75,33 @@ def unpriced(model: str) -> ConfigError:
     )
 
 
+def nobody_to_ask(instead: str) -> ConfigError:
+    """Error for asking a model where there is none and ``instead`` rules do it."""
+    hint = "Add a key for Claude in Settings, or set ANTHROPIC_API_KEY."
+    return ConfigError(f"There is no model to ask: {instead}.", hint=hint)
+
+
+def affordable(most: Expense, max_usd: float, noun: str) -> None:
+    """Raises `ConfigError` if the model has no price, and `InputError` if ``most``, for so many of a ``noun``, exceeds
+    ``max_usd``."""
+    if most.parts and most.usd is None:
+        raise unpriced(most.model)
+    if most.usd is not None and most.usd > max_usd:
+        said = f"{plural(most.parts, noun)} by {most.model} may cost ${most.usd:.2f}"
+        raise InputError(
+            f"{said}, more than the limit of ${max_usd:.2f}; nothing more was sent.",
+            hint=f"Allow ${most.usd:.2f} (in a terminal: --max-usd), or leave it out.",
+        )
+
+
 def most_tokens(request: ModelRequest) -> Usage:
     """Upper bound of the tokens of ``request``. All input counts as uncached, since a prompt cache may have expired."""
     marked = max((number for number, message in enumerate(request.messages, start=1) if message.kept), default=0)
     kept = sum(_count(text) for text in (request.system, *(message.text for message in request.messages[:marked])))
     asked = sum(count_tokens(message.text) for message in request.messages[marked:])
     pictures = sum(math.ceil(image.width * image.height / PIXELS_PER_TOKEN) for image in request.images)
-    given = math.ceil(asked * _FINER) + pictures + _FRAMING
-    return Usage(given, request.max_tokens, cache_write_tokens=math.ceil(kept * _FINER))
+    given = math.ceil(asked * FINER) + pictures + _FRAMING
+    return Usage(given, request.max_tokens, cache_write_tokens=math.ceil(kept * FINER))
 
 
 def billed(reserved: float, usage: Usage, usd: float | None, error: GroundworkError | None, cut: bool) -> float:

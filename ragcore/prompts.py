@@ -53,4 +53,6 @@ ENTAIL_SYSTEM: Final = _prompt("ENTAIL_SYSTEM")
 ENTAIL_PROMPT: Final = _prompt("ENTAIL_PROMPT")
 JUDGE_SYSTEM: Final = _prompt("JUDGE_SYSTEM")
 JUDGE_PROMPT: Final = _prompt("JUDGE_PROMPT")
+CHECK_SYSTEM: Final = _prompt("CHECK_SYSTEM")
+CHECK_PROMPT: Final = _prompt("CHECK_PROMPT")
 SECTION_FORMS: Final[dict[str, str]] = _TEXTS["SECTION_FORMS"]

@@ -196,7 +196,8 @@ def answer_from_prompt(body: dict[str, Any]) -> str:
 
 def form_from_prompt(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The form that is asked for: the question stands alone and is one, nothing is missing, each claim is supported,
-    the first two names of a sentence are related, and each sentence is a claim, entailed by a text that has it."""
+    a sentence of a draft is confirmed by the first passage, the first two names of a sentence are related, and each
+    sentence is a claim, entailed by a text that has it."""
     name = body["tools"][0]["name"]
     if name == "list_entities":
         asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"].split("\n", 1)[1].lstrip())
@@ -217,6 +218,8 @@ def form_from_prompt(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"])
         verdicts = [{"claim": one["claim"], "verdict": "supported", "reason": "As cited."} for one in asked["claims"]]
         return name, {"verdicts": verdicts}
+    if name == "give_verdict":
+        return name, {"verdict": "confirmed", "passages": [1], "wrong": [], "missing": [], "reason": "As cited."}
     if name == "stand_alone":
         asked, _ = json.JSONDecoder().raw_decode(body["messages"][-1]["content"])
         return name, {"question": asked["question"]}

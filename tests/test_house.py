@@ -23,30 +23,30 @@ MODULES = 10  # at the top level, `__init__` aside
 SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2361,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
+    "": 2384,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1392,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 2967,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, and written (4 kinds)
-    "cli": 2319,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "check": 3304,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "cli": 2323,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 335,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1446,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 7006,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
+    "grid": 1434,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10557,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4062,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
-    "pipelines": 2224,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "pipelines": 2209,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
-    "report": 1839,  # with values as data, the request for a section, and sections named by a requirement
+    "report": 1828,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2120,  # with overviews, and what structures find
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
     "text": 2578,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 2908,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2645,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "types": 2932,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "verify": 2646,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

@@ -23,9 +23,9 @@ from ragcore.verify.attribution import with_synonyms
 from ragcore.verify.evidence import Evidence, gather
 
 PASSAGES = 24
+MOST = 14  # candidates: by relevance, by meaning, and by words
 _NEAR, _MEANT = 24, 8  # lines that the cross-encoder reads: by words, and by meaning
 _FOREMOST = 8  # passages whose lines are ranked by meaning
-_MOST = 14  # candidates: by relevance, by meaning, and by words
 _FIRST = 5  # by relevance, and by meaning
 _FIGURES = 0.5  # weight of the figures beside the words
 _FARTHEST = 9.0  # log odds
@@ -80,8 +80,9 @@ class Candidates:
         self._vectors.update(zip(new, self._embedder.embed_documents(new)))
         return [float(self._vectors[text] @ self._vectors[one]) for one in others]
 
-    def near(self, sentence: Checkable, asked: str, retrieval: Retrieval) -> list[Candidate]:
-        """Candidates in the passages of ``retrieval``, best first; the cross-encoder is ``asked`` about them."""
+    def near(self, sentence: Checkable, asked: str, retrieval: Retrieval, most: int) -> list[Candidate]:
+        """At ``most`` so many candidates in the passages of ``retrieval``, best first; the cross-encoder is ``asked``
+        about them."""
         found = replace(retrieval, segments=())
         sources = build_sources(found, self._document, self._settings, self._cut)
         lines = [line for source in sources for line in _lines(source)]
@@ -105,7 +106,7 @@ class Candidates:
             scores = self._reranker.score(asked, [lines[n].passage for n in read])
             relevance = {n: log_odds(float(score), _FARTHEST) for n, score in zip(read, scores)}
         best = dict.fromkeys((*sorted(read, key=lambda n: (-relevance[n], n))[:_FIRST], *meant[:_FIRST]))
-        best |= dict.fromkeys(near[: _MOST - len(best)])
+        best |= dict.fromkeys(near[: most - len(best)])
         citer = Citer(sources, self._document)
         out: list[tuple[float, Candidate]] = []
         for n, likeness in zip(best, self.likeness(sentence.text, [lines[n].text for n in best])):

@@ -5,22 +5,27 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ragcore.check.arithmetic import with_edits
 from ragcore.check.draft import read_draft
+from ragcore.check.judge import Judge, Judging, most
 from ragcore.check.sentences import Checkable, checkable
 from ragcore.check.verdict import Checker
-from ragcore.errors import Cancelled, GroundworkError, InputError
+from ragcore.errors import Cancelled, GroundworkError, InputError, ModelError
 from ragcore.export import kind as checked_kind
 from ragcore.index.checks import CheckStore
+from ragcore.index.model_records import ModelTexts
+from ragcore.model_calls import IN_FLIGHT, ModelCalls, affordable, nobody_to_ask
 from ragcore.progress import IsCancelled
-from ragcore.types import Document, Scope
+from ragcore.text.numbers import plural
+from ragcore.types import OFFLINE, Document, Scope
 from ragcore.types.check import Block, Check, CheckedSentence, CheckInfo, Decision, Draft
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
+from ragcore.types.spending import MAX_USD, Expense, cost
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -116,11 +121,21 @@ class Checks:
         return self._store.sentence(check_id, n)
 
     def run(
-        self, check_id: str, show: Show = lambda _done, _total: None, cancelled: IsCancelled = lambda: False
+        self,
+        check_id: str,
+        show: Show = lambda _done, _total: None,
+        cancelled: IsCancelled = lambda: False,
+        max_usd: float = MAX_USD,
+        *,
+        ask: bool = False,
     ) -> CheckInfo:
-        """Check the sentences that are not checked yet, or all anew if another process asks for that meanwhile. Raises
-        `UnknownCheck`, `Cancelled`, and what retrieval raises, which is stored too."""
+        """Check the sentences that are not checked yet, or all anew if another process asks for that meanwhile; then,
+        to ``ask``, have a model read each sentence that none has read, for at most ``max_usd``, of which ``show``
+        counts anew. Raises `UnknownCheck`, `Cancelled`, `InputError` if it would cost more, `ConfigError` if there is
+        no model to ask, and what retrieval and the model raise, which is stored too."""
         total = self.info(check_id).total
+        if ask and self._library.models.planner is None:
+            raise nobody_to_ask("rules check the draft")
         self._store.put_error(check_id, None)
         found = checkable(self._store.draft(check_id))
         made, end = None, 0
@@ -133,13 +148,84 @@ class Checks:
                     made = self._checker(check_id)
                 if not self._check(*made, check_id, left[end], found):
                     end = -1 - end  # another run is at this end
-            show(total, total)
+            if ask:
+                self._ask(check_id, found, show, cancelled, max_usd)
+            else:
+                show(total, total)
         except Cancelled:
             raise
         except GroundworkError as error:
             self._store.put_error(check_id, error.as_dict())
             raise
         return self.info(check_id)
+
+    def _ask(
+        self, check_id: str, found: Sequence[Checkable], show: Show, cancelled: IsCancelled, max_usd: float
+    ) -> None:
+        model, left = self._library.models.planner, self._unread(check_id, found)
+        assert model is not None
+        affordable(self._expense(left.values()), max_usd, "sentence")
+        run, checker = self._checker(check_id)
+
+        def put(n: int, verdict: CheckedSentence) -> None:
+            revised = "" if left[n].text == found[n].text else left[n].text
+            self._store.replace(check_id, run, n, verdict, revised)
+
+        judging = Judging(Judge(checker, model.name), put)
+        ledger = ModelTexts(self._library.store.database, "verdicts")
+        with ModelCalls(
+            model,
+            prices=self._library.settings.llm.prices,
+            ledger=ledger,
+            doc_id=check_id,
+            max_usd=ledger.spent(check_id) + max_usd,
+            take=judging.take,
+            stopped="Asking was stopped.",
+            cancelled=cancelled,
+        ) as calls:
+            for number, (n, sentence) in enumerate(left.items()):
+                show(number, len(left))
+                calls.wait(IN_FLIGHT - 1)
+                verdict, _ = self._store.sentence(check_id, n)
+                if verdict is not None and verdict.opinion is None and not calls.refused:
+                    judging.ask(calls, n, sentence, verdict)
+            calls.wait(0)
+            judging.ask_again(calls)
+        done = len(left) - len(self._unread(check_id, found))
+        said = f"{done} of {plural(len(left), 'sentence')} read"
+        if calls.refused == "limit":
+            hint = "Ask again to go on; nothing is paid twice."
+            raise InputError(f"The limit of ${max_usd:.2f} is reached: {said}.", hint=hint)
+        if calls.errors:
+            last = calls.errors[-1]
+            raise type(last)(f"{last.message} {said}.", hint=last.hint)
+        if judging.faults:
+            fault = judging.faults[-1]
+            raise ModelError(
+                f"{model.name} gave no usable verdict on {plural(len(judging.faults), 'sentence')}: {fault}."
+            )
+
+    def _unread(self, check_id: str, found: Sequence[Checkable]) -> dict[int, Checkable]:
+        """Sentences, as they are now, that are checked and that no model was asked about."""
+        rows = enumerate(self._store.sentences(check_id))
+        return {
+            n: replace(found[n], text=decision.revised or found[n].text)
+            for n, (_, verdict, decision) in rows
+            if verdict is not None and verdict.opinion is None
+        }
+
+    def estimate_asking(self, check_id: str) -> Expense:
+        """Highest cost of having a model read what none has read, of no sentence if there is no model. Raises
+        `UnknownCheck`."""
+        self.info(check_id)
+        if self._library.models.writer_name == OFFLINE:
+            return self._expense([])
+        return self._expense(self._unread(check_id, checkable(self._store.draft(check_id))).values())
+
+    def _expense(self, sentences: Collection[Checkable]) -> Expense:
+        model, usage = self._library.models.writer_name, most(sentences)
+        usd = cost(usage, model, self._library.settings.llm.prices) if sentences else 0.0
+        return Expense(len(sentences), model, usage, usd)
 
     def _checker(self, check_id: str) -> tuple[int | None, Checker]:
         run = self._store.run(check_id)  # before its scope, which may change now

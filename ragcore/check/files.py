@@ -39,6 +39,7 @@ from ragcore.types.check import (
     CheckStatus,
     Decision,
     Draft,
+    SecondOpinion,
 )
 from ragcore.types.json import check as as_json
 
@@ -67,6 +68,7 @@ _COLUMNS = {
     "Sentence": 60,
     "Verdict": 15,
     "Reason": 40,
+    "Second opinion": 40,
     "Document": 30,
     "Page": 8,
     "Quotation": 60,
@@ -140,6 +142,8 @@ def told(check: Check, n: int) -> list[str]:
         for correction in one.corrections:
             write = f" Write {correction.write}." if correction.write else ""
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
+        if one.opinion is not None and one.opinion.model:
+            lines.append(opinion(one, one.opinion))
         if one.missing:
             lines.append(f"Not covered: {'; '.join(f'“{one.text[start:end].strip()}”' for start, end in one.missing)}")
     for fault in check.faults(n):
@@ -149,6 +153,13 @@ def told(check: Check, n: int) -> list[str]:
     if decision.note:
         lines.append(f"Note: {decision.note}")
     return [one_line(line) for line in lines]
+
+
+def opinion(one: CheckedSentence, given: SecondOpinion) -> str:
+    """What a model takes a sentence for, in words: its reason, unless that is given already."""
+    if given.status != one.status:
+        return f"{given.model} takes it for {VERDICTS[given.status].lower()}: {given.reason}"
+    return f"Read by {given.model}." if given.reason == one.reason else f"{given.model}: {given.reason}"
 
 
 def quoted_as(one: CheckedSentence | None) -> str:
@@ -231,10 +242,11 @@ def _row(check: Check, n: int, place: str) -> list[Any]:
     (start, end), one = check.spans[n], check.sentences[n]
     text = check.draft.text[start:end]
     if one is None:
-        return [n + 1, place, text, "Not checked", *[""] * 7]
+        return [n + 1, place, text, "Not checked", *[""] * 8]
     first, *others = one.citations or (None,)
     return [
         *(n + 1, place, text, VERDICTS[one.status], one.reason),
+        opinion(one, one.opinion) if one.opinion is not None and one.opinion.model else "",
         *((first.title, first.where.removeprefix("p. "), first.quotation, first.since) if first else [""] * 4),
         "; ".join(f"{each.title}, {each.where}" for each in others if each),
         "; ".join(f"“{each.said}” → “{each.write or each.found}”" for each in one.corrections),

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from ragcore.answer.cite import cite_span
-from ragcore.check.candidates import PASSAGES, Candidate, Candidates
+from ragcore.check.candidates import MOST, PASSAGES, Candidate, Candidates
 from ragcore.check.confirmation import doubt
 from ragcore.check.corrections import corrections, in_cell
 from ragcore.check.quotations import Quotation, quotations, standing
@@ -134,7 +134,7 @@ class Checker:
 
     def _verdict(self, sentence: Checkable) -> CheckedSentence:
         near = self.near(sentence)
-        if (quoted := self._quoted(sentence, near)) is not None:
+        if (quoted := self.quoted(sentence, near)) is not None:
             return quoted
         whole = (0, len(sentence.text))
         reads = self.reads(sentence, whole, near)
@@ -174,7 +174,7 @@ class Checker:
             return self._made(sentence, "no_claim", "", [])
         return self._made(sentence, "not_found", "Not found in these documents.", reads[:NEAREST])
 
-    def _quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
+    def quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
         """Verdict on a sentence whose quotations decide it; None if it has none."""
         found = quotations(sentence.text, self._doc_ids(near), self._library.document, self._scope)
         if not found:
@@ -269,16 +269,23 @@ class Checker:
         found = [read for read in reads if read.confirms and not any(one.outdoes(read) for one in reads)]
         return min(found, key=lambda read: (-round(read.says, 1), read.length), default=None)
 
-    def near(self, sentence: Checkable) -> list[Candidate]:
+    def near(self, sentence: Checkable, most: int = MOST) -> list[Candidate]:
+        """At ``most`` so many candidates for ``sentence``, best first."""
         query = f"{sentence.context} {sentence.text}".strip()
         if sentence.before and lex.WHOM.intersection(tokens(sentence.text)[:1]):
             query = f"{sentence.before} {query}"  # "It is tested once a year."
-        return self._candidates.near(sentence, query, self._search.retrieve(query, self._scope))
+        return self._candidates.near(sentence, query, self._search.retrieve(query, self._scope), most)
 
     def reads(self, sentence: Checkable, span: tuple[int, int], near: Sequence[Candidate]) -> list[_Read]:
         """Support of each candidate for the words of ``sentence`` at ``span``, best first."""
         top = max((one.relevance for one in near), default=0.0)
         return [self._read(sentence, sentence.text[slice(*span)], one, top) for one in near]
+
+    def agrees(self, sentence: Checkable, cited: Sequence[Citation]) -> bool:
+        """Whether no exact check is against ``sentence`` in the ``cited`` words."""
+        statement = Statement(sentence.text, 0, len(sentence.text), (1,), sentence.context)
+        evidence = gather(cited, self._library.document, self._scope)
+        return support(statement, evidence, self._settings).agrees and not any(_by_sentence(statement, evidence))
 
     def _read(self, sentence: Checkable, text: str, one: Candidate, top: float) -> _Read:
         statement = Statement(text, 0, len(text), (1,), sentence.context)

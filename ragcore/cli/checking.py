@@ -48,7 +48,7 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
         return f"{checks.info(info.check_id).done} of {plural(info.total, 'sentence')} checked"
 
     with resumable(f"check --resume {info.check_id}", done) as stopped:
-        checks.run(info.check_id, counted_progress("checked"), stopped)
+        checks.run(info.check_id, counted_progress("checked"), stopped, options.max_usd, ask=options.ask)
     if options.output is not None:
         write_out(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
     result = engine.versions.told(checks.get(info.check_id))

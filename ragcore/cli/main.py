@@ -29,7 +29,6 @@ from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError
 from ragcore.evaluate.cases import FORMS
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.ragchecker import JUDGES
-from ragcore.evaluate.runs import MAX_USD
 from ragcore.export import KINDS
 from ragcore.export.sheets import SHEET_KINDS
 from ragcore.grid.files import KINDS as GRID_KINDS
@@ -38,6 +37,7 @@ from ragcore.report.template import own_templates
 from ragcore.types import ChunkKind, ElementKind
 from ragcore.types.report import YEARS
 from ragcore.types.scope import page_ranges
+from ragcore.types.spending import MAX_USD
 from ragcore.types.watch import EVERY
 
 if TYPE_CHECKING:
@@ -275,6 +275,10 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("--list", action="store_true", help="list checks, latest first")
     endings = f"{', '.join(f'FILE.{each}' for each in CHECK_KINDS)}; else the problems on stdout"
     sub.add_argument("-o", "--output", type=_ending(CHECK_KINDS), metavar="FILE", help=endings)
+    asked = "also have Claude read each sentence beside the passages nearest to it"
+    sub.add_argument("--ask", action="store_true", help=asked)
+    most = "limit of what Claude may cost, default %(default)s US dollars"
+    sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=most)
     _add_doc(sub)
 
     sub = command("grid", grids.grid, "put typed questions to every document, or section, one a column")

@@ -34,9 +34,9 @@ from ragcore.providers.registry import Models
 from ragcore.types import Answer, Retrieval
 from ragcore.types.answer import Found
 from ragcore.types.library import DocumentInfo
+from ragcore.types.spending import MAX_USD
 
 DEFAULT = "default"
-MAX_USD = 5.0  # that a model as a judge may cost, if nothing else is said
 _HINT = (
     'Write dotted settings, such as "retrieve.mode=bm25,rerank.weight=0", or default, or, for a command, @FILE.toml.'
 )

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
-from ragcore.errors import BadColumns, Cancelled, ConfigError, GroundworkError, InputError, ModelError, UnknownDocument
+from ragcore.errors import BadColumns, Cancelled, GroundworkError, InputError, ModelError, UnknownDocument
 from ragcore.export import kind as checked_kind
 from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary, can_ask, claim_of, period_of
 from ragcore.grid.columns import MAX_COLUMNS, ColumnSpec, distinct, given_columns, of_question, of_template
 from ragcore.grid.quantities import measured
 from ragcore.index.grids import GridStore, StoredGrid
+from ragcore.model_calls import affordable, nobody_to_ask
 from ragcore.progress import IsCancelled
-from ragcore.report.workspace import Expense, expense
-from ragcore.text.numbers import plural
+from ragcore.report.workspace import expense
 from ragcore.text.periods import date_spans, years
 from ragcore.text.words import tokens
 from ragcore.types import EVERYTHING, OFFLINE, Scope, Section
@@ -44,12 +44,12 @@ from ragcore.types.grid import (
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
 from ragcore.types.sections import SectionNode, section_tree, walk
+from ragcore.types.spending import MAX_USD, Expense
 
 if TYPE_CHECKING:
     from ragcore.grid.files import GridFile
     from ragcore.report.template import Template
 
-MAX_USD = 5.0
 LONGEST_NAME = 200
 LONGEST_VALUE = 20_000
 Show = Callable[[int, int], object]
@@ -255,8 +255,7 @@ class Grids:
         with 0 what costs something is left empty. Raises `UnknownGrid`, `Cancelled`, `InputError` if it would cost
         more, `ConfigError` if there is no model to ask, and what retrieval and the model raise, which is stored too."""
         if ask and self._library.models.writer_name == OFFLINE:
-            hint = "Add a key for Claude in Settings, or set ANTHROPIC_API_KEY."
-            raise ConfigError("There is no model to ask: rules fill the cells.", hint=hint)
+            raise nobody_to_ask("rules fill the cells")
         self._store.put_error(grid_id, None)
         try:
             left_usd = self._fill(grid_id, show, cancelled, max_usd)
@@ -271,7 +270,7 @@ class Grids:
 
     def _ask(self, grid_id: str, show: Show, cancelled: IsCancelled, max_usd: float) -> None:
         left = self._unanswered(*self._known(grid_id))
-        self._affordable(self._expense([column for *_, column in left], asked=True), max_usd)
+        affordable(self._expense([column for *_, column in left], asked=True), max_usd, "cell")
         filler, builds = CellFiller(self._library, cancelled), self._library.store.builds()
         trees: dict[str, dict[str, SectionNode]] = {}
         for number, (row, info, column) in enumerate(left):
@@ -302,7 +301,7 @@ class Grids:
                 left = [one for one in left if self._expense([one[2]]).usd == 0.0]
             if not left:
                 return left_usd
-            self._affordable(self._expense([column for *_, column in left]), left_usd)
+            affordable(self._expense([column for *_, column in left]), left_usd, "cell")
             total, builds = len(_rows(stored, infos)) * len(stored.columns), self._library.store.builds()
             trees: dict[str, dict[str, SectionNode]] = {}
             for number, (row, info, column) in enumerate(left):
@@ -360,17 +359,6 @@ class Grids:
         """Highest cost of the free text among ``columns``, one for each cell; of all if the writer is ``asked``."""
         queries = [one.asked for one in columns if asked or one.type == "text"]
         return expense(queries, "", 0, self._library.models.writer_name, self._library.settings)
-
-    def _affordable(self, most: Expense, usd: float) -> None:
-        if most.sections and most.usd is None:
-            hint = "Add its price to [llm.prices] in config.toml, or do without free text and without asking the model."
-            raise ConfigError(f"llm.prices has no price for {most.model}, so the cost can't be limited.", hint=hint)
-        if most.usd is not None and most.usd > usd:
-            said = f"{plural(most.sections, 'cell')} by {most.model} may cost ${most.usd:.2f}"
-            raise InputError(
-                f"{said}, more than the limit of ${usd:.2f}; nothing more was sent.",
-                hint=f"Allow ${most.usd:.2f} (in a terminal: --max-usd), or leave it out.",
-            )
 
     def again(self, grid_id: str, column_id: str = "", row_id: str = "") -> None:
         """Let `run` fill anew the cells that nobody decided on, of a column, a row, or all; until then each says what

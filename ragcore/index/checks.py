@@ -30,6 +30,11 @@ _COUNTED = f"""
     SELECT check_id, status, count(*) AS n FROM check_sentences WHERE status IS NOT NULL AND {_ONE_OR_ALL}
     GROUP BY 1, 2
 """
+# Sentence with a text, in a run.
+_AS_ASKED = (
+    "check_id = ? AND n = ? AND revised = ?"
+    " AND ? = (SELECT run FROM checks c WHERE c.check_id = check_sentences.check_id)"
+)
 
 
 class CheckStore:
@@ -114,17 +119,27 @@ class CheckStore:
     ) -> bool:
         """Store the verdict of a sentence, unless it has one by now, the check is in another `run`, or its text has
         changed from ``revised`` ("": as in the draft). Returns whether it was stored."""
-        where = "check_id = ? AND n = ? AND revised = ? AND status IS NULL AND ? = (SELECT run FROM checks c"
         with self.database.write() as connection:
             stored = connection.update(
                 "check_sentences",
-                f"{where} WHERE c.check_id = check_sentences.check_id)",
+                f"{_AS_ASKED} AND status IS NULL",
                 *(check_id, n, revised, run),
                 status=verdict.status,
                 verdict=pack(verdict, CheckedSentence),
                 seconds=seconds,
             )
         return stored > 0
+
+    def replace(self, check_id: str, run: int | None, n: int, verdict: CheckedSentence, revised: str) -> None:
+        """Store another verdict in place of that of a sentence, unless it has none by now, or as in `put`."""
+        with self.database.write() as connection:
+            connection.update(
+                "check_sentences",
+                f"{_AS_ASKED} AND status IS NOT NULL",
+                *(check_id, n, revised, run),
+                status=verdict.status,
+                verdict=pack(verdict, CheckedSentence),
+            )
 
     def decide(self, check_id: str, n: int, decision: Decision) -> None:
         """Store a decision. A text that it changes is to be checked anew."""

@@ -46,7 +46,7 @@ from ragcore.types.report import (
     SectionStatus,
     Span,
 )
-from ragcore.types.spending import cost
+from ragcore.types.spending import Expense, cost
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -143,17 +143,6 @@ class Draft:
             created=info.updated,
             focus=info.focus or NO_FOCUS,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Expense:
-    """Maximum cost of filling ``sections`` (a count) by ``model``: the ``usage`` if each is written as often and as
-    long as allowed, and its price ``usd``, 0.0 offline and None if ``model`` has no price."""
-
-    sections: int
-    model: str
-    usage: Usage
-    usd: float | None
 
 
 @dataclass(frozen=True, slots=True)

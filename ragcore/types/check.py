@@ -58,10 +58,20 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """What ``model`` takes a sentence for, and its ``reason``; "" if there was nothing to ask a model about."""
+
+    model: str = ""
+    status: CheckStatus = "no_claim"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedSentence:
     """Sentence, or table cell, at ``[start, end)`` of the draft's text. Verdict: its ``status`` and ``reason`` in plain
     words ("" if confirmed or no claim). ``citations`` are its evidence, best first, numbered within the sentence from
-    1; of one that is not found, the nearest passages. ``missing`` are the spans of its text that nothing covers."""
+    1; of one that is not found, the nearest passages. ``missing`` are the spans of its text that nothing covers.
+    ``opinion`` is a model's, None if none was asked; the verdict is its own only where it has the same status."""
 
     text: str
     start: int
@@ -72,6 +82,7 @@ class CheckedSentence:
     corrections: tuple[Correction, ...] = ()
     missing: tuple[tuple[int, int], ...] = ()
     place: str = ""
+    opinion: SecondOpinion | None = None
 
 
 @dataclass(frozen=True, slots=True)

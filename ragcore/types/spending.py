@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from ragcore.types.retrieval import Usage
 
 OFFLINE = "offline"  # model name of the offline answerer
+MAX_USD = 5.0  # that a task of many requests may cost, if nothing else is said
 Purpose = Literal["answer", "report", "plan", "rewrite", "judge", "figures", "contexts", "structure", "evaluate"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 Prices = Mapping[str, tuple[float, float, float, float]]
@@ -54,6 +55,17 @@ class Spending:
     def unpriced(self) -> tuple[str, ...]:
         """Models without a price among the calls."""
         return tuple(dict.fromkeys(entry.model for entry in self.entries if entry.usd is None))
+
+
+@dataclass(frozen=True, slots=True)
+class Expense:
+    """Maximum cost of having ``model`` write or read so many ``parts`` (sections, cells, sentences): the ``usage`` if
+    each takes as much as allowed, and its price ``usd``, 0.0 offline and None if ``model`` has no price."""
+
+    parts: int
+    model: str
+    usage: Usage
+    usd: float | None
 
 
 def dollars(each: list[float | None]) -> float | None:

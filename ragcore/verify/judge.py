@@ -127,7 +127,7 @@ def _within(
         asked = {
             "claim": len(chosen) + 1,
             "says": neutralise(claim.text),
-            "evidence": [_quoted(citation) for citation in cited],
+            "evidence": [as_evidence(citation) for citation in cited],
         }
         tokens = count_tokens(json.dumps(asked, ensure_ascii=False, indent=1))
         if tokens > left or len(chosen) == MOST_CLAIMS:
@@ -138,7 +138,8 @@ def _within(
     return chosen, left_out
 
 
-def _quoted(citation: Citation) -> dict[str, str]:
+def as_evidence(citation: Citation) -> dict[str, str]:
+    """Words of ``citation`` and where they stand, as a judge is given them."""
     about = {
         "document": neutralise(citation.title),
         "page": neutralise(citation.page_label),

@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from tests import prepared
 from tests.browser.conftest import App, only_way_back, promise, serve
 from tests.browser.test_axe import check, check_both
+from tests.messages_server import MessagesServer, Reply
 
 PASTED = """# Note 🌍 &lt;img src=x onerror="document.title='run'">
 
@@ -298,3 +299,37 @@ def test_a_draft_of_ones_own(sample: App, open_page: Callable[..., Any], tmp_pat
         check(page, "the question before a check is deleted")
         rows.get_by_role("button", name="Delete", exact=True).click()
         expect(rows).to_have_count(before - 1)
+
+
+@pytest.mark.slow
+def test_claude_reads_a_checked_draft_after_its_cost_is_shown(
+    claude: tuple[App, MessagesServer], open_page: Callable[..., Any]
+) -> None:
+    app, server = claude
+    page = open_page(f"{app.url}/check", 1280, 720)
+    page.get_by_role("textbox", name="Draft").fill("The wells belong to the king of Denmark.")
+    page.get_by_role("textbox", name="Draft").press("Control+Enter")
+    ask = page.get_by_role("button", name="Ask Claude")
+    ask.wait_for()
+    card = page.locator(".gw-check .ccard")
+    expect(card).to_contain_text("Not found")
+    sent = len(server.forms)
+    ask.click()
+    panel = page.get_by_role("group", name="Ask Claude")
+    expect(panel).to_contain_text("At most $")
+    check(page, "what asking Claude may cost")
+    for width in (1280, 400):
+        page.set_viewport_size({"width": width, "height": 720})
+        box = panel.bounding_box()
+        assert box is not None
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert len(server.forms) == sent
+    given = {"verdict": "contradicted", "passages": [1], "wrong": [], "missing": [], "reason": "Others own them."}
+    server.plan(Reply(tool=("give_verdict", given)))
+    panel.get_by_role("button", name="Ask about 1 sentence").click()
+    expect(ask).to_be_hidden()
+    expect(marked(page, "x")).to_have_count(1)
+    expect(card).to_contain_text("Others own them.")
+    expect(card).to_contain_text("Read by Claude Sonnet 4.6.")
+    check_both(page, "a draft that Claude has read")

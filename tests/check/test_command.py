@@ -17,6 +17,7 @@ import pytest
 from tests import prepared
 from tests.check.files import word
 from tests.command_line import Ran, run
+from tests.messages_server import MessagesServer
 
 MEMO = """# Wells
 
@@ -127,3 +128,20 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(home: Path, tmp_path: P
     [info] = [each for each in as_json(home, "--list")["checks"] if each["name"] == "long.docx"]
     assert info["check_id"] in error["hint"]
     assert f"{info['done']} of 400" in error["message"]
+
+
+def test_claude_reads_each_sentence_where_that_is_asked_for(
+    home: Path, memo: Path, server: MessagesServer, key: None
+) -> None:
+    told = as_json(home, memo)
+    assert {one["opinion"] for one in told["sentences"]} == {None}
+    refused = check(home, "--resume", told["check_id"], "--ask", "--max-usd", "0.001", code=1)
+    assert "may cost" in refused.stderr
+    assert server.requests == []
+    done = as_json(home, "--resume", told["check_id"], "--ask")
+    assert len(server.forms) == done["total"]
+    assert {one["opinion"]["model"] for one in done["sentences"]} == {"claude-sonnet-4-6"}
+
+
+def test_nobody_is_asked_without_a_model(home: Path, memo: Path) -> None:
+    assert "no model to ask" in check(home, memo, "--ask", code=1).stderr

@@ -387,7 +387,7 @@ def test_free_text_by_claude_is_bounded_and_paid_once(
     with Engine.open(engine.home) as paid:
         grids, grid_id = paid.grids, made(paid, COLUMNS[0], text)
         most = grids.estimate(grid_id)
-        assert most.sections == 1
+        assert most.parts == 1
         assert most.usd
         with pytest.raises(InputError, match="nothing more was sent"):
             grids.run(grid_id, max_usd=most.usd / 2)
@@ -496,11 +496,11 @@ def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
     asked = {"name": "Asked", "question": question, "type": kind, "unit": "USD million" if kind == "value" else ""}
     with Engine.open(engine.home) as paid:
         grids, grid_id = paid.grids, made(paid, asked, COLUMNS[0])
-        assert grids.estimate_asking(grid_id).sections == 0, "nothing is filled yet"
+        assert grids.estimate_asking(grid_id).parts == 0, "nothing is filled yet"
         grids.run(grid_id)
         revenue, before = cell(grids.get(grid_id), "Revenue"), cell(grids.get(grid_id), "Asked")
         most = grids.estimate_asking(grid_id)
-        assert most.sections == 1
+        assert most.parts == 1
         assert most.usd
         with pytest.raises(InputError, match="nothing more was sent"):
             grids.run(grid_id, max_usd=most.usd / 2, ask=True)
@@ -508,7 +508,7 @@ def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
         server.reply(Reply(status=400))
         with pytest.raises(ModelError):
             grids.run(grid_id, ask=True)
-        assert grids.estimate_asking(grid_id).sections == 1, "an error is no answer"
+        assert grids.estimate_asking(grid_id).parts == 1, "an error is no answer"
         place = cited(server, WORDS[kind])
         server.reply(Reply(text=f"{said} {place}."))
         grids.run(grid_id, ask=True)
@@ -529,7 +529,7 @@ def test_what_rules_leave_not_stated_the_writer_says_if_its_words_support_it(
 def test_without_a_model_nobody_can_be_asked(engine: Engine) -> None:
     grid_id = made(engine, COLUMNS[3])
     engine.grids.run(grid_id)
-    assert engine.grids.estimate_asking(grid_id).sections == 0
+    assert engine.grids.estimate_asking(grid_id).parts == 0
     with pytest.raises(ConfigError):
         engine.grids.run(grid_id, ask=True)
 

@@ -287,7 +287,7 @@ def test_a_rewrite_keeps_the_draft_its_sources_and_its_price(claude: tuple[Engin
     engine, server = claude
     workspace, report_id, (wells, staff) = made(engine, WELLS, STAFF)
     expense = workspace.expense(report_id)
-    assert expense.sections == 2
+    assert expense.parts == 2
     assert expense.usd is not None
     assert expense.usd > 0
     server.reply(Reply(text="How many wells were sampled is known, and the highest nitrate reading <<SOURCE 1.1>>."))

@@ -29,8 +29,8 @@ Json = dict[str, Any]
 DRAFT = "The facility matures on 30 June 2028. At year end $18 million was drawn. We see little risk 🌍 in it."
 
 
-def services_on(home: Path) -> Services:
-    engine = Engine.open(home, overrides={"llm.model": "offline"})
+def services_on(home: Path, model: str = "offline") -> Services:
+    engine = Engine.open(home, overrides={"llm.model": model})
     renderer = Renderer(home / "pages")
     made = Services(engine, Ingestion(engine, removed=renderer.forget), Answers(engine), renderer, Signer())
     services_module._opened.append(made)
@@ -104,6 +104,25 @@ def test_a_pasted_draft_is_checked_decided_on_and_kept_where_its_document_is_rem
         assert "was removed" in call(opened, f"/{check_id}/{path}", body)["refused"]["message"]
     assert call(opened, f"/{check_id}")["sentences"] == whole["sentences"]
     assert "refused" not in call(opened, f"/{check_id}/decide", {"n": 0, "kind": "noted", "note": "Gone."})
+
+
+@pytest.mark.usefixtures("key")
+def test_claude_reads_what_is_checked_where_a_person_asks_for_it(sampled: Path, tmp_path: Path) -> None:
+    made = services_on(prepared.copied(sampled, tmp_path / "home"), "auto")
+    try:
+        check_id = begun(made)
+        found = until(made, check_id, "done")
+        asking = found["asking"]
+        assert (asking["sections"], asking["model"]) == (3, "Claude Sonnet 4.6")
+        assert asking["words"].startswith("At most $")
+        assert {one["opinion"] for one in found["sentences"]} == {None}
+        call(made, f"/{check_id}/ask", {})
+        found = until(made, check_id, "done")
+        assert (found["asking"], found["asked"], found["error"]) == (None, None, None)
+        assert {one["opinion"]["model"] for one in found["sentences"]} == {"Claude Sonnet 4.6"}
+        assert [one["status"] for one in found["sentences"]][:1] == ["contradicted"], "its figure differs"
+    finally:
+        services_module.close()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Check job: one draft at a time, sentence by sentence."""
+"""Check job: one draft at a time, sentence by sentence, by rules or by a model."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from ragcore.engine import Engine
 from ragcore.index.database import Database
 from ragcore.index.jobs import Job
 from ui.server.queue import Queue
+
+MODEL = "model"  # by whom a job has sentences read
 
 
 class CheckJobs(Queue):
@@ -21,3 +23,8 @@ class CheckJobs(Queue):
         """Queue a check, unless it is queued. Raises `UnknownCheck`."""
         info = engine.checks.info(check_id)
         self.put(Job(check_id, info.name), partial(engine.checks.run, check_id))
+
+    def ask(self, check_id: str, engine: Engine, max_usd: float) -> None:
+        """Queue having a model read a check, for ``max_usd`` at most, unless it is queued. Raises `UnknownCheck`."""
+        info = engine.checks.info(check_id)
+        self.put(Job(check_id, info.name, MODEL), partial(engine.checks.run, check_id, max_usd=max_usd, ask=True))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ragcore.index.jobs import Job
-from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision, Inconsistency
+from ragcore.types.check import Check, CheckedSentence, CheckInfo, Decision, Inconsistency, SecondOpinion
 from ragcore.types.json import Json, picked
 from ui.chat import payload
 
@@ -18,7 +18,7 @@ def listed(infos: Sequence[CheckInfo], jobs: Sequence[Job], trouble: Mapping[str
 
 def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> Json:
     """Check without its draft. ``state`` is ``done``, ``waiting``, ``running``, ``stopping`` or ``stopped``, ``left``
-    what it will take in seconds, None until measurable."""
+    what it will take in seconds, None until measurable; ``asked`` is how far a model has read it, of how much."""
     at = next((at for at, one in enumerate(jobs) if one.target == info.check_id), None)
     job = None if at is None else jobs[at]
     failed = trouble if trouble is not None and trouble["target"] == info.check_id else info.error
@@ -28,6 +28,7 @@ def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None
         "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
         "state": ("done" if info.finished else "stopped") if job is None else job.state(at == 0),
         "left": None if job is None else job.seconds_left,
+        "asked": [job.done, job.total] if job is not None and job.by else None,
         "error": payload.error(failed) if failed and job is None else None,
     }
 
@@ -83,4 +84,11 @@ def sentence(n: int, checked: CheckedSentence | None, decision: Decision) -> Jso
         "citations": [payload.citation(one) for one in checked.citations],
         "corrections": [asdict(one) for one in checked.corrections],
         "missing": [list(span) for span in checked.missing],
+        "opinion": _opinion(checked.opinion),
     }
+
+
+def _opinion(given: SecondOpinion | None) -> Json | None:
+    if given is None or not given.model:
+        return None
+    return {"model": payload.model_name(given.model), **picked(given, "status reason")}

@@ -15,8 +15,11 @@ from ragcore.errors import GroundworkError, InputError, UnknownCheck
 from ragcore.export import kind
 from ragcore.types import Scope
 from ragcore.types.check import Decision, DecisionKind
+from ragcore.types.spending import MAX_USD
+from ui.chat.payload import model_name
 from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
+from ui.reports.payload import expense
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
@@ -31,10 +34,14 @@ def _check(request: Request) -> str:
     return given
 
 
-def _head(check_id: str) -> Json:
-    made = services()
+def _head(request: Request) -> Json:
+    """Check without its draft; where it is done, what a model can be asked for (``asking``)."""
+    made, checks, check_id = services(), engine_of(request).checks, _check(request)
     jobs, trouble = made.checks.everywhere(), made.checks.trouble  # before what is stored: a job may end in between
-    return payload.head(made.engine.checks.info(check_id), jobs, trouble)
+    shown = payload.head(checks.info(check_id), jobs, trouble)
+    left = checks.estimate_asking(check_id) if shown["state"] == "done" else None
+    asking = expense(left) | {"model": model_name(left.model)} if left is not None and left.parts else None
+    return shown | {"asking": asking}
 
 
 def _ready(check_id: str) -> None:
@@ -109,7 +116,7 @@ def check(request: Request) -> Response:
     (``done``) are checked as the page knows."""
     checks, check_id = services().engine.checks, _check(request)
     since, known = (request.query_params.get(name, "") for name in ("from", "done"))
-    head = _head(check_id)
+    head = _head(request)
     if since and known == str(head["done"]):
         return JSONResponse(head)
     found = checks.get(check_id)
@@ -124,13 +131,23 @@ def run(request: Request, _: Json) -> Json:
     """Go on with a check that was stopped."""
     _ready(_check(request))
     services().checks.run(_check(request), engine_of(request))
-    return _head(_check(request))
+    return _head(request)
+
+
+@action(GroundworkError)
+def ask(request: Request, _: Json) -> Json:
+    """Have a model read what none has read."""
+    _ready(_check(request))
+    engine = engine_of(request)
+    agreed = engine.checks.estimate_asking(_check(request)).usd  # as the page told it
+    services().checks.ask(_check(request), engine, MAX_USD if agreed is None else agreed)
+    return _head(request)
 
 
 @action(GroundworkError)
 def stop(request: Request, _: Json) -> Json:
     services().checks.stop(_check(request))
-    return _head(_check(request))
+    return _head(request)
 
 
 @action(GroundworkError)
@@ -143,7 +160,7 @@ def again(request: Request, body: Json) -> Json:
         _ready(_check(request))
     engine.checks.again(_check(request), _scope(body) if "docs" in body else None)
     services().checks.run(_check(request), engine)
-    return _head(_check(request))
+    return _head(request)
 
 
 @action(GroundworkError)
@@ -158,7 +175,7 @@ def decide(request: Request, body: Json) -> Json:
     if decision.revised != checks.sentence(_check(request), n)[1].revised:
         _ready(_check(request))
     checked = checks.decide(_check(request), n, decision)
-    return _head(_check(request)) | {"sentences": [payload.sentence(n, checked, decision)]}
+    return _head(request) | {"sentences": [payload.sentence(n, checked, decision)]}
 
 
 @action(GroundworkError)
@@ -186,6 +203,6 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(every, checks),
         *posts(every, new=add, sample=sample),
         Route(one, check),
-        *posts(one, run=run, stop=stop, again=again, decide=decide, delete=delete),
+        *posts(one, run=run, ask=ask, stop=stop, again=again, decide=decide, delete=delete),
         Route(f"{one}/export.{{kind:str}}", export),
     ]

@@ -10,8 +10,8 @@ from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ragcore.index.database import Database
 from ragcore.index.jobs import Job
-from ragcore.report.workspace import Expense
 from ragcore.types.grid import GridInfo
+from ragcore.types.spending import Expense
 from ui.grid.payload import ready
 from ui.server.queue import Queue
 
@@ -57,7 +57,7 @@ class GridJobs(Queue):
 
 def costs(expense: Expense) -> bool:
     """Whether filling may cost something, or nobody knows what."""
-    return expense.sections > 0 and expense.usd != 0.0
+    return expense.parts > 0 and expense.usd != 0.0
 
 
 def _lacks_only(info: GridInfo, lacking: Iterable[str]) -> bool:

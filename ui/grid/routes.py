@@ -13,9 +13,9 @@ from starlette.routing import BaseRoute, Route
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, InputError, UnknownGrid
 from ragcore.export import kind
-from ragcore.grid.grids import MAX_USD
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
+from ragcore.types.spending import MAX_USD
 from ui.chat.payload import model_name
 from ui.grid import payload
 from ui.grid.jobs import costs
@@ -50,7 +50,7 @@ def _head(request: Request) -> Json:
     most = grids.estimate(grid_id) if shown["state"] == "stopped" else None
     words = expense(most)["words"] if most is not None and costs(most) else ""
     left = grids.estimate_asking(grid_id) if shown["state"] in ("done", "arriving") else None
-    asking = expense(left) | {"model": model_name(left.model)} if left is not None and left.sections else None
+    asking = expense(left) | {"model": model_name(left.model)} if left is not None and left.parts else None
     reading = payload.reading(shown["unread"], made.ingestion.jobs())
     return shown | {"reading": reading, "expense": words, "asking": asking}
 

@@ -10,11 +10,12 @@ from ragcore.index.reports import ReportInfo, StoredSection, Version
 from ragcore.report.editing import HAND
 from ragcore.report.evidence import named
 from ragcore.report.template import Place
-from ragcore.report.workspace import Expense, ReportWorkspace
+from ragcore.report.workspace import ReportWorkspace
 from ragcore.types import OFFLINE
 from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
+from ragcore.types.spending import Expense
 from ui.chat import markup, payload
 from ui.gate.access import access
 from ui.reports.jobs import Live
@@ -71,7 +72,7 @@ def revision(info: ReportInfo) -> str:
 
 def expense(found: Expense) -> Json:
     """Estimated cost of filling, in words."""
-    if not found.sections:
+    if not found.parts:
         words = "Nothing to fill"
     elif found.model == OFFLINE:
         words = "Free, offline"
@@ -79,7 +80,7 @@ def expense(found: Expense) -> Json:
         words = f"At most {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price unknown"
     else:
         words = f"At most {payload.dollars(found.usd)}"
-    return {"sections": found.sections, "words": words}
+    return {"sections": found.parts, "words": words}
 
 
 def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentInfo]) -> Json:

@@ -39,6 +39,7 @@ export class Card {
       ...(decision.revised ? [h("p", { class: "was" }, "The draft said: ", h("s", {}, this.check.original(n)))] : []),
       ...faults.map(({ reason }) => h("p", { class: "say" }, prose(reason))),
       ...(TONES[status] ? this.said(sentence) : faults.length ? [] : [h("p", { class: "say" }, status ? "There is no claim to check." : "Not checked yet.")]),
+      ...this.opinion(sentence),
       this.evidence,
       ...(decision.note ? [h("p", { class: "note" }, icon("notes", "s16"), h("span", { class: "gw-unseen" }, "Note: "), decision.note)] : []),
       this.actions,
@@ -58,6 +59,15 @@ export class Card {
     const lacks = status === "partly" && missing.map(([start, end]) => quoted(line(cut(start, end)))).join(", ");
     if (status === "confirmed") return [h("p", { class: "say" }, icon("check_circle", "s16"), " ", h("b", {}, "Confirmed"), ` by ${citations.length > 1 ? `${citations.length} passages` : says.startsWith("The ") ? "the document" : says}.`)];
     return [h("p", { class: "say" }, prose(reason || "The documents don’t say this.")), ...(lacks ? [h("p", { class: "lacks" }, "Not covered: ", lacks)] : [])];
+  }
+
+  // What a model takes it for, and why, unless that is said already.
+  opinion({ status, reason, corrections, opinion }) {
+    if (!opinion) return [];
+    const same = opinion.status === status;
+    const taken = (TONES[opinion.status]?.[1] ?? "No claim").toLowerCase();
+    const said = !same ? ` takes it for ${taken}: ${opinion.reason}` : opinion.reason === reason && !corrections.length ? "" : `: ${opinion.reason}`;
+    return [h("p", { class: "lacks" }, icon("forum", "s14"), " ", said ? prose(`${opinion.model}${said}`) : `Read by ${opinion.model}.`)];
   }
 
   // The quotation of the citation that is open, and the way to the others.

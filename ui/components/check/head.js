@@ -34,8 +34,9 @@ export class Head {
     this.stop = h("button", { type: "button", class: "gw-btn", title: "Stop", onclick: () => check.act("/stop") }, icon("stop", "s16"), h("span", { class: "lb" }, "Stop"));
     this.goOn = h("button", { type: "button", class: "gw-btn", title: "Go on", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), h("span", { class: "lb" }, "Go on"));
     this.again = h("button", { type: "button", class: "gw-btn", title: "Check again", onclick: () => check.act("/again") }, icon("refresh", "s16"), h("span", { class: "lb" }, "Check again"));
+    this.asking = new Popup("Ask Claude", "forum", (panel) => this.ask(panel)).spelled("gw-btn");
     this.exports = new Exports(KINDS, () => `/checks/${check.id}/export`, "check").spelled("gw-btn primary");
-    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Draft" }, button("All drafts", "arrow_back", () => check.leave()), this.title, this.against.element, this.tally, h("span", { class: "sp" }), this.progress, this.steps, this.stop, this.goOn, this.again, this.exports.element);
+    this.element = h("div", { class: "bar2", role: "group", "aria-label": "Draft" }, button("All drafts", "arrow_back", () => check.leave()), this.title, this.against.element, this.tally, h("span", { class: "sp" }), this.progress, this.steps, this.stop, this.goOn, this.again, this.asking.element, this.exports.element);
     new ResizeObserver(() => this.fit()).observe(this.element);
   }
 
@@ -47,14 +48,14 @@ export class Head {
 
   // Until there is data to act on, only the way back is seen, and what is open was of other data.
   wait() {
-    for (const popup of [this.against, this.exports]) popup.close();
+    for (const popup of [this.against, this.asking, this.exports]) popup.close();
     this.element.dataset.waits = "";
   }
 
   draw() {
     delete this.element.dataset.waits;
     const { check } = this;
-    const { name, docs, counts, state, done, total, left } = check.data;
+    const { name, docs, counts, state, done, total, left, asked, asking } = check.data;
     this.title.textContent = this.title.title = name;
     this.against.button.textContent = `against ${docs ? plural(docs.length, "document") : "all documents"}`;
     const faults = check.data.faults.length;
@@ -69,13 +70,16 @@ export class Head {
       if (held) this.tally.querySelector(`[data-status="${held}"]`)?.focus();
     }
     const working = ["waiting", "running", "stopping"].includes(state);
-    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [`${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
+    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [asked ? `Claude reads ${asked[0] + 1} of ${asked[1]}` : `${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
     if (words !== this.said) this.progress.replaceChildren(...(working ? [h("span", { class: "gw-spin" })] : []), words);
     this.said = words;
     this.stop.hidden = !working;
     this.stop.disabled = state === "stopping";
     this.goOn.hidden = state !== "stopped";
     this.again.hidden = state !== "done";
+    this.told = asking ?? this.told; // a panel may open while the page loads its data anew
+    this.asking.element.hidden = !asking;
+    if (!asking) this.asking.close();
     this.step();
     this.fit();
   }
@@ -102,5 +106,14 @@ export class Head {
       if (await this.check.act("/again", { docs: chosen })) this.against.close(true);
     };
     panel.replaceChildren(h("div", { class: "docs gw-scroll" }, rows), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", disabled: state !== "done" && state !== "stopped", onclick: go }, "Check against these")));
+  }
+  // What Claude is asked to read, and what that may cost.
+  ask(panel) {
+    const { sections, words, model } = this.told;
+    const go = async () => {
+      if (await this.check.act("/ask")) this.asking.close();
+    };
+    const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, "sentence")}`);
+    panel.replaceChildren(h("p", { class: "ask" }, `${model} reads each sentence beside the passages nearest to it and gives a verdict of its own. It confirms nothing whose figures, dates or names differ from the words that it cites.`), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));
   }
 }

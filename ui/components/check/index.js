@@ -73,7 +73,7 @@ class Check {
       this.lost = true;
       this.complain(error);
     }
-    if (!this.closed && (this.lost || !["done", "stopped"].includes(this.data?.state))) this.timer = setTimeout(() => this.poll(), BUSY_MS);
+    if (!this.closed && (this.lost || !["done", "stopped"].includes(this.data?.state))) this.timer = setTimeout(() => this.poll(this.data?.asked ? 0 : undefined), Math.max(BUSY_MS, this.data?.asked ? 2 * this.sentences.length : 0));
   }
 
   unchecked() {
