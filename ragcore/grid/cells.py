@@ -31,7 +31,7 @@ from ragcore.text.clauses import clause_spans
 from ragcore.text.markdown import plain
 from ragcore.text.names import words_of
 from ragcore.text.numbers import lengths, numbers, span_of
-from ragcore.text.periods import blanked, date_spans, days_in, years
+from ragcore.text.periods import blanked, date_spans, moments_in
 from ragcore.text.words import STOP_WORDS, content_stems, cover, tokens
 from ragcore.types import Chunk, Citation, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.grid import UNDECIDED, Cell, CellValue, Column, ColumnType, GridCell
@@ -284,17 +284,15 @@ def _read(given: StatedValue, column: Column, cited: Sequence[Citation] = ()) ->
 
 
 def iso(period: Period) -> str:
-    """ISO 8601 form of a period: its year, or the day of its end if that is known."""
+    """ISO 8601 form of a period: its year, with the month and day of its end as far as they are known."""
     year, month, day = period
-    if year and month and day:
-        return f"{year:04}-{month:02}-{day:02}"
-    return str(year) if year else ""
+    known = [f"{year:04}", f"{month:02}", f"{day:02}"][: 1 + bool(month) + bool(month and day)]
+    return "-".join(known) if year else ""
 
 
 def period_of(text: str) -> str:
-    """First day, else the last year, that ``text`` gives, "" without one."""
-    days, named = days_in(text), years(text)
-    return iso(days[0]) if days else str(max(named)) if named else ""
+    """First day, else the first month or last year, that ``text`` gives, "" without one."""
+    return next(map(iso, moments_in(text)), "")
 
 
 def _quotation(filled: FilledSection) -> Cell:

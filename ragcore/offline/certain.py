@@ -20,7 +20,17 @@ from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue
 from ragcore.text.markdown import escape, escape_lines
 from ragcore.text.numbers import Number, lengths, numbers, same_figure, span_of
-from ragcore.text.periods import called_year, date_spans, days_in, is_part, months_of_part, without_parts, years
+from ragcore.text.periods import (
+    called_year,
+    date_spans,
+    is_part,
+    moments_in,
+    month_spans,
+    months_of_part,
+    names_date,
+    without_parts,
+    years,
+)
 from ragcore.text.units import currencies
 from ragcore.text.words import STOP_WORDS, content_stems, name_stems, stem, tokens, without_brackets
 from ragcore.types.report import KnownFacts, Period, Statement
@@ -164,8 +174,8 @@ def of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts, *, named: 
     cited = marker(quote.source, cell.number, cell.number)
     where = f"{escape(about)}: " if about else ""
     figure = cell.text
-    if asked.sort == "date" and len(spans := date_spans(figure)) == 1:
-        figure, period = figure[slice(*spans[0])], days_in(figure)[0]
+    if asked.sort == "date" and len(spans := date_spans(figure) or month_spans(figure)) == 1:
+        figure, period = figure[slice(*spans[0])], moments_in(figure)[0]
     text = f"**{escape(figure)}** — {where}“{escape(row.of(cell))}” {cited}{note}"
     return Given(quote, figure, row.of(cell), cited, text, period, 0 if statement is None else 1 + exact, cell)
 
@@ -193,7 +203,7 @@ def _is_of_sort(asked: Wish, row: Row, cell: Cell) -> bool:
             return any(character.isdigit() for character in cell.text)
         return any(_is_quantity(asked, cell.text, number) for number in numbers(cell.text)[:1])
     if asked.sort in ("date", "duration"):
-        return len(row.cells) == 1 and bool(days_in(cell.text) if asked.sort == "date" else lengths(cell.text))
+        return len(row.cells) == 1 and bool(names_date(cell.text) if asked.sort == "date" else lengths(cell.text))
     return len(row.cells) == 1 and len(cell.text) <= _LONGEST_CELL and any(map(str.isalnum, cell.text))
 
 

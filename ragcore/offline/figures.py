@@ -16,7 +16,16 @@ from ragcore.offline.quotes import Quotable
 from ragcore.text.lexicon import DENIALS, PARTITIVE
 from ragcore.text.names import words_of
 from ragcore.text.numbers import Number, lengths, numbers, span_of
-from ragcore.text.periods import blanked, date_spans, days_in, is_part, months_of_part, year_spans, years
+from ragcore.text.periods import (
+    blanked,
+    date_spans,
+    is_part,
+    moments_in,
+    month_spans,
+    months_of_part,
+    year_spans,
+    years,
+)
 from ragcore.text.units import currencies, unit
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.types.report import Period
@@ -51,7 +60,7 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
         before, after = _clause(quote.text[opens:start], quote.text[end:closes])
         figure = quote.text[start:end]
         if asked.sort == "date":
-            day = (days_in(figure) or [(max(years(figure), default=0), 0, 0)])[0]
+            day = (moments_in(figure) or [(0, 0, 0)])[0]
             right = day[0] >= (latest or 1) and (not asked.years or day[0] in asked.years)
             if right and DENIALS.isdisjoint(tokens(before)):
                 yield Figure(figure, before, "", day)
@@ -72,8 +81,8 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
 def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
     """Spans of figures of the wanted kind."""
     if asked.sort == "date":
-        # Also "MAY 27, 2024"; without a day, a year.
-        yield from date_spans(text.title()) or year_spans(text)
+        # Also "MAY 27, 2024"; without a day, a month, or a year.
+        yield from date_spans(text.title()) or month_spans(text) or year_spans(text)
     elif asked.sort == "duration":
         past = listed("sentences", "past")  # "over the last 5 years"
         yield from ((one.start, one.end) for one in lengths(text) if past.isdisjoint(tokens(text[: one.start])[-1:]))

@@ -15,6 +15,8 @@ from ragcore.text.periods import (
     column_years,
     date_spans,
     days_in,
+    month_spans,
+    names_date,
     periods,
     spans_of_time,
     without_dates,
@@ -161,7 +163,7 @@ def quotables(
                     quote = _quotable(source, number, end, text, heading)
                     about = name_stems(section.lstrip(_NUMBERING))
                     yield replace(quote, rows=rows, left=left, before=over, name=about)
-                elif _speaks(source, number, question) or (dated and days_in(text)):
+                elif _speaks(source, number, question) or (dated and names_date(text)):
                     back = number > first and _points_back(text)
                     judged = source.words(number - 1, number) if back else text
                     quote = _quotable(source, number, number, text, heading, judged=judged)
@@ -187,7 +189,7 @@ def _speaks(source: Source, number: int, question: Question) -> bool:
     usual words; no editor's note in brackets, and no heading or line of capitals alone, unless it gives a day."""
     text = source.words(number, number)
     noted = text.startswith("[") and text.rstrip(".").endswith("]")
-    heads = source.units[number - 1].heading and not days_in(text)
+    heads = source.units[number - 1].heading and not names_date(text)
     titled = text.isupper() and not any(one.isdigit() or one in ":," for one in text)
     return not (noted or heads) if says_something(text) else not titled and fit(question.answer, text) == 1.0
 
@@ -310,7 +312,7 @@ def _years_of(over: str) -> frozenset[int]:
     """Years that what stands over a row says it is of: of a day, "in 2016", or a year alone; not "2021 Equity Plan"."""
     if over.lower().removeprefix("fiscal").strip(" :").isdigit():
         return frozenset(years(over))
-    return frozenset(years(" ".join(over[a:b] for a, b in (*date_spans(over), *year_spans(over)))))
+    return frozenset(years(" ".join(over[a:b] for a, b in (*date_spans(over), *month_spans(over), *year_spans(over)))))
 
 
 def spans_of(question: Question) -> frozenset[int]:

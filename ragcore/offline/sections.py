@@ -23,7 +23,7 @@ from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import FieldValue, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text.markdown import escape
 from ragcore.text.names import passed_over
-from ragcore.text.periods import date_spans
+from ragcore.text.periods import date_spans, month_spans
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import Rarity, content_stems, cover, stem, tokens, without_brackets, word_set
@@ -173,11 +173,11 @@ def _run_in(document: Document, elements: Iterable[Element], wanted: frozenset[s
 
 
 def _labelled_days(document: Document, wishes: Sequence[Wish]) -> Iterator[tuple[int, int]]:
-    """Elements with a day whose label has one of the names of ``wishes`` ("Received: 2 June 2020")."""
+    """Elements with a day or month whose label has one of the names of ``wishes`` ("Received: 2 June 2020")."""
     names = [name.own for one in wishes for name in one.names]
     for element in document.elements if names else ():
         text = document.text[element.start : element.end]
-        for start, _ in date_spans(text) if element.noise is None else ():
+        for start, _ in (*date_spans(text), *month_spans(text)) if element.noise is None else ():
             label = frozenset(content_stems(_BEFORE_DAY.split(text[:start].rstrip(" :"))[-1]))
             if any(name <= label for name in names):
                 yield element.start, element.end

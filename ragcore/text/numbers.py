@@ -52,7 +52,7 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|francs|yen|yuan|rupees)\b", re.IGNORECASE)
-_DIGITS = re.compile(r"\d{1,3}(?:\s\d{3})+(?:[.,]\d+)?|[\d,]*\.?\d+")
+_DIGITS = re.compile(r"\d{1,3}(?:\s\d{3})+(?:[.,]\d+)?|[\d,]*[.·]?\d+")
 _NO_DIGITS = re.compile(r"[^\d.]")
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
@@ -83,6 +83,7 @@ _QUANTITY_CODE = re.compile(
 _PERIOD_CODE = re.compile(
     r"(?:FY|CY|H[12]|Q[1-4])['’]?(?:\d{2}|\d{4})|H[12]|Q[1-4]|[1-4]Q(?:\d{2}|\d{4})?", re.IGNORECASE
 )
+_RAISED_POINT = re.compile(r"(?<=\d)·(?=\d)")  # "P < 0·05"
 _DECIMAL_COMMA = re.compile(r",(?=\d{1,2}\Z)")
 _BLANKS = re.compile(r"\s")
 TO = frozenset({"to", "-", "–", "—"})  # what joins the ends of a range
@@ -122,6 +123,7 @@ class Number:
             return f"{amount:g}"
         plain = "," not in match.group() and abs(self.value) >= 1000
         digits = f"{abs(amount / self.scale):{'' if plain else ','}.{self.decimals}f}"
+        digits = digits.replace(".", "·" if "·" in match.group() else ".")
         out = f"{self.raw[: match.start()]}{digits}{self.raw[match.end() :]}"
         if (amount < 0) == (self.value < 0):
             return out
@@ -168,7 +170,7 @@ def codes(text: str) -> list[str]:
 
 def numbers(text: str) -> list[Number]:
     """Quantities in ``text``, in order; years, days of a month and digits inside codes are excluded."""
-    masked = text
+    masked = _RAISED_POINT.sub(".", text)
     for start, end in date_spans(text):
         masked = masked[:start] + "\0" * (end - start) + masked[end:]
     for pattern in (*YEAR_PATTERNS, INVERTED):
@@ -270,7 +272,7 @@ def _number(match: re.Match[str], text: str) -> Number:
     named = currency((match.group("currency") or "").strip())
     word = _CURRENCY_WORD.match(text, match.end())
     return Number(
-        raw=match.group().strip(),
+        raw=text[slice(*match.span())].strip(),
         start=match.start(),
         value=(-1.0 if negative else 1.0) * float(digits.replace(",", "")),
         scale=SCALES.get(scale, 1.0),

@@ -52,8 +52,10 @@ _DATE = re.compile(
     r"|(?<![\w./-])(?:(?P<day4>1[3-9]|2\d|3[01])(?P<sign>[./])(?P<month4>0?[1-9]|1[0-2])(?P=sign)(?P<year4>(?:19|20)\d{2})"
     r"|(?P<month5>0?[1-9]|1[0-2])/(?P<day5>1[3-9]|2\d|3[01])/(?P<year5>(?:19|20)\d{2}))(?![\w/-]|\.\d)"
 )
-_IN_YEAR = re.compile(
-    rf"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:(?:{_MONTH})\s+)?(?:19|20)\d{{2}})(?![\w/–-]|[.,]\d|\s+[A-Z])"
+_IN_YEAR = re.compile(r"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:19|20)\d{2})(?![\w/–-]|[.,]\d|\s+[A-Z])")
+_MONTH_OF_YEAR = re.compile(
+    rf"(?<![\w./-])(?:(?P<month>{_MONTH}|{_MONTH.upper()})\.?,?\s+(?:of\s+)?"
+    r"|(?P<number>0?[1-9]|1[0-2])/)(?P<year>(?:19|20)\d{2})(?![\w/-]|[.,]\d)"
 )
 _EARLY = 5  # a fiscal year that ends in this month, May, or before may be named after the year before
 _WEEK = 7
@@ -151,9 +153,29 @@ def date_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _DATE.finditer(text) if 1 <= _day(match) <= 31]
 
 
+def month_spans(text: str) -> list[tuple[int, int]]:
+    """Spans of the months with their year that ``text`` names without a day: "December 2017", "3/2023"."""
+    days = date_spans(text)
+    found = (match.span() for match in _MONTH_OF_YEAR.finditer(text))
+    return [(start, end) for start, end in found if not any(a < end and start < b for a, b in days)]
+
+
+def names_date(text: str) -> bool:
+    """Whether ``text`` names a day, or a month, of a known year."""
+    return bool(days_in(text) or month_spans(text))
+
+
+def moments_in(text: str) -> list[tuple[int, int, int]]:
+    """Days named in ``text`` as (year, month, day), in order; without one the months, with day 0, else the last year,
+    with month 0."""
+    if days := days_in(text):
+        return days
+    found = [(int(one["year"]), int(one["number"] or _month(one["month"])), 0) for one in _MONTH_OF_YEAR.finditer(text)]
+    return found or [(year, 0, 0) for year in sorted(years(text))[-1:]]
+
+
 def year_spans(text: str) -> list[tuple[int, int]]:
-    """Spans of the years in ``text``, each with its month, in which something is said to be: "since 1983", "in May
-    2019", "(1964)"."""
+    """Spans of the years in ``text`` in which something is said to be: "since 1983", "(1964)"."""
     return [match.span(1) for match in _IN_YEAR.finditer(text)]
 
 

@@ -576,3 +576,20 @@ def test_a_writers_name_is_spelt_like_one_in_the_cited_words() -> None:
     for said, name in names.items():
         found = of_words([said], column, [cited])
         assert (found.text if found else "") == name
+
+
+def test_a_date_may_be_a_month(tmp_path: Path) -> None:
+    lines = ["Issued: December 2017", "Study began: 5/2014", "Comments are open until 30 June 2018."]
+    home = prepared.home(tmp_path / "home", {"guidance.pdf": pdfs.report("Dose Finding", {"History": lines})})
+    asked = [
+        {"name": "Issued", "question": "When was the guidance issued?", "type": "date"},
+        {"name": "Study began", "question": "When did the study begin?", "type": "date"},
+    ]
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        grid = filled(engine, *asked)
+        dates = {name: cell(grid, name).value for name in ("Issued", "Study began")}
+    assert {name: (value.text, value.period) for name, value in dates.items()} == {
+        "Issued": ("December 2017", "2017-12"),
+        "Study began": ("5/2014", "2014-05"),
+    }
+    assert dates["Issued"].citations[0].quote == "Issued: December 2017"

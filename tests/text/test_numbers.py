@@ -22,6 +22,7 @@ from ragcore.text.periods import periods
         ("a 10-year note of $5.1bn at 3.5x", [10.0, 5.1e9, 3.5]),
         ("three segments", [3.0]),
         ("US$ 5 million", [5e6]),
+        ("P < 0·05 at 63·4 years, 2023 · 2022", [0.05, 63.4]),
         ("between October 1, 2012, 30 September 2017 and 2019-06-01", []),
         ("the 5 cases of May 31", [5.0]),
         ("one of the firms, and only one", []),
@@ -181,3 +182,9 @@ def test_a_letter_after_the_year_of_a_reference_is_no_scale() -> None:
 
 def test_one_is_singular() -> None:
     assert [plural(n, "page") for n in (0, 1, 2, 1200)] == ["0 pages", "1 page", "2 pages", "1,200 pages"]
+
+
+def test_a_raised_point_stays_as_it_is_written() -> None:
+    [age] = numbers("a mean age of 63·4 years")
+    assert (age.raw, age.decimals) == ("63·4", 1)
+    assert age.written(64.26) == "64·3"
