@@ -87,10 +87,11 @@ def affordable(most: Expense, max_usd: float, noun: str) -> None:
     if most.parts and most.usd is None:
         raise unpriced(most.model)
     if most.usd is not None and most.usd > max_usd:
-        said = f"{plural(most.parts, noun)} by {most.model} may cost ${most.usd:.2f}"
+        usd = math.ceil(100.0 * most.usd) / 100.0
+        said = f"{plural(most.parts, noun)} by {most.model} may cost ${usd:.2f}"
         raise InputError(
-            f"{said}, more than the limit of ${max_usd:.2f}; nothing more was sent.",
-            hint=f"Allow ${most.usd:.2f} (in a terminal: --max-usd), or leave it out.",
+            f"{said}, more than the limit of ${max_usd:g}; nothing more was sent.",
+            hint=f"Allow ${usd:.2f} (in a terminal: --max-usd), or leave it out.",
         )
 
 
@@ -339,4 +340,5 @@ def told(error: ValidationError, filled: str) -> str:
         return "it was not filled in"
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else str(first["msg"])
+    said = str(first["msg"]).removeprefix("Value error, ")
+    return f"{place}: {said}" if place else said

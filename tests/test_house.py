@@ -23,11 +23,11 @@ MODULES = 10  # at the top level, `__init__` aside
 SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2384,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
+    "": 2386,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1392,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3304,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
-    "cli": 2323,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2334,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
@@ -36,7 +36,7 @@ LINES = {
     "grid": 1434,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10557,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4062,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
+    "offline": 4081,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
     "pipelines": 2209,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1828,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,8 +44,8 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2578,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 2932,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "text": 2602,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "types": 2934,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2646,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

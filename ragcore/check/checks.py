@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ragcore.check.arithmetic import with_edits
@@ -21,7 +22,7 @@ from ragcore.index.model_records import ModelTexts
 from ragcore.model_calls import IN_FLIGHT, ModelCalls, affordable, nobody_to_ask
 from ragcore.progress import IsCancelled
 from ragcore.text.numbers import plural
-from ragcore.types import OFFLINE, Document, Scope
+from ragcore.types import Document, Scope
 from ragcore.types.check import Block, Check, CheckedSentence, CheckInfo, Decision, Draft
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
@@ -134,7 +135,7 @@ class Checks:
         counts anew. Raises `UnknownCheck`, `Cancelled`, `InputError` if it would cost more, `ConfigError` if there is
         no model to ask, and what retrieval and the model raise, which is stored too."""
         total = self.info(check_id).total
-        if ask and self._library.models.planner is None:
+        if ask and not self._library.models.capabilities.tools:
             raise nobody_to_ask("rules check the draft")
         self._store.put_error(check_id, None)
         found = checkable(self._store.draft(check_id))
@@ -162,54 +163,51 @@ class Checks:
     def _ask(
         self, check_id: str, found: Sequence[Checkable], show: Show, cancelled: IsCancelled, max_usd: float
     ) -> None:
-        model, left = self._library.models.planner, self._unread(check_id, found)
+        model, database = self._library.models.planner, self._library.store.database
         assert model is not None
-        affordable(self._expense(left.values()), max_usd, "sentence")
-        run, checker = self._checker(check_id)
-
-        def put(n: int, verdict: CheckedSentence) -> None:
-            revised = "" if left[n].text == found[n].text else left[n].text
-            self._store.replace(check_id, run, n, verdict, revised)
-
-        judging = Judging(Judge(checker, model.name), put)
-        ledger = ModelTexts(self._library.store.database, "verdicts")
-        with ModelCalls(
-            model,
-            prices=self._library.settings.llm.prices,
-            ledger=ledger,
-            doc_id=check_id,
-            max_usd=ledger.spent(check_id) + max_usd,
-            take=judging.take,
-            stopped="Asking was stopped.",
-            cancelled=cancelled,
-        ) as calls:
-            for number, (n, sentence) in enumerate(left.items()):
-                show(number, len(left))
-                calls.wait(IN_FLIGHT - 1)
-                verdict, _ = self._store.sentence(check_id, n)
-                if verdict is not None and verdict.opinion is None and not calls.refused:
-                    judging.ask(calls, n, sentence, verdict)
-            calls.wait(0)
-            judging.ask_again(calls)
-        done = len(left) - len(self._unread(check_id, found))
-        said = f"{done} of {plural(len(left), 'sentence')} read"
+        with database.locked(check_id, "This draft is being read right now."):
+            left, (run, checker) = self._unread(check_id, found), self._checker(check_id)
+            affordable(self._expense(left.values()), max_usd, "sentence")
+            judging, ledger = Judging(Judge(checker, model.name)), ModelTexts(database, "verdicts")
+            with ModelCalls(
+                model,
+                prices=self._library.settings.llm.prices,
+                ledger=ledger,
+                doc_id=check_id,
+                max_usd=ledger.spent(check_id) + max_usd,
+                take=judging.take,
+                stopped="Asking was stopped.",
+                cancelled=cancelled,
+            ) as calls:
+                for number, n in enumerate(left):
+                    show(number, len(left))
+                    calls.wait(IN_FLIGHT - 1)
+                    if calls.refused or self._store.run(check_id) != run:
+                        break  # it is checked anew
+                    verdict, decision = self._store.sentence(check_id, n)
+                    if verdict is not None and verdict.opinion is None:
+                        put = partial(self._store.replace, check_id, run, n, decision.revised)
+                        judging.ask(calls, n, _as_decided(found[n], decision), verdict, put)
+                calls.wait(0)
+                judging.ask_again(calls)
+        said = f"{len(left) - len(self._unread(check_id, found))} of {plural(len(left), 'sentence')} read"
+        faults = ""
+        if judging.faults:
+            failed = plural(len(judging.faults), "sentence")
+            faults = f" {model.name} gave no usable verdict on {failed}: {judging.faults[-1]}."
         if calls.refused == "limit":
-            hint = "Ask again to go on; nothing is paid twice."
-            raise InputError(f"The limit of ${max_usd:.2f} is reached: {said}.", hint=hint)
+            raise InputError(f"The limit of ${max_usd:.2f} is reached: {said}.{faults}", hint="Ask again to go on.")
         if calls.errors:
             last = calls.errors[-1]
-            raise type(last)(f"{last.message} {said}.", hint=last.hint)
-        if judging.faults:
-            fault = judging.faults[-1]
-            raise ModelError(
-                f"{model.name} gave no usable verdict on {plural(len(judging.faults), 'sentence')}: {fault}."
-            )
+            raise type(last)(f"{last.message} {said}.{faults}", hint=last.hint)
+        if faults:
+            raise ModelError(faults.strip())
 
     def _unread(self, check_id: str, found: Sequence[Checkable]) -> dict[int, Checkable]:
         """Sentences, as they are now, that are checked and that no model was asked about."""
         rows = enumerate(self._store.sentences(check_id))
         return {
-            n: replace(found[n], text=decision.revised or found[n].text)
+            n: _as_decided(found[n], decision)
             for n, (_, verdict, decision) in rows
             if verdict is not None and verdict.opinion is None
         }
@@ -218,7 +216,7 @@ class Checks:
         """Highest cost of having a model read what none has read, of no sentence if there is no model. Raises
         `UnknownCheck`."""
         self.info(check_id)
-        if self._library.models.writer_name == OFFLINE:
+        if not self._library.models.capabilities.tools:
             return self._expense([])
         return self._expense(self._unread(check_id, checkable(self._store.draft(check_id))).values())
 
@@ -232,10 +230,10 @@ class Checks:
         return run, Checker(self._library, self._library.resolved(self.info(check_id).scope), elsewhere=True)
 
     def _check(self, run: int | None, checker: Checker, check_id: str, n: int, found: Sequence[Checkable]) -> bool:
-        text = self.sentence(check_id, n)[1].revised
+        decision = self.sentence(check_id, n)[1]
         began = time.perf_counter()
-        verdict = checker.verdict(replace(found[n], text=text) if text else found[n])
-        return self._store.put(check_id, run, n, verdict, time.perf_counter() - began, text)
+        verdict = checker.verdict(_as_decided(found[n], decision))
+        return self._store.put(check_id, run, n, decision.revised, verdict, time.perf_counter() - began)
 
     def again(self, check_id: str, scope: Scope | None = None) -> CheckInfo:
         """Forget the verdicts, so that `run` checks every sentence anew, against ``scope`` (None: as before). Decisions
@@ -268,3 +266,7 @@ class Checks:
         """Delete a check with its draft. Raises `UnknownCheck`."""
         self.info(check_id)
         self._store.remove(check_id)
+
+
+def _as_decided(sentence: Checkable, decision: Decision) -> Checkable:
+    return replace(sentence, text=decision.revised) if decision.revised else sentence

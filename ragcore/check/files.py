@@ -39,7 +39,6 @@ from ragcore.types.check import (
     CheckStatus,
     Decision,
     Draft,
-    SecondOpinion,
 )
 from ragcore.types.json import check as as_json
 
@@ -142,10 +141,10 @@ def told(check: Check, n: int) -> list[str]:
         for correction in one.corrections:
             write = f" Write {correction.write}." if correction.write else ""
             lines.append(f"The draft says “{correction.said}”; the document says “{correction.found}”.{write}")
-        if one.opinion is not None and one.opinion.model:
-            lines.append(opinion(one, one.opinion))
         if one.missing:
             lines.append(f"Not covered: {'; '.join(f'“{one.text[start:end].strip()}”' for start, end in one.missing)}")
+    if one is not None and (said := opinion(one)) and (lines or not one.opinion or one.opinion.before != one.status):
+        lines.append(said)
     for fault in check.faults(n):
         lines.append(f"{fault.reason} Write {fault.write.rstrip('.')}." if fault.write else fault.reason)
     if decision.kind and not replaced:
@@ -155,11 +154,15 @@ def told(check: Check, n: int) -> list[str]:
     return [one_line(line) for line in lines]
 
 
-def opinion(one: CheckedSentence, given: SecondOpinion) -> str:
-    """What a model takes a sentence for, in words: its reason, unless that is given already."""
-    if given.status != one.status:
-        return f"{given.model} takes it for {VERDICTS[given.status].lower()}: {given.reason}"
-    return f"Read by {given.model}." if given.reason == one.reason else f"{given.model}: {given.reason}"
+def opinion(one: CheckedSentence) -> str:
+    """What a model takes a sentence for, in words, with what the rules did; "" if none has read it."""
+    given = one.opinion
+    if given is None or not given.model:
+        return ""
+    reason = "" if given.reason == one.reason and not one.corrections else f": {given.reason.rstrip('.')}"
+    taken = f" takes it for {VERDICTS[given.status].lower()}" if given.status != one.status else ""
+    rules = f" By rules: {VERDICTS[given.before].lower()}." if given.before != one.status else ""
+    return f"{given.model}{taken or ' has read it'}{reason}.{rules}"
 
 
 def quoted_as(one: CheckedSentence | None) -> str:
@@ -246,7 +249,7 @@ def _row(check: Check, n: int, place: str) -> list[Any]:
     first, *others = one.citations or (None,)
     return [
         *(n + 1, place, text, VERDICTS[one.status], one.reason),
-        opinion(one, one.opinion) if one.opinion is not None and one.opinion.model else "",
+        opinion(one),
         *((first.title, first.where.removeprefix("p. "), first.quotation, first.since) if first else [""] * 4),
         "; ".join(f"{each.title}, {each.where}" for each in others if each),
         "; ".join(f"“{each.said}” → “{each.write or each.found}”" for each in one.corrections),

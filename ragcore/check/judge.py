@@ -8,12 +8,11 @@ a sentence only where no exact check (figures, units, periods, names, codes) is 
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ValidationError, ValidationInfo, model_validator
 
@@ -33,6 +32,8 @@ NEAREST = 24  # candidates that it is given, within
 PASSAGES, WRITTEN = 1600, 500  # tokens of passages, which are never cut, and of a form
 MOST = 6  # corrections, and parts that aren't covered
 _PROBLEM = 300  # characters of what is said of a form
+_FRAME = 8  # tokens around a passage
+_NO_PROBLEM = {"confirmed", "no_claim"}
 
 
 class Wrong(Filled):
@@ -55,10 +56,10 @@ class Verdict(Filled):
         if not self.passages and self.verdict in ("confirmed", "contradicted", "partly"):
             raise ValueError("passages must name those that decide")
         for one in [*(each.said for each in self.wrong), *self.missing]:
-            if _span(one, sentence) is None:
-                raise ValueError(f"“{one}” is not in the sentence, letter by letter")
+            if len(places(one, sentence)) != 1:
+                raise ValueError(f"“{one}” is not in the sentence, letter by letter and once")
         for each in self.wrong:
-            if not any(_span(each.found, passages[number - 1]) for number in self.passages):
+            if not any(places(each.found, passages[number - 1]) for number in self.passages):
                 raise ValueError(f"“{each.found}” is not in the passages that are named, letter by letter")
         return self
 
@@ -67,49 +68,43 @@ _FORM = Form("give_verdict", "Say what the passages say of the sentence.", Verdi
 
 
 def most(sentences: Collection[Checkable]) -> Usage:
-    """Upper bound of the tokens of requests about ``sentences``, if no form has to be filled in twice."""
-    total = Usage()
+    """Upper bound of the tokens of requests about ``sentences``, with room for one form that is filled in twice."""
+    each = []
     for one in sentences:
-        text = " ".join((CHECK_PROMPT, *one.headings, one.context, one.before, one.text))
-        bound = most_tokens(ModelRequest(CHECK_SYSTEM, (Message(text),), max_tokens=WRITTEN))
-        total += replace(bound, input_tokens=bound.input_tokens + math.ceil(PASSAGES * FINER))
-    return total
+        bound = most_tokens(Asked(one, (), ()).request())
+        passages = math.ceil((PASSAGES + NEAREST * _FRAME) * FINER)
+        each.append(replace(bound, input_tokens=bound.input_tokens + passages))
+    return sum((*each, *sorted(each, key=lambda one: one.input_tokens)[-1:]), Usage())
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a model is asked about ``sentence``, which rules gave the ``verdict``: the ``passages`` as numbered."""
+    """What a model is asked about a ``sentence``: the ``passages`` as numbered, each with where it stands."""
 
     sentence: Checkable
-    verdict: CheckedSentence
     passages: tuple[Citation, ...]
+    shown: tuple[dict[str, str], ...]
 
-    @property
-    def prompt(self) -> str:
+    def request(self, problem: str = "") -> ModelRequest:
+        """Request for the form; the second time with the ``problem`` of the first."""
         one = self.sentence
-        sentence: dict[str, Any] = {"sentence": neutralise(one.text)}
         about = {
             "headings": neutralise(" > ".join(one.headings)),
             "row and column": neutralise(one.context),
             "sentence before": neutralise(one.before),
         }
-        passages = [{"passage": n, **as_evidence(each)} for n, each in enumerate(self.passages, start=1)]
-        given = {name: value for name, value in about.items() if value} | sentence | {"passages": passages}
-        return CHECK_PROMPT.format(about=as_material(given))
-
-    def request(self, problem: str = "") -> ModelRequest:
-        """Request for the form; the second time with the ``problem`` of the first."""
-        asked = self.prompt + (FORM_AGAIN.format(problem=neutralise(problem)[:_PROBLEM]) if problem else "")
-        return ModelRequest(CHECK_SYSTEM, (Message(asked),), tool=_FORM, max_tokens=WRITTEN, purpose="judge", bulk=True)
+        passages = [{"passage": n, **each} for n, each in enumerate(self.shown, start=1)]
+        given = {name: value for name, value in about.items() if value}
+        asked = as_material({**given, "sentence": neutralise(one.text), "passages": passages})
+        again = FORM_AGAIN.format(problem=neutralise(problem)[:_PROBLEM]) if problem else ""
+        message = Message(CHECK_PROMPT.format(about=asked) + again)
+        return ModelRequest(CHECK_SYSTEM, (message,), tool=_FORM, max_tokens=WRITTEN, purpose="judge", bulk=True)
 
     def read(self, filled: str) -> Verdict:
         """Verdict of a form. Raises `ValueError`, which says what is wrong with it."""
-        given = {
-            "sentence": self.sentence.text,
-            "passages": [" ".join(as_evidence(one).values()) for one in self.passages],
-        }
+        words = [f"{one.get('headers', '')}\n{one['words']}" for one in self.shown]
         try:
-            return Verdict.model_validate_json(filled, context=given)
+            return Verdict.model_validate_json(filled, context={"sentence": self.sentence.text, "passages": words})
         except ValidationError as error:
             raise ValueError(told(error, filled)) from error
 
@@ -126,45 +121,33 @@ class Judge:
         near = self._checker.near(sentence, NEAREST)
         if self._checker.quoted(sentence, near) is not None:
             return None
-        passages: list[Citation] = []
+        chosen: dict[Citation, dict[str, str]] = {}
         left = PASSAGES
         for one in (*verdict.citations, *(each.citation for each in near)):
-            if any(_within(one, other) for other in passages):
+            if any(_within(one, other) for other in chosen):
                 continue
-            if (tokens := count_tokens(json.dumps(as_evidence(one), ensure_ascii=False))) <= left:
+            shown = as_evidence(one)
+            if (tokens := count_tokens(as_material(shown))) <= left:
                 left -= tokens
-                passages.append(one)
-        shown = (one for one in passages if not any(one != other and _within(one, other) for other in passages))
-        chosen = tuple(shown)
-        return Asked(sentence, verdict, chosen) if chosen else None
+                chosen = {other: of for other, of in chosen.items() if not _within(other, one)} | {one: shown}
+        return Asked(sentence, tuple(chosen), tuple(chosen.values())) if chosen else None
 
-    def in_force(self, asked: Asked, given: Verdict) -> CheckedSentence:
+    def in_force(self, asked: Asked, before: CheckedSentence, given: Verdict) -> CheckedSentence:
         """The sentence with the model's opinion, and with its verdict where that counts."""
-        before, said = asked.verdict, given.verdict
-        opinion = SecondOpinion(self._model, said, given.reason)
-        cited = [asked.passages[number - 1] for number in dict.fromkeys(given.passages)]
-        kept = replace(before, opinion=opinion)
-        if before.status in (said, "contradicted", "elsewhere") and said != "confirmed":
+        said, text = given.verdict, asked.sentence.text
+        kept = replace(before, opinion=SecondOpinion(self._model, said, given.reason, before.status))
+        if before.status in (said, "contradicted"):
             return kept
-        match said:
-            case "confirmed":
-                if before.status == said or not self._agrees(asked.sentence, cited):
-                    return kept
-                return replace(kept, status=said, reason="", citations=_numbered(cited), corrections=(), missing=())
-            case "no_claim":
-                if before.status == "confirmed":
-                    return kept
-                return replace(kept, status=said, reason="", citations=(), corrections=(), missing=())
-            case "not_found":
-                return replace(kept, status=said, reason=given.reason, corrections=(), missing=())
-        text = asked.sentence.text
+        cited = [asked.passages[number - 1] for number in dict.fromkeys(given.passages)]
+        if (said == "confirmed" and not self._agrees(asked.sentence, cited)) or {said, before.status} == _NO_PROBLEM:
+            return kept
         return replace(
             kept,
             status=said,
-            reason=given.reason,
-            citations=_numbered(cited),
+            reason="" if said in _NO_PROBLEM else given.reason,
+            citations=_numbered(cited) or before.citations * (said == "not_found"),
             corrections=tuple(_correction(one, text) for one in given.wrong[:MOST]) if said == "contradicted" else (),
-            missing=tuple(span for one in given.missing[:MOST] if (span := _span(one, text)) is not None),
+            missing=tuple(places(one, text)[0] for one in given.missing[:MOST]) if said == "partly" else (),
         )
 
     def _agrees(self, sentence: Checkable, cited: Sequence[Citation]) -> bool:
@@ -174,46 +157,57 @@ class Judge:
 
 
 class Judging:
-    """Requests about sentences by their number: a form that can't be used is asked for once more, and ``put`` is given
-    what a sentence is then. ``faults`` says what is wrong with forms that stay so."""
+    """Requests about sentences by their number; a form that can't be used is asked for once more."""
 
-    def __init__(self, judge: Judge, put: Callable[[int, CheckedSentence], None]) -> None:
-        self.faults: list[str] = []
-        self._judge, self._put = judge, put
-        self._asked: dict[int, Asked] = {}
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._asked: dict[int, tuple[Asked, CheckedSentence, Callable[[CheckedSentence], None]]] = {}
         self._problems: dict[int, str] = {}
 
-    def ask(self, calls: ModelCalls, n: int, sentence: Checkable, verdict: CheckedSentence) -> None:
-        """Raises what retrieval raises, and `Cancelled`."""
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with forms that can't be used, a sentence each."""
+        return list(self._problems.values())
+
+    def ask(
+        self,
+        calls: ModelCalls,
+        n: int,
+        sentence: Checkable,
+        verdict: CheckedSentence,
+        put: Callable[[CheckedSentence], None],
+    ) -> None:
+        """Ask about a sentence and its ``verdict``; ``put`` is given what it is then. Raises what retrieval raises, and
+        `Cancelled`."""
         asked = self._judge.asked(sentence, verdict)
         if asked is None:
-            self._put(n, replace(verdict, opinion=SecondOpinion()))
+            put(replace(verdict, opinion=SecondOpinion("", verdict.status, "", verdict.status)))
             return
-        self._asked[n] = asked
+        self._asked[n] = asked, verdict, put
         calls.ask(str(n), asked.request())
 
     def ask_again(self, calls: ModelCalls) -> None:
         """Ask about the sentences whose forms can't be used, and wait for the answers. Raises `Cancelled`."""
         for n, problem in tuple(self._problems.items()):
-            calls.ask(str(n), self._asked[n].request(problem))
+            asked, *_ = self._asked[n]
+            calls.ask(str(n), asked.request(problem))
         calls.wait(0)
 
     def take(self, key: str, filled: str) -> None:
         """Take the form filled in about the sentence ``key``."""
-        n, asked = int(key), self._asked[int(key)]
+        n = int(key)
+        asked, verdict, put = self._asked[n]
         try:
             given = asked.read(filled)
         except ValueError as error:
-            if n in self._problems:
-                self.faults.append(str(error))
             self._problems[n] = str(error)
-            return
-        self._put(n, self._judge.in_force(asked, given))
+        else:
+            self._problems.pop(n, None)
+            put(self._judge.in_force(asked, verdict, given))
 
 
 def _correction(wrong: Wrong, text: str) -> Correction:
-    span = _span(wrong.said, text)
-    assert span is not None  # a form has only words of the sentence
+    (span,) = places(wrong.said, text)
     return Correction(*span, text[slice(*span)], wrong.found, wrong.found)
 
 
@@ -225,7 +219,8 @@ def _within(one: Citation, other: Citation) -> bool:
     return one.doc_id == other.doc_id and other.start <= one.start and one.end <= other.end
 
 
-def _span(said: str, text: str) -> tuple[int, int] | None:
-    """Place of words in ``text``, however they are spaced."""
-    found = re.search(r"\s+".join(map(re.escape, said.split())), text)
-    return None if found is None else found.span()
+def places(said: str, text: str) -> list[tuple[int, int]]:
+    """Places in ``text`` of words, however they are spaced; no part of a word or number is one."""
+    words = r"\s+".join(map(re.escape, said.split()))
+    before, after = r"(?<!\w)(?<!\d[.,])" * said[:1].isalnum(), r"(?!\w|[.,]\d)" * said[-1:].isalnum()
+    return [match.span() for match in re.finditer(f"{before}{words}{after}", text)]

@@ -19,6 +19,7 @@ from ragcore.cli.common import (
     show,
     write_out,
 )
+from ragcore.errors import InputError, ModelError
 from ragcore.export import kind
 from ragcore.text.numbers import plural
 from ragcore.types import Scope
@@ -45,10 +46,18 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
     print(f"Check {info.check_id}: {plural(info.total, 'sentence')} of {info.name}", file=sys.stderr)
 
     def done() -> str:
-        return f"{checks.info(info.check_id).done} of {plural(info.total, 'sentence')} checked"
+        read = f", {info.total - checks.estimate_asking(info.check_id).parts} read" if options.ask else ""
+        return f"{checks.info(info.check_id).done} of {plural(info.total, 'sentence')} checked{read}"
 
-    with resumable(f"check --resume {info.check_id}", done) as stopped:
-        checks.run(info.check_id, counted_progress("checked"), stopped, options.max_usd, ask=options.ask)
+    going_on, failure = f"check --resume {info.check_id}{' --ask' if options.ask else ''}", None
+    with resumable(going_on, done) as stopped:
+        progress = counted_progress("read" if options.ask and info.finished else "checked")
+        try:
+            checks.run(info.check_id, progress, stopped, options.max_usd, ask=options.ask)
+        except (InputError, ModelError) as error:
+            if not (options.ask and checks.info(info.check_id).finished):
+                raise
+            failure = error  # what is there is told first
     if options.output is not None:
         write_out(options.output, checks.export(info.check_id, kind(options.output.suffix[1:], KINDS)))
     result = engine.versions.told(checks.get(info.check_id))
@@ -60,6 +69,8 @@ def check(engine: Engine, options: argparse.Namespace) -> int:
             print(line)
     if not options.json:
         print(_counts(result.info))
+    if failure is not None:
+        raise failure
     return 0
 
 

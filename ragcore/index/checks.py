@@ -115,7 +115,7 @@ class CheckStore:
         return times
 
     def put(
-        self, check_id: str, run: int | None, n: int, verdict: CheckedSentence, seconds: float, revised: str
+        self, check_id: str, run: int | None, n: int, revised: str, verdict: CheckedSentence, seconds: float
     ) -> bool:
         """Store the verdict of a sentence, unless it has one by now, the check is in another `run`, or its text has
         changed from ``revised`` ("": as in the draft). Returns whether it was stored."""
@@ -130,7 +130,7 @@ class CheckStore:
             )
         return stored > 0
 
-    def replace(self, check_id: str, run: int | None, n: int, verdict: CheckedSentence, revised: str) -> None:
+    def replace(self, check_id: str, run: int | None, n: int, revised: str, verdict: CheckedSentence) -> None:
         """Store another verdict in place of that of a sentence, unless it has none by now, or as in `put`."""
         with self.database.write() as connection:
             connection.update(

@@ -59,11 +59,13 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
-    """What ``model`` takes a sentence for, and its ``reason``; "" if there was nothing to ask a model about."""
+    """What ``model`` takes a sentence for, and its ``reason``; "" if there was nothing to ask a model about. ``before``
+    is the verdict of the rules."""
 
-    model: str = ""
-    status: CheckStatus = "no_claim"
-    reason: str = ""
+    model: str
+    status: CheckStatus
+    reason: str
+    before: CheckStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -331,5 +331,5 @@ def test_claude_reads_a_checked_draft_after_its_cost_is_shown(
     expect(ask).to_be_hidden()
     expect(marked(page, "x")).to_have_count(1)
     expect(card).to_contain_text("Others own them.")
-    expect(card).to_contain_text("Read by Claude Sonnet 4.6.")
+    expect(card).to_contain_text("Claude Sonnet 4.6 has read it. By rules: not found.")
     check_both(page, "a draft that Claude has read")

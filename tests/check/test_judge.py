@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import docx
+import openpyxl
+import pymupdf
 import pytest
 
-from ragcore.check.files import KINDS, write
+from ragcore.check.files import KINDS, CheckFile
 from ragcore.engine import Engine
-from ragcore.errors import Cancelled, ConfigError, InputError, ModelError
+from ragcore.errors import Cancelled, ConfigError, InputError, ModelError, StoreBusy
 from ragcore.types import EVERYTHING
-from ragcore.types.check import CheckedSentence, Decision
+from ragcore.types.check import CheckedSentence, Decision, SecondOpinion
 from tests import prepared
 from tests.messages_server import MessagesServer, Reply
 
@@ -81,21 +86,67 @@ def test_what_rules_do_not_find_a_model_confirms_at_its_words(engine: Engine, se
     assert cited.n == 1
 
 
-@pytest.mark.parametrize("draft", ["The facility matures in June 2028.", "Revenue was $142.6 million in fiscal 2025."])
-def test_a_model_confirms_nothing_against_exact_checks(engine: Engine, server: MessagesServer, draft: str) -> None:
+@pytest.mark.parametrize(
+    ("draft", "words"),
+    [
+        ("The facility matures in June 2028.", ""),
+        ("Revenue was $142.6 million in fiscal 2025.", ""),
+        ("At year end $28 million was drawn.", "Operating income"),
+    ],
+)
+def test_a_contradiction_stays_whatever_a_model_says(
+    engine: Engine, server: MessagesServer, draft: str, words: str
+) -> None:
     check_id = begun(engine, draft)
     before = only(engine, check_id)
     assert before.status == "contradicted"
-    server.plan(form("confirmed", [1]))
+    place = number(engine, server, draft, words)
+    server.plan(form("confirmed", [place]))
     engine.checks.run(check_id, ask=True)
     found = only(engine, check_id)
     assert replace(found, opinion=None) == before
-    assert found.opinion is not None
-    assert found.opinion.status == "confirmed"
-    told = write(engine.checks.get(check_id), "json", b"", engine)
-    assert json.loads(told)["sentences"][0]["opinion"]["status"] == "confirmed"
+    assert found.opinion == SecondOpinion(MODEL, "confirmed", "So it says.", "contradicted")
     for kind in KINDS:
-        assert engine.checks.export(check_id, kind), kind
+        assert "takes it for confirmed" in said_in(engine, check_id, kind) or kind == "json", kind
+    assert '"status": "confirmed"' in said_in(engine, check_id, "json")
+
+
+def test_a_model_confirms_no_figure_that_the_words_it_names_lack(engine: Engine, server: MessagesServer) -> None:
+    draft = "Larkfield employed 4,120 people in Aberfeld."
+    check_id = begun(engine, draft)
+    before = only(engine, check_id)
+    assert before.status not in ("confirmed", "contradicted")
+    server.plan(form("confirmed", [1]))
+    engine.checks.run(check_id, ask=True)
+    assert replace(only(engine, check_id), opinion=None) == before
+
+
+def said_in(engine: Engine, check_id: str, kind: CheckFile) -> str:
+    """Words of a file of a check."""
+    data = engine.checks.export(check_id, kind)
+    if kind == "docx":
+        return " ".join(comment.text for comment in docx.Document(io.BytesIO(data)).comments)
+    if kind == "xlsx":
+        cells: Any = openpyxl.load_workbook(io.BytesIO(data)).active.iter_rows(values_only=True)
+        return " ".join(str(value) for row in cells for value in row)
+    if kind == "pdf":
+        with pymupdf.open("pdf", data) as made:
+            text = " ".join(" ".join(page.get_text() for page in made).split())
+            return unicodedata.normalize("NFKC", text)
+    return data.decode()
+
+
+def test_what_a_model_takes_for_no_claim_is_told_with_what_the_rules_found(
+    engine: Engine, server: MessagesServer
+) -> None:
+    check_id = begun(engine, UNTOLD)
+    assert only(engine, check_id).status == "not_found"
+    server.plan(form("no_claim", [], reason="Nobody could tell."))
+    engine.checks.run(check_id, ask=True)
+    assert only(engine, check_id).status == "no_claim"
+    for kind in ("docx", "xlsx", "pdf"):
+        said = said_in(engine, check_id, kind)
+        assert f"{MODEL} has read it: Nobody could tell. By rules: not found." in said, kind
 
 
 def test_what_rules_confirm_a_model_contradicts_with_the_words_in_place_of_the_drafts(
@@ -132,6 +183,9 @@ def test_a_part_that_nothing_covers_is_told(engine: Engine, server: MessagesServ
         ({"passages": []}, "name those that decide"),
         ({"wrong": [{"said": "May 2029", "found": "30 June 2029"}]}, "not in the sentence"),
         ({"wrong": [{"said": "June 2029", "found": "a day that no passage has"}]}, "not in the passages"),
+        ({"wrong": [{"said": "June 20", "found": "30 June 2029"}]}, "not in the sentence"),
+        ({"wrong": [{"said": "June 2029", "found": "0 June 2029"}]}, "not in the passages"),
+        ({"wrong": [{"said": "June 2029", "found": "Larkfield Instruments, annual report 2025"}]}, "not in the pass"),
         ({"missing": ["as nobody said"]}, "not in the sentence"),
         ({"reason": ""}, "reason"),
         ({"verdict": "true"}, "verdict"),
@@ -144,8 +198,11 @@ def test_a_form_that_quotes_what_is_not_there_is_asked_for_once_more(
     before = only(engine, check_id)
     bad = {"verdict": "contradicted", "passages": [1], "wrong": [], "missing": [], "reason": "No."} | given
     server.plan(Reply(tool=("give_verdict", bad)), Reply(tool=("give_verdict", bad)))
-    with pytest.raises(ModelError, match="no usable verdict on 1 sentence"):
-        engine.checks.run(check_id, ask=True)
+    agreed = engine.checks.estimate_asking(check_id).usd
+    assert agreed
+    with pytest.raises(ModelError, match="no usable verdict on 1 sentence: ") as refused:
+        engine.checks.run(check_id, max_usd=agreed, ask=True)
+    assert "Value error" not in refused.value.message
     assert len(server.forms) == 2
     assert problem in server.forms[-1]["messages"][-1]["content"]
     assert only(engine, check_id) == before
@@ -186,6 +243,33 @@ def test_a_model_is_asked_anew_about_what_a_person_writes(engine: Engine, server
     found = only(engine, check_id)
     assert found.opinion is not None
     assert found.text == "The facility matures on 30 June 2029."
+
+
+def test_words_that_replace_themselves_are_asked_about_once(engine: Engine, server: MessagesServer) -> None:
+    check_id = begun(engine, FACILITY)
+    engine.checks.decide(check_id, 0, Decision("replaced", FACILITY))
+    engine.checks.run(check_id, ask=True)
+    assert only(engine, check_id).opinion is not None
+    engine.checks.run(check_id, ask=True)
+    assert len(server.forms) == 1
+
+
+def test_nothing_more_is_paid_for_a_draft_that_is_checked_anew(engine: Engine, server: MessagesServer) -> None:
+    check_id = begun(engine, "\n\n".join(f"Larkfield had {n} sites." for n in range(8)))
+
+    def show(done: int, total: int) -> None:
+        if done == 2:
+            engine.checks.again(check_id)
+
+    engine.checks.run(check_id, show, ask=True)
+    assert len(server.forms) <= 2
+
+
+def test_a_draft_is_read_by_one_process_at_a_time(engine: Engine, server: MessagesServer) -> None:
+    check_id = begun(engine, FACILITY)
+    with engine.store.database.locked(check_id, "Busy."), pytest.raises(StoreBusy, match="being read right now"):
+        engine.checks.run(check_id, ask=True)
+    assert server.forms == []
 
 
 def test_what_a_model_said_stays_where_asking_is_stopped_or_fails(engine: Engine, server: MessagesServer) -> None:

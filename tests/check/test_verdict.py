@@ -237,7 +237,7 @@ def test_a_verdict_on_words_that_have_changed_is_not_kept(checks: Checks, engine
     store, check_id = CheckStore(engine.store.database), check.info.check_id
     assert check.sentences[0] is not None
     store.decide(check_id, 0, Decision("replaced", "It matures in 2029."))
-    assert not store.put(check_id, 0, 0, replace(check.sentences[0], status="confirmed"), 0.1, "")
+    assert not store.put(check_id, 0, 0, "", replace(check.sentences[0], status="confirmed"), 0.1)
     assert checks.get(check_id).sentences == (None,)
 
 
@@ -263,11 +263,11 @@ def test_a_verdict_of_a_run_before_is_not_kept(checks: Checks, engine: Engine) -
     store, check_id = CheckStore(engine.store.database), check.info.check_id
     [old] = check.sentences
     assert old is not None
-    assert not store.put(check_id, 0, 0, replace(old, status="confirmed"), 0.1, ""), "it has one"
+    assert not store.put(check_id, 0, 0, "", replace(old, status="confirmed"), 0.1), "it has one"
     checks.again(check_id)
-    assert not store.put(check_id, 0, 0, old, 0.1, "")
+    assert not store.put(check_id, 0, 0, "", old, 0.1)
     assert checks.get(check_id).sentences == (None,)
-    assert store.put(check_id, 1, 0, old, 0.1, "")
+    assert store.put(check_id, 1, 0, "", old, 0.1)
 
 
 @pytest.mark.slow

@@ -197,7 +197,7 @@ def test_a_value_by_hand_is_of_its_column_s_kind_and_claims_no_page_that_lacks_i
     wrong = corrected("Revenue", "about $999 million")
     assert (wrong.value.number, wrong.supported, wrong.value.citations) == (999.0, False, ())
     assert wrong.decision.value.citations, "the nearest words"
-    assert corrected("Maturity", "June 2031").value.period == "2031"
+    assert corrected("Maturity", "June 2031").value.period == "2031-06"
     assert corrected("Maturity", "30 June").value.period == ""
     assert corrected("Drawn", "yes").value.text == "Yes"
     assert corrected("Drawn", "no, it fell").value.text == "No, it fell"

@@ -101,7 +101,7 @@ FIELDS = {
 NO_IDS = """
     answer answerable around axis below blank changes colour columns compare conflict data draft edit file folder gap
     guidance height instruction job key kind kinds l last late left library measure note own password rival search shape
-    subject summed value view width within year
+    subject summed usd value view width within year
 """  # fields that name nothing of a library, besides `PLAIN`
 LISTS = ("docs", "sections", "evidence")
 PLAIN: dict[str, object] = {

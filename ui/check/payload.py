@@ -91,4 +91,4 @@ def sentence(n: int, checked: CheckedSentence | None, decision: Decision) -> Jso
 def _opinion(given: SecondOpinion | None) -> Json | None:
     if given is None or not given.model:
         return None
-    return {"model": payload.model_name(given.model), **picked(given, "status reason")}
+    return {"model": payload.model_name(given.model), **picked(given, "status reason before")}

@@ -15,11 +15,10 @@ from ragcore.errors import GroundworkError, InputError, UnknownCheck
 from ragcore.export import kind
 from ragcore.types import Scope
 from ragcore.types.check import Decision, DecisionKind
-from ragcore.types.spending import MAX_USD
 from ui.chat.payload import model_name
 from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
-from ui.reports.payload import expense
+from ui.reports.payload import agreed, expense
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
@@ -135,12 +134,11 @@ def run(request: Request, _: Json) -> Json:
 
 
 @action(GroundworkError)
-def ask(request: Request, _: Json) -> Json:
-    """Have a model read what none has read."""
+def ask(request: Request, body: Json) -> Json:
+    """Have a model read what none has read, for the ``usd`` that the page told."""
     _ready(_check(request))
     engine = engine_of(request)
-    agreed = engine.checks.estimate_asking(_check(request)).usd  # as the page told it
-    services().checks.ask(_check(request), engine, MAX_USD if agreed is None else agreed)
+    services().checks.ask(_check(request), engine, agreed(body, engine.checks.estimate_asking(_check(request))))
     return _head(request)
 
 

@@ -15,12 +15,11 @@ from ragcore.errors import GroundworkError, InputError, UnknownGrid
 from ragcore.export import kind
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
-from ragcore.types.spending import MAX_USD
 from ui.chat.payload import model_name
 from ui.grid import payload
 from ui.grid.jobs import costs
 from ui.library.samples import COLUMNS, sample_id, sample_reading
-from ui.reports.payload import expense
+from ui.reports.payload import agreed, expense
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
@@ -227,20 +226,18 @@ def periods(request: Request) -> Response:
 
 
 @action(GroundworkError)
-def run(request: Request, _: Json) -> Json:
+def run(request: Request, body: Json) -> Json:
     """Fill what is empty."""
     engine = engine_of(request)
-    agreed = engine.grids.estimate(_grid(request)).usd  # as the page told it
-    services().grids.run(_grid(request), engine, MAX_USD if agreed is None else agreed)
+    services().grids.run(_grid(request), engine, agreed(body, engine.grids.estimate(_grid(request))))
     return _head(request)
 
 
 @action(GroundworkError)
-def ask_writer(request: Request, _: Json) -> Json:
-    """Ask the writer for what rules left not stated."""
+def ask_writer(request: Request, body: Json) -> Json:
+    """Ask the writer for what rules left not stated, for the ``usd`` that the page told."""
     engine = engine_of(request)
-    agreed = engine.grids.estimate_asking(_grid(request)).usd  # as the page told it
-    services().grids.ask(_grid(request), engine, MAX_USD if agreed is None else agreed)
+    services().grids.ask(_grid(request), engine, agreed(body, engine.grids.estimate_asking(_grid(request))))
     return _head(request)
 
 

@@ -15,7 +15,7 @@ from ragcore.types import OFFLINE
 from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Conflict, FilledSection, Gap, Span
-from ragcore.types.spending import Expense
+from ragcore.types.spending import MAX_USD, Expense
 from ui.chat import markup, payload
 from ui.gate.access import access
 from ui.reports.jobs import Live
@@ -80,7 +80,13 @@ def expense(found: Expense) -> Json:
         words = f"At most {found.usage.input_tokens + found.usage.output_tokens:,} tokens, price unknown"
     else:
         words = f"At most {payload.dollars(found.usd)}"
-    return {"sections": found.parts, "words": words}
+    return {"sections": found.parts, "words": words, "usd": found.usd}
+
+
+def agreed(body: Json, most: Expense) -> float:
+    """US dollars that a person agreed to: what the page told (``usd``), and no more than it is now."""
+    now, told = MAX_USD if most.usd is None else most.usd, body.get("usd")
+    return min(now, told) if isinstance(told, int | float) else now
 
 
 def about(workspace: ReportWorkspace, report_id: str, infos: Sequence[DocumentInfo]) -> Json:

@@ -57,7 +57,7 @@ TABLE: dict[Role, dict[str, tuple[str, ...]]] = {
             *("library/read", "library/tags", "library/tag", "library/folder"),
             *(f"{DOC}/read", f"{DOC}/title", f"{DOC}/cancel"),
             *("checks/new", "checks/sample", f"{CHECK}/run", f"{CHECK}/stop", f"{CHECK}/again", f"{CHECK}/decide"),
-            f"{CHECK}/delete",
+            *(f"{CHECK}/ask", f"{CHECK}/delete"),
             *("grids/new", "grids/ask", "grids/sample", f"{GRID}/run", f"{GRID}/ask", f"{GRID}/stop"),
             *(f"{GRID}/again", f"{GRID}/decide", f"{GRID}/rename", f"{GRID}/rows", f"{GRID}/delete"),
             *(f"{GRID}/columns", COLUMN, f"{COLUMN}/move", f"{COLUMN}/remove"),

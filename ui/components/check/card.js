@@ -61,13 +61,14 @@ export class Card {
     return [h("p", { class: "say" }, prose(reason || "The documents don’t say this.")), ...(lacks ? [h("p", { class: "lacks" }, "Not covered: ", lacks)] : [])];
   }
 
-  // What a model takes it for, and why, unless that is said already.
+  // What a model takes it for, and why, unless that is said already; and what it was by rules.
   opinion({ status, reason, corrections, opinion }) {
     if (!opinion) return [];
-    const same = opinion.status === status;
-    const taken = (TONES[opinion.status]?.[1] ?? "No claim").toLowerCase();
-    const said = !same ? ` takes it for ${taken}: ${opinion.reason}` : opinion.reason === reason && !corrections.length ? "" : `: ${opinion.reason}`;
-    return [h("p", { class: "lacks" }, icon("forum", "s14"), " ", said ? prose(`${opinion.model}${said}`) : `Read by ${opinion.model}.`)];
+    const named = (one) => (TONES[one]?.[1] ?? "No claim").toLowerCase();
+    const why = opinion.reason === reason && !corrections.length ? "" : `: ${opinion.reason.replace(/\.$/, "")}`;
+    const taken = opinion.status === status ? " has read it" : ` takes it for ${named(opinion.status)}`;
+    const rules = opinion.before === status ? "" : ` By rules: ${named(opinion.before)}.`;
+    return [h("p", { class: "lacks" }, icon("forum", "s14"), " ", prose(`${opinion.model}${taken}${why}.${rules}`))];
   }
 
   // The quotation of the citation that is open, and the way to the others.

@@ -117,9 +117,9 @@ export class Draft {
     const decided = [revised && "edited", decision.kind === "left" && "left as it is", decision.note && "noted"].filter(Boolean);
     const off = filter && !fits(filter, sentence, faults);
     const cls = ["s", mark, decision.kind === "left" && "left", off && "off"].filter(Boolean).join(" ");
-    const named = word || FAULTS[faults[0]?.kind] || "decided";
+    const named = word || FAULTS[faults[0]?.kind] || (decision.kind ? "decided" : "no claim");
     const title = named[0].toUpperCase() + named.slice(1);
-    const body = word || faults.length || decision.kind ? h("a", { class: cls, href: this.href(n), "data-key": String(n), title }, ...words) : h("span", { class: cls }, ...words);
+    const body = word || faults.length || decision.kind || sentence.opinion ? h("a", { class: cls, href: this.href(n), "data-key": String(n), title }, ...words) : h("span", { class: cls }, ...words);
     const tone = { x: "bad", p: "weak", n: "off" }[mark];
     const said = [tone && decision.kind !== "left" ? word : "", ...decided].filter(Boolean).join(", ");
     const shown = said && !off && h("span", { class: `wd ${decision.kind === "left" ? "off" : (tone ?? "ok")}` }, said);

@@ -70,7 +70,7 @@ export class Head {
       if (held) this.tally.querySelector(`[data-status="${held}"]`)?.focus();
     }
     const working = ["waiting", "running", "stopping"].includes(state);
-    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [asked ? `Claude reads ${asked[0] + 1} of ${asked[1]}` : `${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
+    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [asked ? (asked[1] ? `Claude reads ${asked[0] + 1} of ${asked[1]}` : "Claude reads…") : `${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
     if (words !== this.said) this.progress.replaceChildren(...(working ? [h("span", { class: "gw-spin" })] : []), words);
     this.said = words;
     this.stop.hidden = !working;
@@ -109,9 +109,11 @@ export class Head {
   }
   // What Claude is asked to read, and what that may cost.
   ask(panel) {
-    const { sections, words, model } = this.told;
+    const { sections, words, usd, model } = this.told;
     const go = async () => {
-      if (await this.check.act("/ask")) this.asking.close();
+      if (!(await this.check.act("/ask", { usd }))) return;
+      this.asking.close();
+      this.stop.focus();
     };
     const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, "sentence")}`);
     panel.replaceChildren(h("p", { class: "ask" }, `${model} reads each sentence beside the passages nearest to it and gives a verdict of its own. It confirms nothing whose figures, dates or names differ from the words that it cites.`), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));

@@ -138,8 +138,8 @@ class Check {
 
   // Whether there is something to say of sentence `n`.
   known(n) {
-    const { status, decision } = this.sentences[n];
-    return ["confirmed", ...PROBLEMS].includes(status) || this.faults(n).length > 0 || Boolean(decision.kind);
+    const { status, decision, opinion } = this.sentences[n];
+    return ["confirmed", ...PROBLEMS].includes(status) || this.faults(n).length > 0 || Boolean(decision.kind || opinion);
   }
 
   // What the arrows go through: the problems that nobody has decided on, or all of one kind.

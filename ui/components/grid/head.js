@@ -59,7 +59,7 @@ export class Head {
     const words = {
       waiting: "Waiting for another grid",
       stopping: "Stopping…",
-      running: [asked ? `Claude reads cell ${asked[0] + 1} of ${asked[1]}` : filled, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
+      running: [asked ? (asked[1] ? `Claude reads cell ${asked[0] + 1} of ${asked[1]}` : "Claude reads…") : filled, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
       stopped: [filled, page.data.expense].filter(Boolean).join(" · "),
       arriving: `${filled} · the rest when its documents are read`,
       done: total > done ? [filled, ...unread(Object.values(lost))].join(" · ") : "",
@@ -119,9 +119,11 @@ export class Head {
 
   // What the writer is asked for, and what that may cost.
   ask(panel) {
-    const { sections, words, model } = this.told;
+    const { sections, words, usd, model } = this.told;
     const go = async () => {
-      if (await this.page.act("/ask")) this.asking.close();
+      if (!(await this.page.act("/ask", { usd }))) return;
+      this.asking.close();
+      this.stop.focus();
     };
     const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, "cell")}`);
     panel.replaceChildren(h("p", { class: "ask" }, `${plural(sections, "cell")} ${sections === 1 ? "is" : "are"} “not stated”. ${model} reads the best passages for each and answers. What the words that it cites don’t support stays “not stated”.`), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));
