@@ -46,7 +46,7 @@ _PART_OF_YEAR = re.compile(
 _DATE = re.compile(
     rf"\b(?P<month>{_MONTH}|{_MONTH.upper()})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
     r"(?:,?[\s·]+(?P<year>(?:19|20)\d{2}))?"
-    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH}|{_MONTH.upper()})\b\.?"
+    rf"|\b(?P<day2>\d{{1,2}})(?:\s?(?:st|nd|rd|th))?\s+(?:day\s+)?(?:of\s+)?(?P<month2>{_MONTH}|{_MONTH.upper()})\b\.?"
     r"(?:,?\s+(?P<year2>(?:19|20)\d{2}))?"
     r"|\b(?P<year3>(?:19|20)\d{2})-(?P<month3>\d{2})-(?P<day3>\d{2})\b"
     r"|(?<![\w./-])(?:(?P<day4>1[3-9]|2\d|3[01])(?P<sign>[./])(?P<month4>0?[1-9]|1[0-2])(?P=sign)(?P<year4>(?:19|20)\d{2})"

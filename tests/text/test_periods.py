@@ -15,6 +15,7 @@ from ragcore.text.periods import moments_in, month_spans
         ("from May 2014 to June of 2015", ["May 2014", "June of 2015"], [(2014, 5, 0), (2015, 6, 0)]),
         ("3 December 2017", [], [(2017, 12, 3)]),
         ("the 3rd of December 2017", [], [(2017, 12, 3)]),
+        ("this 12 th day of February, 2021", [], [(2021, 2, 12)]),
         ("12/31/2017", [], [(2017, 12, 31)]),
         ("in May, and again in 2019", [], [(2019, 0, 0)]),
         ("May 27", [], []),
