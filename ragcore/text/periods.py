@@ -54,7 +54,7 @@ _DATE = re.compile(
 )
 _IN_YEAR = re.compile(r"(?:\b(?i:in|since|from|until|during|by)\s+|\()((?:19|20)\d{2})(?![\w/–-]|[.,]\d|\s+[A-Z])")
 _MONTH_OF_YEAR = re.compile(
-    rf"(?<![\w./-])(?:(?P<month>{_MONTH}|{_MONTH.upper()})\.?,?\s+(?:of\s+)?"
+    rf"(?<![\w./-])(?<!day\sof\s)(?:(?P<month>{_MONTH}|{_MONTH.upper()})\.?,?\s+(?:of\s+)?"
     r"|(?P<number>0?[1-9]|1[0-2])/)(?P<year>(?:19|20)\d{2})(?![\w/-]|[.,]\d)"
 )
 _EARLY = 5  # a fiscal year that ends in this month, May, or before may be named after the year before

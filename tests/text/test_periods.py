@@ -16,6 +16,7 @@ from ragcore.text.periods import moments_in, month_spans
         ("3 December 2017", [], [(2017, 12, 3)]),
         ("the 3rd of December 2017", [], [(2017, 12, 3)]),
         ("this 12 th day of February, 2021", [], [(2021, 2, 12)]),
+        ("the twelfth day of February, 2021", [], [(2021, 0, 0)]),
         ("12/31/2017", [], [(2017, 12, 31)]),
         ("in May, and again in 2019", [], [(2019, 0, 0)]),
         ("May 27", [], []),
