@@ -14,7 +14,8 @@ printed; a name in the value; yes or no; a list with half of its items; where a 
 *wrong*: cells with another value, or with one where the document states none. *right place*: of those found, cited on a
 page that has it. A list's other items aren't judged. *likely*: of the cells that are not stated and show likely values,
 those of which the first is right. ``--twice`` fills everything a second time and compares. ``--set`` names another file
-of that form.
+of that form: ``grid_b.jsonl`` has 26 documents of eight kinds (filings, articles, bills, statistics), written by people
+who read no code, its halves *a* and *b*.
 
 ``--baseline`` adds the plain way: of the best passage by meaning, words and cross-encoder the sentence or row that the
 cross-encoder scores highest; its first figure, date or name, yes, or all of it.

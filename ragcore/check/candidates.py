@@ -95,7 +95,7 @@ class Candidates:
         figures = numbers(sentence.text)
         covers = [rarity.total(words) / total for words in held]
         order = sorted(range(len(lines)), key=lambda n: (-covers[n], n))[: 3 * _NEAR]
-        shares = {n: covers[n] + _FIGURES * _held(figures, lines[n].text) for n in order}
+        shares = {n: covers[n] + _FIGURES * held_of(figures, lines[n].text) for n in order}
         near = sorted(order, key=lambda n: (-shares[n], n))[:_NEAR]
         alone = [n for n, line in enumerate(lines) if line.first == line.last and line.source.number <= _FOREMOST]
         alike = dict(zip(alone, self.likeness(sentence.text, [lines[n].text for n in alone])))
@@ -119,7 +119,7 @@ class Candidates:
         return [one for _, one in sorted(out, key=lambda one: -one[0])]
 
 
-def _held(figures: Sequence[Number], text: str) -> float:
+def held_of(figures: Sequence[Number], text: str) -> float:
     """Share of ``figures`` that ``text`` has."""
     if not figures:
         return 0.0

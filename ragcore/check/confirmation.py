@@ -7,21 +7,27 @@ or a minority must not be told as a fact, the whole or the most.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ragcore.text import lexicon as lex
+from ragcore.text.mentions import key_of, mentions, without_owners
 from ragcore.text.numbers import Number, agree, numbers
-from ragcore.text.words import content_stems, stem, tokens
+from ragcore.text.sentences import always_capital
+from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.verify.attribution import terms, with_synonyms
 from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import denied_stems, replaced
 from ragcore.verify.evidence import Evidence, Figure, parts
 from ragcore.verify.figures import derive
+from ragcore.verify.identifiers import naming
 
 HALF = 50.0  # per cent
 _AFTER = 60  # characters in which a figure's thing is named
 _FAMILY = 5  # letters of a stem
+_REACH = 2  # content words beside one
+_NOT_A_THING = lex.SPAN_STEMS | lex.NO_NAMES | {stem(word) for word in lex.SCALES}  # beside a figure
 ALIKE = 0.7  # share of equal words in two sentences
 
 
@@ -52,7 +58,7 @@ def _whose(statement: Statement, evidence: Evidence) -> Iterator[str]:
     claimed = [number for number in numbers(statement.text) if not number.counts]
     own = dict(zip((number.start for number in claimed), parts(statement.text, claimed)))
     for number in claimed:
-        said = with_synonyms(set(terms(own[number.start]))) - terms(number.raw)
+        said = with_synonyms(set(terms(own[number.start]))) - terms(number.raw) - _NOT_A_THING
         places = [
             one for one in evidence.figures if one.sentence >= 0 and agree(number, one.number, one.scale, hedged=True)
         ]
@@ -91,12 +97,39 @@ def _of_the_next(figure: Figure, said: set[str], sentences: Sequence[str]) -> bo
     return len(said & terms(following) - here) >= len(said & here - terms(following))
 
 
+def _named(statement: Statement, evidence: Evidence) -> Iterator[str]:
+    """Names of several words that don't stand together, not even with one between or as initials, nor behind a name of
+    the document's title or heading; and names that only seem to begin the sentence."""
+    given, over = (f" {key_of(without_owners(text))} " for text in (naming(evidence), evidence.around))
+    for one in mentions(statement.text):
+        name = statement.text[one.start : one.end]
+        words = [word for word in one.key.split() if word not in STOP_WORDS]
+        parts = ((words[:n], words[n:]) for n in range(1, len(words)))
+        known = (
+            _in_order(words, given)
+            or "".join(word[0] for word in words) in given.split()
+            or any(_in_order(first, over) and _in_order(rest, given) for first, rest in parts)
+        )
+        if not known and (len(words) > 1 or always_capital(name)):
+            yield f"The name {name} is not in these words."
+
+
+def _in_order(words: Sequence[str], given: str) -> bool:
+    """Whether ``words`` stand in a text, with at most one other between two of them."""
+    return re.search(" " + r" (?:\w+ )?".join(map(re.escape, words)) + " ", given) is not None
+
+
 def _replaced(statement: Statement, evidence: Evidence) -> Iterator[str]:
     """Words in the place of others, in a sentence that is else much alike."""
     for sentence in evidence.sentences:
         found = replaced(statement.text, sentence, ALIKE)
-        if found is not None:
+        if found is not None and not _calls_by_name(*found, evidence):
             yield f"It says “{found[0]}” where the document says “{found[1]}”."
+
+
+def _calls_by_name(said: str, given: str, evidence: Evidence) -> bool:
+    """Whether a draft has the name of its document's title where the document has "the company"."""
+    return lex.WHOM.issuperset(tokens(given)) and set(content_stems(said)) <= set(content_stems(evidence.around))
 
 
 def _counted(statement: Statement, evidence: Evidence) -> Iterator[str]:
@@ -139,6 +172,25 @@ def _nearest(statement: Statement, evidence: Evidence) -> str:
     return max(evidence.sentences, key=lambda one: len(said & terms(one)), default="")
 
 
+def _opposed(statement: Statement, evidence: Evidence) -> Iterator[str]:
+    """A word that the evidence lacks, where it has the opposite beside the same word: sold 40%, bought 40%."""
+    said, given = _beside(statement.text), _beside(evidence.words)
+    for word, near in said.items():
+        others = [other for other in given.keys() - said.keys() if stem(other) in lex.antonyms(stem(word))]
+        if word not in given and (against := next((other for other in sorted(others) if given[other] & near), "")):
+            yield f"It says “{word}” where the document says “{against}”."
+
+
+def _beside(text: str) -> dict[str, set[str]]:
+    """Each content word of ``text`` with those up to `_REACH` words before and behind it, as stems."""
+    words = [word for word in tokens(text) if word not in STOP_WORDS]
+    out: dict[str, set[str]] = {}
+    for place, word in enumerate(words):
+        near = words[max(0, place - _REACH) : place] + words[place + 1 : place + 1 + _REACH]
+        out.setdefault(word, set()).update(map(stem, near))
+    return out
+
+
 def _certainty(statement: Statement, evidence: Evidence) -> Iterator[str]:
     """A fact where the sentence that is nearest to it has a possibility."""
     said, given = tokens(statement.text), set(tokens(_nearest(statement, evidence)))
@@ -148,7 +200,7 @@ def _certainty(statement: Statement, evidence: Evidence) -> Iterator[str]:
 
 
 def _extent(statement: Statement, evidence: Evidence) -> Iterator[str]:
-    """All, only, and most, without words for it."""
+    """All, only, most, and the first of several, without words for it."""
     said, given = set(tokens(statement.text)), set(tokens(evidence.words))
     if said & lex.ALL and given & lex.SOME and not given & lex.ALL:
         yield "These words say it of a part only."
@@ -157,6 +209,21 @@ def _extent(statement: Statement, evidence: Evidence) -> Iterator[str]:
     shares = [one.number.value for one in evidence.figures if one.number.percent]
     if said & lex.MOST and not given & lex.MOST and not any(share > HALF for share in shares):
         yield "These words don't say that it is most of them."
+    signs = {lex.SUPERLATIVES[word] for word in given & lex.SUPERLATIVES.keys()}
+    bounds = {word for phrase in lex.BOUNDS for word in phrase}
+    for word in sorted(said & lex.SUPERLATIVES.keys() - lex.MOST - bounds):
+        if lex.SUPERLATIVES[word] not in signs:
+            yield f"These words don't say that it is the {word}."
 
 
-CHECKS: Final = (_counts, _whose, _counted, _replaced, _polarity, _certainty, _extent)
+CHECKS: Final = (
+    _counts,
+    _whose,
+    _counted,
+    _named,
+    _replaced,
+    _polarity,
+    _opposed,
+    _certainty,
+    _extent,
+)

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from ragcore.answer.cite import cite_span
-from ragcore.check.candidates import MOST, PASSAGES, Candidate, Candidates
+from ragcore.check.candidates import MOST, PASSAGES, Candidate, Candidates, held_of
 from ragcore.check.confirmation import doubt
 from ragcore.check.corrections import corrections, in_cell
 from ragcore.check.quotations import Quotation, quotations, standing
@@ -59,12 +59,13 @@ NEAREST = 3  # passages shown of a sentence that is not found
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Candidate with its support for a statement; ``cover`` is the share of the statement's content words in it, and it
-    is ``dated`` if it names the years in a cell's labels."""
+    """Candidate with its support for a statement; ``cover`` is the share of the statement's content words in it,
+    ``held`` that of its figures, and it is ``dated`` if it names the years in a cell's labels."""
 
     candidate: Candidate
     support: Support
     cover: float
+    held: float
     says: float
     same: float
     doubt: str
@@ -267,7 +268,7 @@ class Checker:
     def _best(self, reads: Sequence[_Read]) -> _Read | None:
         """Read that confirms, if none that is nearer and has more of the words has other figures or names."""
         found = [read for read in reads if read.confirms and not any(one.outdoes(read) for one in reads)]
-        return min(found, key=lambda read: (-round(read.says, 1), read.length), default=None)
+        return min(found, key=lambda read: (-round(read.says, 1), -read.held, read.length), default=None)
 
     def near(self, sentence: Checkable, most: int = MOST) -> list[Candidate]:
         """At ``most`` so many candidates for ``sentence``, best first."""
@@ -300,7 +301,7 @@ class Checker:
             says = min(says, found.probability)
         same = SAME(nearness if sentence.is_cell else one.relevance, cover)
         dated = years(sentence.context) <= years(f"{one.evidence.words}\n{one.evidence.around}")
-        read = _Read(one, found, cover, says, same, "", dated)
+        read = _Read(one, found, cover, held_of(numbers(text), one.text), says, same, "", dated)
         return replace(read, doubt=doubt(statement, one.evidence)) if read.exact else read
 
     def _made(

@@ -159,6 +159,21 @@ def synonyms() -> Mapping[str, frozenset[str]]:
     return {one: frozenset(group) for one, group in groups.items()}
 
 
+def antonyms(word: str) -> frozenset[str]:
+    """Stems of the opposites of the stem ``word``, by WordNet (``ragcore/text/antonyms.txt``)."""
+    return _antonyms().get(word, frozenset())
+
+
+@lru_cache(maxsize=1)
+def _antonyms() -> Mapping[str, frozenset[str]]:
+    lines = resources.files("ragcore.text").joinpath("antonyms.txt").read_text("utf-8").splitlines()
+    sides = _sides(line for line in lines if not line.startswith("#"))
+    stems: dict[str, frozenset[str]] = {}
+    for word, (_, opposed) in sides.items():
+        stems[stem(word)] = stems.get(stem(word), frozenset()).union(map(stem, opposed))
+    return stems
+
+
 def _sign(word: str, said_of: frozenset[str]) -> int:
     if word in UP or word in DOWN:
         return 1 if word in UP else -1

@@ -27,6 +27,7 @@ _RUN = re.compile(rf"(?<![\w’'-]){_WORD}(?:(?:{_BLANK}{_INNER}){{0,2}}{_BLANK}
 _JOINED = re.compile(rf"\s{_JOINS}(?:\sthe)?\s")
 _QUOTED = re.compile(rf"[“\"«]([{_UPPER}][^“”\"«»\n]{{1,80}})[”\"»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_OWNERS = re.compile(r"['’]s\b")
 _ARTICLE = re.compile(r"\A(?:(?:the|a|an) )+(?=.)")
 _POINTS = re.compile(r"[.'’]")
 _NO_WORD = re.compile(r"[\W_]+")
@@ -48,6 +49,11 @@ def key_of(name: str) -> str:
     """Lower-case words of ``name``, without accents, points, a possessive ending and an article in front."""
     bare = _POINTS.sub("", folded(_POSSESSIVE.sub("", name)))
     return _ARTICLE.sub("", _NO_WORD.sub(" ", bare).strip())
+
+
+def without_owners(text: str) -> str:
+    """``text`` without the endings of its possessives, as keys are."""
+    return _OWNERS.sub("", text)
 
 
 def mentions(text: str) -> list[Mention]:

@@ -69,6 +69,12 @@ def mostly_lowercase(word: str) -> bool:
     return len(small) == 1 and (len(capital) > 1 or small < capital)
 
 
+@lru_cache(maxsize=4096)
+def always_capital(word: str) -> bool:
+    """Whether prose has ``word`` often, and with a capital alone, as "Hilton", by the same table."""
+    return len(encoding().encode_ordinary(f" {word}")) == 1 < len(encoding().encode_ordinary(f" {word.lower()}"))
+
+
 @lru_cache(maxsize=1)
 def _splitter() -> PunktSentenceTokenizer:
     splitter = nupunkt.load_default_model()

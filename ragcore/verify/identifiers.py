@@ -52,9 +52,7 @@ def check_codes(statement: Statement, evidence: Evidence) -> list[Finding]:
 def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
     """Findings on names missing from the cited words, their title, section and row; nearby names count only if those
     name nothing else ("The Company paid ...")."""
-    cited = " ".join(evidence.sentences)
-    nearby = evidence.near if not lex.WHOM.isdisjoint(tokens(cited)) or not names(cited) else ""
-    given = set(tokens(f"{evidence.words}\n{evidence.around}\n{nearby}"))
+    given = set(tokens(naming(evidence)))
     stems = {stem(word) for word in given}
     missing = []
     for name in names(statement.text):
@@ -63,6 +61,13 @@ def check_names(statement: Statement, evidence: Evidence) -> list[Finding]:
         if not all({stem(part), part.removesuffix(ending)} & stems or _inflected(part, given) for part in own):
             missing.append(name)
     return [Finding("weak", f"The name {name} is not in the cited words.") for name in dict.fromkeys(missing)]
+
+
+def naming(evidence: Evidence) -> str:
+    """Text in which the names of a claim are looked for."""
+    cited = " ".join(evidence.sentences)
+    nearby = evidence.near if not lex.WHOM.isdisjoint(tokens(cited)) or not names(cited) else ""
+    return f"{evidence.words}\n{evidence.around}\n{nearby}"
 
 
 def _inflected(name: str, given: Collection[str]) -> bool:

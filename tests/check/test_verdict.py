@@ -104,6 +104,41 @@ def test_a_statement_that_the_report_denies_is_contradicted(checks: Checks) -> N
 @pytest.mark.parametrize(
     "sentence",
     [
+        "Brandt & Oyelaran LLP gave a qualified opinion on 7 November 2025.",
+        "Larkfield sold its 40% stake in Calibra Nord for $6.3 million.",
+        "Laboratory Sensors gained from longer production runs.",
+        "Hilton replaced mechanical flow meters with the FS-40 sensor.",
+        "Field Sensors made the highest operating margin of the three segments.",
+        "Leuven has the largest number of employees.",
+    ],
+)
+def test_a_well_told_error_is_not_confirmed(checks: Checks, sentence: str) -> None:
+    [found] = checked(checks, sentence).sentences
+    assert found is not None
+    assert found.status in ("partly", "contradicted", "not_found")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Ceramic rings are bought from a single supplier.", "come from one supplier"),
+        ("Brandt and Oyelaran LLP gave an unqualified opinion.", "unqualified"),
+        ("Larkfield Instruments reported revenue of $148.6 million.", "$148.6 million"),
+        ("Larkfield Laboratory Balances earned a margin of 12.5%.", "12.5%"),
+    ],
+)
+def test_the_same_in_other_words_is_confirmed_by_words_that_have_its_figure(
+    checks: Checks, sentence: str, words: str
+) -> None:
+    [found] = checked(checks, sentence).sentences
+    assert found is not None
+    assert found.status == "confirmed"
+    assert words in found.citations[0].quote
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
         "Larkfield plans to move its headquarters to Berlin.",
         "A class action was filed against the company in March.",
         "The patent for the rings runs out in 2031.",

@@ -28,9 +28,11 @@ export class Rows {
     for (const kept of [this.chosen, this.outlines, this.open]) for (const id of kept.keys()) if (!known.has(id)) kept.delete(id);
     for (const id of this.ticked) if (!known.has(id.split("-")[0])) this.ticked.delete(id);
     for (const { id } of documents) if (!this.chosen.has(id)) this.chosen.set(id, first(id, documents.length === 1));
+    const before = JSON.stringify(this.documents);
     Object.assign(this, { documents, most });
     if (coming) this.coming.checked = true;
-    this.draw();
+    if (this.marks && before === JSON.stringify(documents)) this.tally(); // a press that is under way finds its box
+    else this.draw();
   }
 
   // The sections that are rows.
