@@ -26,7 +26,7 @@ LINES = {
     "": 2386,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1392,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3374,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "check": 3386,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2334,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
@@ -46,7 +46,7 @@ LINES = {
     "suggest": 444,
     "text": 2629,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 2934,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2651,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

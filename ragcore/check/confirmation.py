@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ragcore.text import lexicon as lex
+from ragcore.text.clauses import clause_spans
 from ragcore.text.mentions import key_of, mentions, without_owners
 from ragcore.text.numbers import Number, agree, numbers
+from ragcore.text.periods import blanked, period_spans
 from ragcore.text.sentences import always_capital
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.verify.attribution import terms, with_synonyms
@@ -101,8 +103,9 @@ def _named(statement: Statement, evidence: Evidence) -> Iterator[str]:
     """Names of several words that don't stand together, not even with one between or as initials, nor behind a name of
     the document's title or heading; and names that only seem to begin the sentence."""
     given, over = (f" {key_of(without_owners(text))} " for text in (naming(evidence), evidence.around))
-    for one in mentions(statement.text):
-        name = statement.text[one.start : one.end]
+    text = blanked(statement.text, [(start, end) for _, start, end in period_spans(statement.text)])
+    for one in mentions(text):
+        name = text[one.start : one.end]
         words = [word for word in one.key.split() if word not in STOP_WORDS]
         parts = ((words[:n], words[n:]) for n in range(1, len(words)))
         known = (
@@ -159,6 +162,15 @@ def _polarity(statement: Statement, evidence: Evidence) -> Iterator[str]:
     affirmed = {stem(word) for word in given} - there, {stem(word) for word in said} - here
     if any(_alike(one, other) for mine, theirs in zip((here, there), affirmed) for one in mine for other in theirs):
         yield "These words deny it, or the draft denies what they say."
+    elif not lex.DENIALS.union(lex.IMPLIED) & set(said) and denied_stems(tokens(_clause(statement, sentence))):
+        yield "These words deny it."
+
+
+def _clause(statement: Statement, sentence: str) -> str:
+    """Clause of a sentence with most of the words of a statement."""
+    said = with_synonyms(set(terms(statement.text)))
+    spans = clause_spans(sentence) or [(0, len(sentence))]
+    return max((sentence[slice(*span)] for span in spans), key=lambda one: len(said & terms(one)))
 
 
 def _alike(one: str, other: str) -> bool:

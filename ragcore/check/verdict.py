@@ -35,6 +35,7 @@ from ragcore.verify.attribution import label_terms, named_by, terms, with_synony
 from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding, gather
+from ragcore.verify.figures import check_numbers
 from ragcore.verify.support import Support, cover_of, support
 
 if TYPE_CHECKING:
@@ -357,6 +358,7 @@ def _by_sentence(statement: Statement, evidence: Evidence) -> Iterator[Finding]:
                 continue
             alone = replace(evidence, words=one, sentences=(one,), quotes=(one,), cells=())
             yield from (finding for finding in check_contrast(statement.text, alone) if not finding.worded)
+            yield from (finding for finding in check_numbers(statement, alone) if any(finding.contrast))
 
 
 def _without(text: str, quotes: Sequence[Quotation]) -> str:

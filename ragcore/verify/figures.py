@@ -123,7 +123,10 @@ def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Find
     if shown != number.raw:
         unit = unit_after(text, number.start + len(number.raw))
         mine = f"{number.raw} {unit.name}" if unit else number.raw
-        return Finding("unsupported", f"It says {mine}; the cited words say {shown}.", (number.raw,))
+        reason = f"It says {mine}; the cited words say {shown}."
+        # "2 g a day" may be "2 g/day", and "61.4" a figure of a column with a unit.
+        alike = number.kind and number.kind == same[0].number.kind
+        return Finding("unsupported", reason, (number.raw,), contrast=(mine, shown) if alike else ("", ""))
     near = () if evidence.cells else numbers(evidence.near)
     if any(given.kind == number.kind and agree(number, given, None, bare=False) for given in near):
         return Finding("weak", f"{number.raw} is near the cited words, not in them.", (number.raw,))

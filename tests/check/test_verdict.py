@@ -16,7 +16,7 @@ from ragcore.index.checks import CheckStore
 from ragcore.text.clauses import clause_spans
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.check import Check, Decision
-from tests import prepared
+from tests import pdfs, prepared
 
 TITLE = "Larkfield Instruments, annual report 2025"
 
@@ -119,9 +119,40 @@ def test_a_well_told_error_is_not_confirmed(checks: Checks, sentence: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("words", "sentence", "status"),
+    [
+        (
+            "The site has 16 million square feet. Of these 11 million square feet are owned, and 5 million are leased.",
+            "The site has 16 million square metres.",
+            "contradicted",
+        ),
+        (
+            "We have not received a proposed assessment of the transfer prices. We expect none in the next 12 months.",
+            "The tax authority has already sent a proposed assessment of the transfer prices.",
+            "partly",
+        ),
+        (
+            "Sales rose by 18% to $3.2 billion compared to $2.7 billion in the fourth quarter of fiscal 2021.",
+            "Ulmer Beauty’s sales rose 18% to $3.2 billion in the fourth quarter of fiscal 2022.",
+            "confirmed",
+        ),
+    ],
+)
+def test_another_sentence_beside_it_confirms_nothing_that_the_first_is_against(
+    tmp_path: Path, words: str, sentence: str, status: str
+) -> None:
+    made = pdfs.report("Ulmer Beauty, fourth quarter of fiscal 2022", {"Results": [words]})
+    with Engine.open(prepared.home(tmp_path / "home", {"report.pdf": made})) as engine:
+        [found] = checked(engine.checks, sentence).sentences
+    assert found is not None
+    assert found.status == status
+
+
+@pytest.mark.parametrize(
     ("sentence", "words"),
     [
         ("Ceramic rings are bought from a single supplier.", "come from one supplier"),
+        ("In June 2025 Larkfield replaced its two bank loans with a credit facility of $60 million.", "$60 million"),
         ("Brandt and Oyelaran LLP gave an unqualified opinion.", "unqualified"),
         ("Larkfield Instruments reported revenue of $148.6 million.", "$148.6 million"),
         ("Larkfield Laboratory Balances earned a margin of 12.5%.", "12.5%"),
