@@ -187,10 +187,12 @@ def _nearest(statement: Statement, evidence: Evidence) -> str:
 def _opposed(statement: Statement, evidence: Evidence) -> Iterator[str]:
     """A word that the evidence lacks, where it has the opposite beside the same word: sold 40%, bought 40%."""
     said, given = _beside(statement.text), _beside(evidence.words)
-    for word, near in said.items():
-        others = [other for other in given.keys() - said.keys() if stem(other) in lex.antonyms(stem(word))]
-        if word not in given and (against := next((other for other in sorted(others) if given[other] & near), "")):
-            yield f"It says “{word}” where the document says “{against}”."
+    denied = denied_stems(tokens(statement.text))  # "no material effect" is an immaterial one
+    for word in sorted(one for one in said.keys() - given.keys() if stem(one) not in denied):
+        opposites, near = lex.antonyms(stem(word)), said[word]
+        against = sorted(one for one in given.keys() - said.keys() if stem(one) in opposites and given[one] & near)
+        if against:
+            yield f"It says “{word}” where the document says “{against[0]}”."
 
 
 def _beside(text: str) -> dict[str, set[str]]:
@@ -228,14 +230,4 @@ def _extent(statement: Statement, evidence: Evidence) -> Iterator[str]:
             yield f"These words don't say that it is the {word}."
 
 
-CHECKS: Final = (
-    _counts,
-    _whose,
-    _counted,
-    _named,
-    _replaced,
-    _polarity,
-    _opposed,
-    _certainty,
-    _extent,
-)
+CHECKS: Final = (_counts, _whose, _counted, _named, _replaced, _polarity, _opposed, _certainty, _extent)
