@@ -37,14 +37,14 @@ LINES = {
     "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10557,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4081,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
-    "pipelines": 2209,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "pipelines": 2211,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1828,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2120,  # with overviews, and what structures find
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2629,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2675,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 2934,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

@@ -16,6 +16,7 @@ from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
 from ragcore.protocols import LLM
 from ragcore.providers.registry import Models
 from ragcore.retrieve.segments import with_cited
+from ragcore.text.definitions import defined
 from ragcore.types import OnStep, Retrieval, Scope, Turn
 from ragcore.types.question import Phrase, Question
 
@@ -47,7 +48,8 @@ class AnswerPipeline:
         if retrieval.overview is not None:
             room = room.model_copy(update={"source_tokens": OVERVIEW * room.source_tokens})
         sources = build_sources(retrieval, document, room)
-        terms = self.search.terms(asked.text)
+        cited = dict.fromkeys(source.doc_id for source in sources)
+        terms = (*self.search.terms(asked.text), *defined(asked.text, (document(one).text for one in cited)))
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
         mentions = self.search.sparse().mentions  # opened once, not per word
         return AnswerStream(

@@ -1,0 +1,49 @@
+"""Defined terms of contracts, and questions that name a party instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragcore.engine import Engine
+from ragcore.text.definitions import defined
+from tests import pdfs, prepared
+
+CONTRACT = (
+    'This agreement is between Orrin Valves, Inc. (the "Company") and MARA L. QUILL (the "Executive"). The Orrin Bonus '
+    'Plan (the "Plan") applies. It is signed with Ms. Quill, dated 3 May 2024 (the "Agreement"). Halden Lease Ltd. '
+    '(hereinafter the "Landlord") lets the hall.'
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("Is Ms. Quill entitled to a car?", {"Ms. Quill": ("the Executive",)}),
+        ("Is Mara Quill entitled to a car?", {"Mara Quill": ("the Executive",)}),
+        ("Must Halden Lease insure the hall?", {"Halden Lease": ("the Landlord",)}),
+        ("Is Ms. Quill the Executive?", {}),
+        ("What does Orrin Valves pay?", {}),
+        ("Is Ms. Brandt entitled to a car?", {}),
+        ("Is the executive entitled to a car?", {}),
+    ],
+)
+def test_a_name_has_the_terms_that_a_document_defines_for_it(question: str, terms: dict[str, tuple[str, ...]]) -> None:
+    assert {one.said: one.same for one in defined(question, [CONTRACT])} == terms
+
+
+def test_a_question_that_names_a_party_is_answered_by_the_clause_on_its_term(tmp_path: Path) -> None:
+    clauses = {
+        "Parties": [CONTRACT],
+        "Announcement": ["Ms. Quill joins the board in June. Ms. Quill is entitled to severance if she is dismissed."],
+        "Leave": ["The Executive shall be entitled to 22 vacation days in each calendar year."],
+        "Travel": ["The Executive is not eligible for a car allowance."],
+    }
+    home = prepared.home(tmp_path / "home", {"contract.pdf": pdfs.report("Employment agreement", clauses)})
+    with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
+        for question, words in (
+            ("Is Ms. Quill entitled to a car allowance?", "not eligible for a car allowance"),
+            ("How many vacation days does Ms. Quill get?", "22 vacation days"),
+        ):
+            assert words in engine.ask(question).run().citations[0].quote
