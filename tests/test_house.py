@@ -27,7 +27,7 @@ LINES = {
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1392,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3378,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
-    "cli": 2334,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2336,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
@@ -44,8 +44,8 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2675,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 2934,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "text": 2683,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "types": 2939,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -189,7 +189,7 @@ def _opposed(statement: Statement, evidence: Evidence) -> Iterator[str]:
     said, given = _beside(statement.text), _beside(evidence.words)
     denied = denied_stems(tokens(statement.text))  # "no material effect" is an immaterial one
     for word in sorted(one for one in said.keys() - given.keys() if stem(one) not in denied):
-        opposites, near = lex.antonyms(stem(word)), said[word]
+        opposites, near = lex.antonyms().get(stem(word), frozenset()), said[word]
         against = sorted(one for one in given.keys() - said.keys() if stem(one) in opposites and given[one] & near)
         if against:
             yield f"It says “{word}” where the document says “{against[0]}”."

@@ -156,8 +156,8 @@ def told(check: Check, n: int) -> list[str]:
 
 def opinion(one: CheckedSentence) -> str:
     """What a model takes a sentence for, in words, with what the rules did; "" if none has read it."""
-    given = one.opinion
-    if given is None or not given.model:
+    given = one.second
+    if given is None:
         return ""
     reason = "" if given.reason == one.reason and not one.corrections else f": {given.reason.rstrip('.')}"
     taken = f" takes it for {VERDICTS[given.status].lower()}" if given.status != one.status else ""

@@ -153,6 +153,11 @@ def _add_doc(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--doc", type=_text, action="append", metavar="DOC", help="only this document; may be repeated")
 
 
+def _add_limit(parser: argparse.ArgumentParser) -> None:
+    limit = "limit of what Claude may cost, default %(default)s US dollars"
+    parser.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=limit)
+
+
 def _add_output(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> None:
     endings = f"{', '.join(f'FILE.{kind}' for kind in kinds)}; else Markdown on stdout"
     parser.add_argument("-o", "--output", type=_ending(kinds), metavar="FILE", help=endings)
@@ -277,8 +282,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", "--output", type=_ending(CHECK_KINDS), metavar="FILE", help=endings)
     asked = "also have Claude read each sentence beside the passages nearest to it"
     sub.add_argument("--ask", action="store_true", help=asked)
-    most = "limit of what Claude may cost, default %(default)s US dollars"
-    sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=most)
+    _add_limit(sub)
     _add_doc(sub)
 
     sub = command("grid", grids.grid, "put typed questions to every document, or section, one a column")
@@ -291,8 +295,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-o", "--output", type=_ending(GRID_KINDS), metavar="FILE", help=endings)
     asked = "also ask Claude for what rules leave not stated; counts what its cited words support"
     sub.add_argument("--ask", action="store_true", help=asked)
-    most = "limit of what Claude may cost, default %(default)s US dollars"
-    sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=most)
+    _add_limit(sub)
     rows = "one row for each document, or for each of its uppermost sections; default: document"
     sub.add_argument("--by", choices=("document", "section"), help=rows)
     below = "one row for each section directly below this heading; may be repeated"
@@ -343,8 +346,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("what", type=_text, metavar="RUN")
     sub.add_argument("--by", choices=JUDGES, default=JUDGES[0], help="default: %(default)s, which needs no model")
     sub.add_argument("--estimate", action="store_true", help="say what Claude would cost; nothing is sent")
-    limit = "limit of what Claude may cost, default %(default)s US dollars"
-    sub.add_argument("--max-usd", type=_amount, default=MAX_USD, metavar="N", help=limit)
+    _add_limit(sub)
     sub = step("compare", evaluation.compare, "compare two runs, question by question")
     sub.add_argument("first", type=_text, metavar="RUN")
     sub.add_argument("second", type=_text, metavar="RUN")

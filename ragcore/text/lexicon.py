@@ -159,13 +159,9 @@ def synonyms() -> Mapping[str, frozenset[str]]:
     return {one: frozenset(group) for one, group in groups.items()}
 
 
-def antonyms(word: str) -> frozenset[str]:
-    """Stems of the opposites of the stem ``word``, by WordNet (``ragcore/text/antonyms.txt``)."""
-    return _antonyms().get(word, frozenset())
-
-
 @lru_cache(maxsize=1)
-def _antonyms() -> Mapping[str, frozenset[str]]:
+def antonyms() -> Mapping[str, frozenset[str]]:
+    """Stem → stems of all its opposites, by WordNet (``ragcore/text/antonyms.txt``)."""
     lines = resources.files("ragcore.text").joinpath("antonyms.txt").read_text("utf-8").splitlines()
     sides = _sides(line for line in lines if not line.startswith("#"))
     stems: dict[str, frozenset[str]] = {}

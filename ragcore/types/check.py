@@ -86,6 +86,11 @@ class CheckedSentence:
     place: str = ""
     opinion: SecondOpinion | None = None
 
+    @property
+    def second(self) -> SecondOpinion | None:
+        """Opinion of a model; None if none was asked, or there was nothing to ask it."""
+        return self.opinion if self.opinion is not None and self.opinion.model else None
+
 
 @dataclass(frozen=True, slots=True)
 class Inconsistency:

@@ -213,7 +213,7 @@ def check(given: Check) -> Json:
                 "corrections": [] if one is None else plain(one.corrections),
                 "missing": [] if one is None else plain(one.missing),
                 "place": "" if one is None else one.place,
-                "opinion": None if one is None or one.opinion is None or not one.opinion.model else plain(one.opinion),
+                "opinion": None if one is None or one.second is None else plain(one.second),
                 "decision": plain(decided),
             }
             for (start, end), one, decided in rows

@@ -84,11 +84,11 @@ def sentence(n: int, checked: CheckedSentence | None, decision: Decision) -> Jso
         "citations": [payload.citation(one) for one in checked.citations],
         "corrections": [asdict(one) for one in checked.corrections],
         "missing": [list(span) for span in checked.missing],
-        "opinion": _opinion(checked.opinion),
+        "opinion": _opinion(checked.second),
     }
 
 
 def _opinion(given: SecondOpinion | None) -> Json | None:
-    if given is None or not given.model:
+    if given is None:
         return None
     return {"model": payload.model_name(given.model), **picked(given, "status reason before")}

@@ -15,10 +15,9 @@ from ragcore.errors import GroundworkError, InputError, UnknownCheck
 from ragcore.export import kind
 from ragcore.types import Scope
 from ragcore.types.check import Decision, DecisionKind
-from ui.chat.payload import model_name
 from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
-from ui.reports.payload import agreed, expense
+from ui.reports.payload import agreed, asking
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
@@ -34,13 +33,10 @@ def _check(request: Request) -> str:
 
 
 def _head(request: Request) -> Json:
-    """Check without its draft; where it is done, what a model can be asked for (``asking``)."""
-    made, checks, check_id = services(), engine_of(request).checks, _check(request)
+    """Check without its draft."""
+    made, check_id = services(), _check(request)
     jobs, trouble = made.checks.everywhere(), made.checks.trouble  # before what is stored: a job may end in between
-    shown = payload.head(checks.info(check_id), jobs, trouble)
-    left = checks.estimate_asking(check_id) if shown["state"] == "done" else None
-    asking = expense(left) | {"model": model_name(left.model)} if left is not None and left.parts else None
-    return shown | {"asking": asking}
+    return payload.head(engine_of(request).checks.info(check_id), jobs, trouble)
 
 
 def _ready(check_id: str) -> None:
@@ -111,11 +107,12 @@ def sample(request: Request, _: Json) -> Json:
 @guarded
 @gone(UnknownCheck)
 def check(request: Request) -> Response:
-    """Draft with its verdicts. With ``from`` only the verdicts from that sentence on, and none if as many sentences
-    (``done``) are checked as the page knows."""
+    """Draft with its verdicts; where it is done, what a model can be asked for (``asking``). With ``from`` only the
+    verdicts from that sentence on, and none if as many sentences (``done``) are checked as the page knows."""
     checks, check_id = services().engine.checks, _check(request)
     since, known = (request.query_params.get(name, "") for name in ("from", "done"))
     head = _head(request)
+    head |= {"asking": asking(checks.estimate_asking(check_id) if head["state"] == "done" else None)}
     if since and known == str(head["done"]):
         return JSONResponse(head)
     found = checks.get(check_id)

@@ -15,11 +15,10 @@ from ragcore.errors import GroundworkError, InputError, UnknownGrid
 from ragcore.export import kind
 from ragcore.types import EVERYTHING, Scope
 from ragcore.types.grid import CellDecisionKind, GridInfo
-from ui.chat.payload import model_name
 from ui.grid import payload
 from ui.grid.jobs import costs
 from ui.library.samples import COLUMNS, sample_id, sample_reading
-from ui.reports.payload import agreed, expense
+from ui.reports.payload import agreed, asking, expense
 from ui.server.files import file_name, saved, sent
 from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
 from ui.server.services import services
@@ -49,9 +48,8 @@ def _head(request: Request) -> Json:
     most = grids.estimate(grid_id) if shown["state"] == "stopped" else None
     words = expense(most)["words"] if most is not None and costs(most) else ""
     left = grids.estimate_asking(grid_id) if shown["state"] in ("done", "arriving") else None
-    asking = expense(left) | {"model": model_name(left.model)} if left is not None and left.parts else None
     reading = payload.reading(shown["unread"], made.ingestion.jobs())
-    return shown | {"reading": reading, "expense": words, "asking": asking}
+    return shown | {"reading": reading, "expense": words, "asking": asking(left)}
 
 
 def _heads(stored: Callable[[], Sequence[GridInfo]]) -> list[Json]:

@@ -83,6 +83,11 @@ def expense(found: Expense) -> Json:
     return {"sections": found.parts, "words": words, "usd": found.usd}
 
 
+def asking(left: Expense | None) -> Json | None:
+    """What a model can still be asked about, what that may cost, and its name; None for nothing."""
+    return None if left is None or not left.parts else expense(left) | {"model": payload.model_name(left.model)}
+
+
 def agreed(body: Json, most: Expense) -> float:
     """US dollars that a person agreed to: what the page told (``usd``), and no more than it is now."""
     now, told = MAX_USD if most.usd is None else most.usd, body.get("usd")

@@ -1,5 +1,6 @@
 // The line above a draft: what was found, the way through it, how far the check is, export.
 
+import { Asking, reads } from "../shared/asking.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
@@ -34,7 +35,8 @@ export class Head {
     this.stop = h("button", { type: "button", class: "gw-btn", title: "Stop", onclick: () => check.act("/stop") }, icon("stop", "s16"), h("span", { class: "lb" }, "Stop"));
     this.goOn = h("button", { type: "button", class: "gw-btn", title: "Go on", onclick: () => check.act("/run") }, icon("play_arrow", "s16"), h("span", { class: "lb" }, "Go on"));
     this.again = h("button", { type: "button", class: "gw-btn", title: "Check again", onclick: () => check.act("/again") }, icon("refresh", "s16"), h("span", { class: "lb" }, "Check again"));
-    this.asking = new Popup("Ask Claude", "forum", (panel) => this.ask(panel)).spelled("gw-btn");
+    const say = (model) => `${model} reads each sentence beside the passages nearest to it and gives a verdict of its own. It confirms nothing whose figures, dates or names differ from the words that it cites.`;
+    this.asking = new Asking("sentence", say, (usd) => check.act("/ask", { usd }), this.stop);
     this.exports = new Exports(KINDS, () => `/checks/${check.id}/export`, "check").spelled("gw-btn primary");
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Draft" }, button("All drafts", "arrow_back", () => check.leave()), this.title, this.against.element, this.tally, h("span", { class: "sp" }), this.progress, this.steps, this.stop, this.goOn, this.again, this.asking.element, this.exports.element);
     new ResizeObserver(() => this.fit()).observe(this.element);
@@ -70,16 +72,14 @@ export class Head {
       if (held) this.tally.querySelector(`[data-status="${held}"]`)?.focus();
     }
     const working = ["waiting", "running", "stopping"].includes(state);
-    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [asked ? (asked[1] ? `Claude reads ${asked[0] + 1} of ${asked[1]}` : "Claude reads…") : `${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
+    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [asked ? reads(asked) : `${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
     if (words !== this.said) this.progress.replaceChildren(...(working ? [h("span", { class: "gw-spin" })] : []), words);
     this.said = words;
     this.stop.hidden = !working;
     this.stop.disabled = state === "stopping";
     this.goOn.hidden = state !== "stopped";
     this.again.hidden = state !== "done";
-    this.told = asking ?? this.told; // a panel may open while the page loads its data anew
-    this.asking.element.hidden = !asking;
-    if (!asking) this.asking.close();
+    this.asking.draw(asking);
     this.step();
     this.fit();
   }
@@ -106,16 +106,5 @@ export class Head {
       if (await this.check.act("/again", { docs: chosen })) this.against.close(true);
     };
     panel.replaceChildren(h("div", { class: "docs gw-scroll" }, rows), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", disabled: state !== "done" && state !== "stopped", onclick: go }, "Check against these")));
-  }
-  // What Claude is asked to read, and what that may cost.
-  ask(panel) {
-    const { sections, words, usd, model } = this.told;
-    const go = async () => {
-      if (!(await this.check.act("/ask", { usd }))) return;
-      this.asking.close();
-      this.stop.focus();
-    };
-    const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, "sentence")}`);
-    panel.replaceChildren(h("p", { class: "ask" }, `${model} reads each sentence beside the passages nearest to it and gives a verdict of its own. It confirms nothing whose figures, dates or names differ from the words that it cites.`), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));
   }
 }

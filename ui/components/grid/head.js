@@ -1,5 +1,6 @@
 // The line above the table: the grid's name, its rows, how far it is filled, what it is looked at by, export.
 
+import { Asking, reads } from "../shared/asking.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
@@ -36,7 +37,8 @@ export class Head {
     this.stop = act("Stop", "stop", () => page.act("/stop"));
     this.goOn = act("Go on", "play_arrow", () => page.act("/run"));
     this.again = act("Fill again", "refresh", () => page.fillAgain({}));
-    this.asking = new Popup("Ask Claude", "forum", (panel) => this.ask(panel)).spelled("gw-btn");
+    const say = (model, n) => `${plural(n, "cell")} ${n === 1 ? "is" : "are"} “not stated”. ${model} reads the best passages for each and answers. What the words that it cites don’t support stays “not stated”.`;
+    this.asking = new Asking("cell", say, (usd) => page.act("/ask", { usd }), this.stop);
     this.exports = new Exports(KINDS, () => `/grids/${page.id}/export`, "grid").spelled("gw-btn primary");
     this.element = h("div", { class: "bar2", role: "group", "aria-label": "Grid" }, button("All grids", "arrow_back", () => page.leave()), this.title, this.rename, this.rows.element, this.views, h("span", { class: "sp" }), this.progress, this.stop, this.goOn, this.again, this.asking.element, this.exports.element);
   }
@@ -59,7 +61,7 @@ export class Head {
     const words = {
       waiting: "Waiting for another grid",
       stopping: "Stopping…",
-      running: [asked ? (asked[1] ? `Claude reads cell ${asked[0] + 1} of ${asked[1]}` : "Claude reads…") : filled, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
+      running: [asked ? reads(asked, "cell") : filled, left !== null && timeLeft(left)].filter(Boolean).join(" · "),
       stopped: [filled, page.data.expense].filter(Boolean).join(" · "),
       arriving: `${filled} · the rest when its documents are read`,
       done: total > done ? [filled, ...unread(Object.values(lost))].join(" · ") : "",
@@ -73,9 +75,7 @@ export class Head {
     this.goOn.hidden = state !== "stopped";
     this.goOn.querySelector(".lb").textContent = done ? "Go on" : "Fill";
     this.again.hidden = state !== "done" || !total;
-    this.told = asking ?? this.told; // a panel may open while the page loads its data anew
-    this.asking.element.hidden = !asking;
-    if (!asking) this.asking.close();
+    this.asking.draw(asking);
     this.exports.disable(total ? "" : "There is nothing to export yet");
     this.drawViews();
   }
@@ -115,17 +115,5 @@ export class Head {
     if (sections) rows.tick(page.rows);
     const busy = ["running", "stopping", "waiting"].includes(state);
     panel.replaceChildren(rows.element, h("div", { class: "row" }, use, h("button", { type: "button", class: "gw-btn sm quiet", onclick: () => document.querySelector(".st-key-gw_drop input[type=file]").click() }, "Add documents"), busy && h("span", { class: "gw-unseen" }, "It is being filled")));
-  }
-
-  // What the writer is asked for, and what that may cost.
-  ask(panel) {
-    const { sections, words, usd, model } = this.told;
-    const go = async () => {
-      if (!(await this.page.act("/ask", { usd }))) return;
-      this.asking.close();
-      this.stop.focus();
-    };
-    const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, "cell")}`);
-    panel.replaceChildren(h("p", { class: "ask" }, `${plural(sections, "cell")} ${sections === 1 ? "is" : "are"} “not stated”. ${model} reads the best passages for each and answers. What the words that it cites don’t support stays “not stated”.`), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));
   }
 }
