@@ -33,10 +33,10 @@ LINES = {
     "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 335,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1434,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10557,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4081,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
+    "offline": 4082,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
     "pipelines": 2211,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1828,  # with values as data, the request for a section, and sections named by a requirement
@@ -45,7 +45,7 @@ LINES = {
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
     "text": 2683,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 2939,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "types": 2940,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -90,14 +90,20 @@ def distinct(columns: Iterable[ColumnSpec | Column]) -> None:
         seen.add(column.name.casefold())
 
 
-def of_question(question: Question) -> ColumnSpec:
-    """Column that asks what a question of a chat asked."""
-    wants = set(question.answer.wants)
-    type_: ColumnType = "quote"
-    if wants & {"PERSON", "NAME"}:
-        type_ = "name"
-    elif wants:
-        type_ = "date" if wants == {"DATE"} else "value"
+def type_of(question: Question, sort: ValueSort) -> ColumnType:
+    """Type of a column that asks ``question``, by which a value is of that ``sort``."""
+    if question.polar:
+        return "yes_no"
+    if question.answer.wants and sort != "date":
+        return "value" if question.answer.figures else "name"
+    return _SORTS[sort]
+
+
+def of_question(question: Question, sort: ValueSort) -> ColumnSpec:
+    """Column that asks what a question of a chat asked, by which a value is of that ``sort``."""
+    type_ = type_of(question, sort)
+    if type_ == "name" and not question.answer.wants:
+        type_ = "quote"
     return ColumnSpec(name=_headed(question.text), question=question.text[:MAX_QUESTION], type=type_)
 
 

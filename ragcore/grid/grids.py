@@ -15,7 +15,7 @@ from ragcore.check.verdict import Checker
 from ragcore.errors import BadColumns, Cancelled, GroundworkError, InputError, ModelError, UnknownDocument
 from ragcore.export import kind as checked_kind
 from ragcore.grid.cells import BY_RULES, CellFiller, GridLibrary, can_ask, claim_of, period_of
-from ragcore.grid.columns import MAX_COLUMNS, ColumnSpec, distinct, given_columns, of_question, of_template
+from ragcore.grid.columns import MAX_COLUMNS, ColumnSpec, distinct, given_columns, of_question, of_template, type_of
 from ragcore.grid.quantities import measured
 from ragcore.index.grids import GridStore, StoredGrid
 from ragcore.model_calls import affordable, nobody_to_ask
@@ -75,7 +75,13 @@ class Grids:
 
     def of_question(self, question: str) -> ColumnSpec:
         """Column that asks every document a question of a chat, given in its stand-alone form."""
-        return of_question(self._library.models.analyser.read(question))
+        models = self._library.models
+        return of_question(models.analyser.read(question), models.fields.sort(question, "", ""))
+
+    def type_of(self, name: str, question: str) -> ColumnType:
+        """Type that a column ``name`` with this ``question`` probably has; without one the name says what it asks."""
+        models = self._library.models
+        return type_of(models.analyser.read(question or name), models.fields.sort(name, question, ""))
 
     def of_template(self, template: Template) -> list[ColumnSpec]:
         """Columns for the sections of a report template. Raises `BadColumns` if none can be a column."""

@@ -73,6 +73,7 @@ def read(text: str, documents: tuple[str, ...] = ()) -> Question:
         years=frozenset(years(main) or years(about)),
         answer=answer,
         task=task,
+        polar=not listed("follow_up", "verbs").isdisjoint(words[:1]),
         changes=not listed("question", "changes").isdisjoint(words),
         compares=compares,
         extreme=_extreme(words),

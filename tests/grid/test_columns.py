@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragcore.errors import BadColumns
-from ragcore.grid.columns import MAX_COLUMNS, from_json, of_question, of_template
+from ragcore.grid.columns import MAX_COLUMNS, ColumnSpec, from_json, of_question, of_template, type_of
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import RuleFields
 from ragcore.report.template import from_data
@@ -50,6 +50,10 @@ def test_a_mistake_is_named_with_its_place_in_one_line(text: str, said: str) -> 
     assert raised.value.hint
 
 
+def asked(question: str) -> ColumnSpec:
+    return of_question(RuleAnalyser().read(question), RuleFields().sort(question, "", ""))
+
+
 @pytest.mark.parametrize(
     ("question", "type_"),
     [
@@ -57,16 +61,30 @@ def test_a_mistake_is_named_with_its_place_in_one_line(text: str, said: str) -> 
         ("When does the facility mature?", "date"),
         ("How many people are employed?", "value"),
         ("What does the company make?", "quote"),
+        ("May a party assign the agreement?", "yes_no"),
     ],
 )
 def test_a_question_of_a_chat_is_a_column(question: str, type_: str) -> None:
-    column = of_question(RuleAnalyser().read(question))
+    column = asked(question)
     assert (column.name, column.question, column.type) == (question, question, type_)
-    long = of_question(
-        RuleAnalyser().read("What does the company make of " + "all its many old instruments " * 9 + "?")
-    )
+    long = asked("What does the company make of " + "all its many old instruments " * 9 + "?")
     assert len(long.name) <= 61
     assert long.name.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "type_"),
+    [
+        ("Auditor", "Who audits the accounts?", "name"),
+        ("Notice", "How many days of notice must be given?", "value"),
+        ("Signed", "Date on which it was signed", "date"),
+        ("Assignable", "May a party assign the agreement?", "yes_no"),
+        ("Effective date", "", "date"),
+        ("Headquarters", "", "name"),
+    ],
+)
+def test_the_type_of_a_column_is_proposed_from_its_words(name: str, question: str, type_: str) -> None:
+    assert type_of(RuleAnalyser().read(question or name), RuleFields().sort(name, question, "")) == type_
 
 
 def test_sections_of_a_template_are_columns() -> None:

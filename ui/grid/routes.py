@@ -290,6 +290,13 @@ def _typed(body: Json) -> Mapping[str, str]:
     return {name: (text_in(body, name) or "").strip() for name in ("name", "question", "type", "unit")}
 
 
+@guarded
+def column_type(request: Request) -> Response:
+    """Type that a column with a ``name`` and a ``question`` probably has."""
+    name, question = (request.query_params.get(name, "").strip() for name in ("name", "question"))
+    return JSONResponse({"type": engine_of(request).grids.type_of(name, question)})
+
+
 @action(GroundworkError)
 def add_column(request: Request, body: Json) -> Json:
     """Add a column (``name``, ``question``, ``type``, ``unit``) and fill it."""
@@ -341,6 +348,7 @@ def routes(prefix: str = "") -> list[BaseRoute]:
         Route(every, grids),
         *posts(every, new=add, ask=ask, sample=sample),
         Route(f"{every}/outline", outline),
+        Route(f"{every}/column", column_type),
         Route(one, grid),
         Route(f"{one}/cell", cell),
         Route(f"{one}/periods", periods),

@@ -1,5 +1,6 @@
 // The heads of the columns, each with a menu, and the form in which a column is typed.
 
+import { get } from "../shared/api.js";
 import { h, icon, item, showTrouble, troubleBox } from "../shared/dom.js";
 import { Popup } from "../shared/popup.js";
 import { SHOWN, TYPES } from "./words.js";
@@ -112,7 +113,7 @@ export class Menus {
     const question = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", placeholder: "How long before the end must notice be given?" });
     question.value = column?.question ?? "";
     const unit = field("unit", { maxlength: "100", placeholder: "months" });
-    const type = h("select", { class: "gw-field", onchange: () => typed() }, Object.entries(TYPES).map(([id, [words]]) => h("option", { value: id, selected: id === (column?.type ?? "value") }, words)));
+    const type = h("select", { class: "gw-field", onchange: () => typed((chosen = true)) }, Object.entries(TYPES).map(([id, [words]]) => h("option", { value: id, selected: id === (column?.type ?? "value") }, words)));
     const says = h("small", {});
     const label = (words, of, more) => h("label", {}, h("span", {}, words), of, more);
     const units = label("Unit", unit, h("small", {}, "empty: as the document gives it"));
@@ -120,8 +121,19 @@ export class Menus {
       units.hidden = type.value !== "value";
       says.textContent = TYPES[type.value][1];
     };
+    // Until a person chooses a kind, it is what the words ask for.
+    let chosen = Boolean(column);
+    let proposed = Promise.resolve();
+    const propose = async () => {
+      const asked = { name: name.value, question: question.value };
+      if (chosen || !(asked.name + asked.question).trim()) return;
+      const found = await this.page.asked(() => get("/grids/column", asked));
+      if (found && !chosen && asked.name === name.value && asked.question === question.value) typed((type.value = found.type));
+    };
+    for (const words of [name, question]) words.addEventListener("change", () => (proposed = propose()));
     const send = async (event) => {
       event.preventDefault();
+      await proposed;
       const body = { name: name.value, question: question.value, type: type.value, unit: type.value === "value" ? unit.value : "" };
       const refused = await this.page.act(column ? `/columns/${column.id}` : "/columns", body, { own: true });
       if (refused) return showTrouble(trouble, refused);
