@@ -50,3 +50,11 @@ def test_a_place_in_a_removed_document_is_refused_without_a_command(opened: Serv
     status, _, said = ask(routes.routes(), path, headers={TOKEN_HEADER: opened.signer.token("s")}, body=body)
     assert status == 200
     assert "groundwork" not in json.loads(said)["refused"]["hint"]
+
+
+def test_who_follows_an_answer_that_nobody_writes_any_more_is_told_so(opened: Services) -> None:
+    turn = opened.engine.conversations.add_turn(opened.engine.conversations.new(), "Which crew sampled the wells?")
+    for which in (turn, "unknown"):
+        status, headers, body = ask(routes.routes(), f"/gw/answers/{which}/events", headers=token(opened))
+        assert (status, headers["content-type"].partition(";")[0]) == (200, "text/event-stream")
+        assert body.startswith(b"event: gone")

@@ -197,12 +197,10 @@ def _in_library() -> bool:
 @guarded
 def events(request: Request) -> Response:
     """Live answer as Server-Sent Events: ``write`` with each addition, then one ``done`` with the whole turn, or
-    ``gone``. Every connection receives everything from the start, so that a reload or a second tab shows the same."""
+    ``gone``, at once if it is not being written or not open to who asks. Every connection receives everything from the
+    start, so that a reload or a second tab shows the same."""
     live = services().answers.get(request.path_params["turn"])
-    conversation_id = _elsewhere(request.path_params["turn"]) if live is None else ""
-    if not conversation_id and (live is None or not _may_follow(live)):
-        return JSONResponse(trouble("gone", "This answer is no longer being written.", "Reload the page."), 404)
-    told = _follow(live) if live is not None else _wait(request.path_params["turn"])
+    told = _follow(live) if live is not None and _may_follow(live) else _wait(request.path_params["turn"])
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(told, media_type="text/event-stream", headers=headers)
 

@@ -1,6 +1,6 @@
 // The line above the table: the grid's name, its rows, how far it is filled, what it is looked at by, export.
 
-import { Asking, reads } from "../shared/asking.js";
+import { Asking, reads } from "../shared/expense.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";

@@ -1,35 +1,45 @@
-// A panel that says what Claude is asked to read and what that may cost, with the button to go ahead.
+// What the script has to know before it gets the question that is being sent: told while the key is still going down.
 
-import { h, plural } from "./dom.js";
-import { Popup } from "./popup.js";
+import { composer } from "./dom.js";
 
-export class Asking extends Popup {
-  // `say(model, n)` is what it will do with `n` of what `noun` names; `go(usd)` starts that, for as much at most as the
-  // panel told, and tells whether it did; `next` then has the focus.
-  constructor(noun, say, go, next) {
-    super("Ask Claude", "forum", (panel) => this.ask(panel));
-    Object.assign(this, { noun, say, go, next });
-    this.spelled("gw-btn");
+const listeners = new Set();
+const holders = new Set();
+
+function tell(event) {
+  if (![...holders].some((holds) => holds())) {
+    window.gwLater.forEach((now) => now());
+    delete window.gwAsked; // what is told with this question does not wait for the last one
+    listeners.forEach((listener) => listener());
+    window.gwAsked = performance.now(); // what is told next waits, so that it does not overtake the question
+    return;
   }
-
-  // `left` is what can be asked, null for nothing.
-  draw(left) {
-    this.left = left ?? this.left; // it may open while the page loads its data anew
-    this.element.hidden = !left;
-    if (!left) this.close();
-  }
-
-  ask(panel) {
-    const { sections, words, usd, model } = this.left;
-    const go = async () => {
-      if (!(await this.go(usd))) return;
-      this.close();
-      this.next.focus();
-    };
-    const ask = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, `Ask about ${plural(sections, this.noun)}`);
-    panel.replaceChildren(h("p", { class: "ask" }, this.say(model, sections)), h("div", { class: "row" }, ask, h("span", { class: "muted num" }, words)));
-  }
+  // Streamlit does not get to know of the key, so that the question stays in the field.
+  event.preventDefault();
+  event.stopImmediatePropagation();
 }
 
-// How far it is: `asked` is how many are read, of how many; of none while that is counted.
-export const reads = ([done, total], noun = "") => (total ? ["Claude reads", noun, done + 1, "of", total].filter(Boolean).join(" ") : "Claude reads…");
+addEventListener(
+  "keydown",
+  (event) => {
+    const { target, key, shiftKey, isComposing } = event;
+    if (key === "Enter" && !shiftKey && !isComposing && target.matches?.(".st-key-gw_composer textarea") && target.value.trim()) tell(event);
+  },
+  { capture: true },
+);
+addEventListener("click", (event) => event.target.closest?.('.st-key-gw_composer [data-testid="stChatInputSubmitButton"]:not(:disabled)') && tell(event), { capture: true });
+
+// Calls `listener` at each question; what it returns ends that.
+export function beforeAsking(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+// No question is sent while `holds()` is true; what it returns ends that.
+export function holdAsking(holds) {
+  holders.add(holds);
+  return () => holders.delete(holds);
+}
+
+// What is typed and not sent yet, and sending it.
+export const typed = () => composer()?.value.trim() ?? "";
+export const send = () => document.querySelector('.st-key-gw_composer [data-testid="stChatInputSubmitButton"]')?.click();
