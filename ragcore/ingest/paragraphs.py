@@ -24,6 +24,7 @@ from ragcore.ingest.forms import field_tables, form_columns, is_form, split_fiel
 from ragcore.ingest.layout import BOLD, COARSE, ITALIC, LINE_NUMBERS, SIDEWAYS, SUPERSCRIPT, around
 from ragcore.ingest.levels import WEAK_BULLETS, Marker, item_marker, key, marker
 from ragcore.text.sentences import is_unfinished
+from ragcore.text.words import STOP_WORDS
 
 LARGER = 1.12  # times the size of the text: a heading's size
 INDENT = 0.8  # of the font size: least indent of a paragraph's first line
@@ -32,8 +33,11 @@ BLANK_LINE = 1.45  # times the usual line spacing: space between paragraphs
 MAX_RUN_IN = 20  # words of a run-in heading
 MIN_RUN_IN_TEXT = 25  # words that follow a run-in heading, unless it is numbered
 MOSTLY = 0.6  # share of a document's bold run-in headings with that many words
+MIN_CLAUSES = 4  # items of a list with a caption each
+MAX_CAPTION = 10  # words of one
 MIN_RUN_INS = 2  # unnumbered run-in headings in a document; fewer are emphasis
 _STOPS = (".", ":")
+_PARTS = frozenset({"section", "article", "clause"})
 _NUMBERED = re.compile(r"^(?:\d{1,2}\.)+\d{1,2}\.?$|^[A-Z]\.\d{1,2}\.?$")
 
 
@@ -161,8 +165,8 @@ def _items(block: Block) -> list[Block]:
 
 def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
     """Blocks with run-in headings taken out of the paragraphs that they open: numbered ones in a style of their own,
-    and bold ones if the document has several. Those of an abstract stay, since its parts are read together, and so do
-    the labels of values."""
+    bold ones if the document has several, and the captions of a contract's clauses. Those of an abstract stay, since
+    its parts are read together, and so do the labels of values."""
     lengths: dict[Block, int] = {}
     numbered: set[Block] = set()
     heading = ""
@@ -186,6 +190,7 @@ def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
     # If most have little text after them, they are terms with their definitions.
     sections = sum(bold.values()) >= max(MIN_RUN_INS, MOSTLY * len(bold))
     chosen = {block: n for block, n in lengths.items() if block in numbered or (sections and bold[block])}
+    chosen |= _clauses([block for blocks in pages for block in blocks if block.noise is None and not block.verbatim])
     return [[part for block in blocks for part in _opened(block, chosen.get(block, 0))] for blocks in pages]
 
 
@@ -216,6 +221,45 @@ def _run_in(block: Block) -> int:
     return length if ends and opens and not rest[0].text[0].islower() else 0
 
 
+def _clauses(blocks: Sequence[Block]) -> dict[Block, int]:
+    """Items of the lists most of whose items have a caption, and many of these much text after it ("8. Governing Law.
+    This Agreement ..."), each with the number of words up to its end. Those numbered "2.1" are one list."""
+    lists: list[list[tuple[Marker, Block, int]]] = []
+    for block in blocks:
+        if not block.words or block.kind not in ("paragraph", "list_item"):
+            continue
+        place = int(len(block.words) > 1 and block.words[0].text.lower() in _PARTS)
+        word = block.words[place].text
+        depth = word.rstrip(".").count(".") if _NUMBERED.match(word) else 0
+        mark = Marker("1." * depth) if depth else marker(word)
+        if mark is None or not mark.style.startswith("1."):
+            continue
+        own = next((one for one in reversed(lists) if mark.follows(one[-1][0])), None)
+        if own is None:
+            own = []
+            lists.append(own)
+        own.append((mark, block, _caption(block, place + 1)))
+    out: dict[Block, int] = {}
+    for items in lists:
+        captions = {block: length for _, block, length in items if length}
+        long = sum(len(block.words) - length >= MIN_RUN_IN_TEXT for block, length in captions.items())
+        if len(captions) >= max(MIN_CLAUSES, MOSTLY * len(items)) and 2 * long >= len(captions):
+            out |= captions
+    return out
+
+
+def _caption(block: Block, start: int) -> int:
+    """Number of words up to the end of the caption from word ``start`` on: a few capitalised ones with a full stop,
+    none of them an initial; 0 without one."""
+    words = [word.text for word in block.words]
+    end = next((n for n in range(start + 1, len(words) + 1) if words[n - 1].endswith(".")), 0)
+    names = [word.strip('(),;.“”"') for word in words[start:end]]
+    names = [name for name in names if name.lower() not in STOP_WORDS]
+    titled = all(not name[:1].isalpha() or (name[0].isupper() and len(name) > 2) for name in names)
+    goes_on = end < len(words) and words[end][0].islower()
+    return end if names and len(names) <= MAX_CAPTION and titled and not goes_on else 0
+
+
 def _opened(block: Block, length: int) -> list[Block]:
     if not length:
         return [block]
@@ -227,7 +271,9 @@ def _opened(block: Block, length: int) -> list[Block]:
         body += [line[len(taken) :]] if len(taken) < len(line) else []
     opening = part_of(block, head, "heading")
     opening.run_in = True
-    return [opening, part_of(block, body, "paragraph")]
+    if not body:
+        return [opening]
+    return [opening, part_of(block, body, "list_item" if marker(body[0][0].text) else "paragraph")]
 
 
 SAME_SIZE = 0.04  # largest difference between the font sizes of the two parts, as a share

@@ -58,6 +58,47 @@ def test_bold_run_in_headings_only_where_there_are_several() -> None:
     assert [t for k, t in shown(build(page(one, two))) if k == "heading"] == ["Exchange control.", "Labour law."]
 
 
+BODY = "shall be as the parties have agreed in the schedule to this deed and in no other way"
+
+
+def clauses(*captions: str, body: str = BODY, number: str = "{}.") -> list[Box]:
+    """Items of a contract, as many lines apart as they have."""
+    text = [f"{number.format(n)} {caption} The sum" for n, caption in enumerate(captions, start=1)]
+    return [Box("list-item", 50, 50 + 60 * n, [one, body, body]) for n, one in enumerate(text)]
+
+
+@pytest.mark.parametrize("number", ["{}.", "2.{}", "Section {}."])
+def test_captions_of_clauses_are_headings(number: str) -> None:
+    names = ["Rent.", "Repair of the Roof.", "Governing Law, Jurisdiction, and Venue.", "Notices."]
+    document = build(page(*clauses(*names, number=number)))
+    headings = [text for kind, text in shown(document) if kind == "heading"]
+    assert headings == [f"{number.format(n)} {name}" for n, name in enumerate(names, start=1)]
+    assert document.elements[5].section == (f"{number.format(3)} Governing Law, Jurisdiction, and Venue.",)
+    assert document.text[document.elements[5].start :].startswith("The sum shall be")
+
+
+def test_a_caption_of_its_own_heads_the_items_below_it() -> None:
+    own = Box("list-item", 50, 290, ["5. Termination."])
+    below = [
+        Box("list-item", 70, 320 + 30 * n, [f"({letter}) the lease ends on notice"]) for n, letter in enumerate("ab")
+    ]
+    document = build(page(*clauses("Rent.", "Repair.", "Law.", "Notices."), own, *below))
+    assert [one.section for one in document.elements[-2:]] == [("5. Termination.",)] * 2
+
+
+@pytest.mark.parametrize(
+    ("captions", "body"),
+    [
+        (["Rent.", "Repair.", "Law."], BODY),  # too few
+        (["Smith AB, Lee C.", "Kim D, Roe EF.", "Poe G.", "Doe H, Fox I."], BODY),  # references
+        (["Press Menu.", "Select Settings.", "Open Network.", "Choose Other."], ""),  # steps
+        (["The tenant pays.", "The roof is kept.", "English law applies.", "All is written."], BODY),  # sentences
+    ],
+)
+def test_other_lists_have_no_captions(captions: list[str], body: str) -> None:
+    assert "heading" not in {kind for kind, _ in shown(build(page(*clauses(*captions, body=body))))}
+
+
 def test_terms_with_their_definitions_are_no_sections() -> None:
     body = "Then follow the words of the paragraph one after the other until there are enough of them to make it one"
     long = [Box("text", 50, 50 + 80 * n, ["*Exchange* *control:* " + body[:40], body, body]) for n in range(2)]
