@@ -33,6 +33,8 @@ from ragcore.types.report import Coverage, Field, KnownFacts, Missing, ValueSort
 
 _ALIKE = 0.6  # Dice's coefficient of two headings' words from which their names match
 _MOST_HEADED = 2
+_SHORT = 8  # words of a heading
+_SUBJECTS = re.compile(r"[,;&]|\b(?:and|or)\b")
 _NUMBER = re.compile(r"(?:\d+[A-Za-z]?(?:\.\d+)*|[A-Z]|[IVX]+)[.):]?")
 _PARTS = word_set("item part note section chapter article annex appendix")
 _MOST_LACKING = 8  # documents without a value that are named individually
@@ -206,6 +208,15 @@ def _ends(document: Document, element: Element, after: Element) -> bool:
 
 
 def _alike(wanted: frozenset[str], heading: str) -> float:
+    """Agreement of a heading, 0–1; of a short one that names several subjects at least `_ALIKE`, if one of them is
+    ``wanted`` ("Confidential Information and Non-Competition")."""
+    whole = _agreement(wanted, heading)
+    subjects = _SUBJECTS.split(heading) if len(heading.split()) <= _SHORT else []
+    found = any(wanted <= frozenset(content_stems(one)) and _agreement(wanted, one) >= _ALIKE for one in subjects)
+    return max(whole, _ALIKE * found)
+
+
+def _agreement(wanted: frozenset[str], heading: str) -> float:
     parts = heading.split()
     if parts and parts[0].lower() in _PARTS:
         parts = parts[2:] or parts

@@ -84,6 +84,16 @@ def test_an_item_of_a_filing_goes_on_to_the_next_item() -> None:
     assert "Fire" not in made.text[start:end]
 
 
+def test_a_heading_of_several_subjects_heads_each_of_them() -> None:
+    made = make_document(
+        *(Heading("9. Confidential Information and Non-Competition"), "Nothing is told to others."),
+        *(Heading("10. Property and Equipment, Net"), "Lathes are of steel."),
+    )
+    for name in ("Confidentiality", "Equipment"):
+        assert len(RuleFields().headed(made, name)) == 1
+    assert not RuleFields().headed(made, "Net income")
+
+
 def test_a_company_of_which_nothing_is_quoted_is_searched_alone_and_else_named() -> None:
     asked = {"heading": "Machines", "guidance": "Describe the machines that the company makes."}
     annual = make_document(
