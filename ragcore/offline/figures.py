@@ -38,6 +38,7 @@ _OPENING = 3  # words with which the year of a sentence does not open it anymore
 _NEAR = 10  # words within which the starting point of a duration follows
 _COUNTED = 5  # words within which follows what a number counts
 _ENDS = re.compile(r"[,;:.()](?!\d)")
+_OF_THE_LAST = re.compile(r"\A\s*\([^()]*\)")  # what stands in brackets behind a figure is said of it, not of the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
     spans = list(_spans(asked, quote.text)) if _RANGE.search(quote.text) is None else []
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
     for (start, end), opens, closes in zip(spans, ends, starts):
-        before, after = _clause(quote.text[opens:start], quote.text[end:closes])
+        between = quote.text[opens:start]
+        before, after = _clause(_OF_THE_LAST.sub("", between) if opens else between, quote.text[end:closes])
         figure = quote.text[start:end]
         if asked.sort == "date":
             day = (moments_in(figure) or [(0, 0, 0)])[0]

@@ -43,11 +43,11 @@ class Question:
     ``text`` is the question as asked; ``main`` is it without instructions; ``focus`` is the search query, without the
     form of the answer. ``parts`` are searched for in addition, and ``composed`` says whether a model may find more of
     them. ``names`` and ``years`` are those in ``main``. ``answer`` is the expected type, ``task`` a task other than
-    answering (summarise, compare). ``polar``: it asks whether something is so. ``compares``: it compares two or more things; ``changes``: it asks how a quantity
-    changed; ``extreme``: 1 if it asks for the highest of several things, -1 for the lowest; ``whole``: it is about a
-    document as a whole. ``overview``: it asks for themes of documents, or for a summary of them; ``topic`` is what an
-    overview is to be about, "" for all that they say. ``language`` is that of ``main``, "" if unknown. ``about`` is the
-    earlier question that it goes on from, "" for none.
+    answering (summarise, compare). ``polar``: it asks whether something is so. ``compares``: it compares two or more
+    things; ``changes``: it asks how a quantity changed; ``extreme``: 1 if it asks for the highest of several things, -1
+    for the lowest; ``whole``: it is about a document as a whole. ``overview``: it asks for themes of documents, or for
+    a summary of them; ``topic`` is what an overview is to be about, "" for all that they say. ``language`` is that of
+    ``main``, "" if unknown. ``about`` is the earlier question that it goes on from, "" for none.
     """
 
     text: str

@@ -394,6 +394,11 @@ def test_a_date_is_a_day_or_the_year_in_which_something_is_said_to_be(said: list
     assert stated("date", "Founded", "When was the company founded?", *said) == day
 
 
+def test_what_stands_in_brackets_behind_a_date_is_said_of_that_date() -> None:
+    said = "The lease runs from August 19, 2022 (the “Start of the Lease”) through January 31, 2026 (the “Term”)."
+    assert stated("date", "Start", "Start of the lease", said) != "January 31, 2026"
+
+
 @pytest.mark.parametrize(
     "said", ["Jane Roe, former Chief Financial Officer, left.", "Jane Roe, Deputy Chief Financial Officer"]
 )
