@@ -231,7 +231,7 @@ def _clauses(blocks: Sequence[Block]) -> dict[Block, int]:
         place = int(len(block.words) > 1 and block.words[0].text.lower() in _PARTS)
         word = block.words[place].text
         depth = word.rstrip(".").count(".") if _NUMBERED.match(word) else 0
-        mark = Marker("1." * depth) if depth else marker(word)
+        mark = Marker("1." * (depth + 1)) if depth else marker(word)
         if mark is None or not mark.style.startswith("1."):
             continue
         own = next((one for one in reversed(lists) if mark.follows(one[-1][0])), None)

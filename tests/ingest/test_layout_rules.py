@@ -77,6 +77,12 @@ def test_captions_of_clauses_are_headings(number: str) -> None:
     assert document.text[document.elements[5].start :].startswith("The sum shall be")
 
 
+def test_clauses_within_clauses_are_a_list_of_their_own() -> None:
+    numbers = [text for n in range(1, 5) for text in (f"{n}. Part.", f"{n}.1 Rent.")]
+    boxes = [Box("list-item", 50, 50 + 60 * n, [f"{one} The sum", BODY, BODY]) for n, one in enumerate(numbers)]
+    assert [text for kind, text in shown(build(page(*boxes))) if kind == "heading"] == numbers
+
+
 def test_a_caption_of_its_own_heads_the_items_below_it() -> None:
     own = Box("list-item", 50, 290, ["5. Termination."])
     below = [
