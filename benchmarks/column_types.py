@@ -10,16 +10,14 @@ have the type that a form without a proposal begins with. No document is read.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
-from pathlib import Path
+from itertools import chain
 
 from benchmarks.common import table
-from benchmarks.grid import FILE
-from ragcore.grid.columns import ColumnSpec, given_columns, type_of
+from benchmarks.grid import FILE, read
+from ragcore.grid.columns import type_of
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.sections import RuleFields
-from ragcore.types.grid import ColumnType
 
 SETS = (FILE, FILE.with_name("grid_b.jsonl"))
 
@@ -29,25 +27,15 @@ def main() -> None:
     parser.parse_args()
     rows: list[list[object]] = []
     for file in SETS:
-        columns = distinct(file)
-        pairs = Counter((one.type, proposed(one)) for one in columns)
+        columns = set(chain.from_iterable(read(file)[0].values()))
+        analyser, reader = RuleAnalyser(), RuleFields()
+        pairs = Counter((one.type, type_of(one.name, one.question, analyser, reader)) for one in columns)
         right = sum(n for (chosen, given), n in pairs.items() if chosen == given)
         value = sum(n for (chosen, _), n in pairs.items() if chosen == "value")
         rows.append([file.stem, len(columns), f"{right / len(columns):.2f}", f"{value / len(columns):.2f}"])
         for (chosen, given), n in pairs.most_common():
             print(f"{file.stem}: {n} of type {chosen} were proposed as {given}")
     print(table(rows, ("set", "columns", "right", "value")))
-
-
-def distinct(file: Path) -> list[ColumnSpec]:
-    """Columns of a set, each once."""
-    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    return list(dict.fromkeys(one for row in rows if "columns" in row for one in given_columns(row["columns"])))
-
-
-def proposed(one: ColumnSpec) -> ColumnType:
-    asked = RuleAnalyser().read(one.question or one.name)
-    return type_of(asked, RuleFields().sort(one.name, one.question, ""))
 
 
 if __name__ == "__main__":

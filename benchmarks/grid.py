@@ -37,7 +37,7 @@ from benchmarks.two_hop import filled
 from ragcore.answer.sources import build_sources
 from ragcore.engine import Engine
 from ragcore.grid.cells import iso
-from ragcore.grid.columns import given_columns
+from ragcore.grid.columns import ColumnSpec, given_columns
 from ragcore.grid.quantities import measured
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import days_in
@@ -66,6 +66,13 @@ class Judged:
     likely: bool | None = None
 
 
+def read(file: Path) -> tuple[dict[str, list[ColumnSpec]], list[dict[str, Any]]]:
+    """Columns of a set by kind of document, and its documents with their known cells."""
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    columns = {row["kind"]: given_columns(row["columns"]) for row in rows if "columns" in row}
+    return columns, [row for row in rows if "cells" in row]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True)
@@ -76,9 +83,8 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print each cell that is wrong, missed or misplaced")
     parser.add_argument("--twice", action="store_true")
     options = parser.parse_args()
-    rows = [json.loads(line) for line in options.set.read_text("utf-8").splitlines()]
-    columns = {row["kind"]: given_columns(row["columns"]) for row in rows if "columns" in row}
-    documents = [row for row in rows if "cells" in row and row["split"] == options.half]
+    columns, rows = read(options.set)
+    documents = [row for row in rows if row["split"] == options.half]
     with Engine.open(options.home) as engine:
         ids = filled(engine, [stem(row) for row in documents])
         documents = [row for row in documents if stem(row) in ids]

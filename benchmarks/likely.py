@@ -12,7 +12,6 @@ right; *stand out*: those that may be certain. *by rank alone*: as many cells, t
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +21,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.common import table
-from benchmarks.grid import FILE, is_right, stem
+from benchmarks.grid import FILE, is_right, read, stem
 from benchmarks.two_hop import filled
 from ragcore.answer.cite import cite_span
 from ragcore.engine import Engine
 from ragcore.grid.cells import CellFiller, _read
-from ragcore.grid.columns import given_columns
 from ragcore.offline import likely, values
 from ragcore.offline.certain import Given
 from ragcore.offline.fields import Wish
@@ -76,9 +74,7 @@ def fit(choices: Sequence[Choice]) -> NDArray[np.float64]:
 
 def choices(engine: Engine) -> list[Choice]:
     """Choices of all cells, as the field reader meets them."""
-    rows = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
-    columns = {row["kind"]: given_columns(row["columns"]) for row in rows if "columns" in row}
-    documents = [row for row in rows if "cells" in row]
+    columns, documents = read(FILE)
     ids = filled(engine, [stem(row) for row in documents])
     infos = {info.doc_id: info for info in engine.documents()}
     filler = CellFiller(engine, lambda: False)

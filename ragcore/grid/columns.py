@@ -17,10 +17,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ragcore.errors import BadColumns
-from ragcore.protocols import FieldReader
+from ragcore.protocols import FieldReader, QuestionAnalyser
 from ragcore.report.template import Line, Template, said
 from ragcore.types.grid import COLUMN_TYPES, Column, ColumnType
-from ragcore.types.question import Question
 from ragcore.types.report import ValueSort
 
 MAX_COLUMNS = 100
@@ -90,21 +89,22 @@ def distinct(columns: Iterable[ColumnSpec | Column]) -> None:
         seen.add(column.name.casefold())
 
 
-def type_of(question: Question, sort: ValueSort) -> ColumnType:
-    """Type of a column that asks ``question``, by which a value is of that ``sort``."""
-    if question.polar:
+def type_of(name: str, question: str, analyser: QuestionAnalyser, reader: FieldReader) -> ColumnType:
+    """Type that a column ``name`` with this ``question`` probably has; without one the name says what it asks."""
+    asked, sort = analyser.read(question or name), reader.sort(name, question, "")
+    if asked.polar:
         return "yes_no"
-    if question.answer.wants and sort != "date":
-        return "value" if question.answer.figures else "name"
+    if asked.answer.wants and sort != "date":
+        return "value" if asked.answer.figures else "name"
     return _SORTS[sort]
 
 
-def of_question(question: Question, sort: ValueSort) -> ColumnSpec:
-    """Column that asks what a question of a chat asked, by which a value is of that ``sort``."""
-    type_ = type_of(question, sort)
-    if type_ == "name" and not question.answer.wants:
+def of_question(question: str, analyser: QuestionAnalyser, reader: FieldReader) -> ColumnSpec:
+    """Column that asks what a ``question`` of a chat asked, given in its stand-alone form."""
+    type_ = type_of(question, "", analyser, reader)
+    if type_ == "name" and not analyser.read(question).answer.wants:
         type_ = "quote"
-    return ColumnSpec(name=_headed(question.text), question=question.text[:MAX_QUESTION], type=type_)
+    return ColumnSpec(name=_headed(question), question=question[:MAX_QUESTION], type=type_)
 
 
 def _headed(text: str) -> str:

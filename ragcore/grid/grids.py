@@ -76,12 +76,12 @@ class Grids:
     def of_question(self, question: str) -> ColumnSpec:
         """Column that asks every document a question of a chat, given in its stand-alone form."""
         models = self._library.models
-        return of_question(models.analyser.read(question), models.fields.sort(question, "", ""))
+        return of_question(question, models.analyser, models.fields)
 
     def type_of(self, name: str, question: str) -> ColumnType:
         """Type that a column ``name`` with this ``question`` probably has; without one the name says what it asks."""
         models = self._library.models
-        return type_of(models.analyser.read(question or name), models.fields.sort(name, question, ""))
+        return type_of(name, question, models.analyser, models.fields)
 
     def of_template(self, template: Template) -> list[ColumnSpec]:
         """Columns for the sections of a report template. Raises `BadColumns` if none can be a column."""

@@ -51,7 +51,7 @@ def test_a_mistake_is_named_with_its_place_in_one_line(text: str, said: str) -> 
 
 
 def asked(question: str) -> ColumnSpec:
-    return of_question(RuleAnalyser().read(question), RuleFields().sort(question, "", ""))
+    return of_question(question, RuleAnalyser(), RuleFields())
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_question_of_a_chat_is_a_column(question: str, type_: str) -> None:
     ],
 )
 def test_the_type_of_a_column_is_proposed_from_its_words(name: str, question: str, type_: str) -> None:
-    assert type_of(RuleAnalyser().read(question or name), RuleFields().sort(name, question, "")) == type_
+    assert type_of(name, question, RuleAnalyser(), RuleFields()) == type_
 
 
 def test_sections_of_a_template_are_columns() -> None:
