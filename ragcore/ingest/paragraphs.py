@@ -167,30 +167,28 @@ def _run_in_headings(pages: list[list[Block]]) -> list[list[Block]]:
     """Blocks with run-in headings taken out of the paragraphs that they open: numbered ones in a style of their own,
     bold ones if the document has several, and the captions of a contract's clauses. Those of an abstract stay, since
     its parts are read together, and so do the labels of values."""
+    text = [block for blocks in pages for block in blocks if block.noise is None and not block.verbatim]
     lengths: dict[Block, int] = {}
     numbered: set[Block] = set()
     heading = ""
-    for blocks in pages:
-        for block in blocks:
-            if block.noise is not None or block.verbatim:
-                continue
-            if block.kind == "heading":
-                heading = key(block.text)
-            if block.kind not in ("paragraph", "heading"):
-                continue
-            length = _run_in(block)
-            if not length or (block.labelled and len(block.words) - length < MIN_RUN_IN_TEXT):
-                continue
-            if _NUMBERED.match(block.words[0].text):
-                numbered.add(block)
-                lengths[block] = length
-            elif not heading.startswith(("abstract", "summary")) and block.words[0].flags & BOLD:
-                lengths[block] = length
+    for block in text:
+        if block.kind == "heading":
+            heading = key(block.text)
+        if block.kind not in ("paragraph", "heading"):
+            continue
+        length = _run_in(block)
+        if not length or (block.labelled and len(block.words) - length < MIN_RUN_IN_TEXT):
+            continue
+        if _NUMBERED.match(block.words[0].text):
+            numbered.add(block)
+            lengths[block] = length
+        elif not heading.startswith(("abstract", "summary")) and block.words[0].flags & BOLD:
+            lengths[block] = length
     bold = {block: len(block.words) - n >= MIN_RUN_IN_TEXT for block, n in lengths.items() if block not in numbered}
     # If most have little text after them, they are terms with their definitions.
     sections = sum(bold.values()) >= max(MIN_RUN_INS, MOSTLY * len(bold))
     chosen = {block: n for block, n in lengths.items() if block in numbered or (sections and bold[block])}
-    chosen |= _clauses([block for blocks in pages for block in blocks if block.noise is None and not block.verbatim])
+    chosen |= _clauses(text)
     return [[part for block in blocks for part in _opened(block, chosen.get(block, 0))] for blocks in pages]
 
 

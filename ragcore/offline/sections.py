@@ -210,20 +210,19 @@ def _ends(document: Document, element: Element, after: Element) -> bool:
 def _alike(wanted: frozenset[str], heading: str) -> float:
     """Agreement of a heading, 0–1; of a short one that names several subjects at least `_ALIKE`, if one of them is
     ``wanted`` ("Confidential Information and Non-Competition")."""
-    whole = _agreement(wanted, heading)
-    subjects = _SUBJECTS.split(heading) if len(heading.split()) <= _SHORT else []
-    found = any(wanted <= frozenset(content_stems(one)) and _agreement(wanted, one) >= _ALIKE for one in subjects)
-    return max(whole, _ALIKE * found)
+    subjects = map(_called_by, _SUBJECTS.split(heading)) if len(heading.split()) <= _SHORT else ()
+    one_of_it = any(wanted <= said and agreement(wanted, said) >= _ALIKE for said in subjects)
+    return max(agreement(wanted, _called_by(heading)), _ALIKE * one_of_it)
 
 
-def _agreement(wanted: frozenset[str], heading: str) -> float:
+def _called_by(heading: str) -> frozenset[str]:
+    """Stems of a heading without its number."""
     parts = heading.split()
     if parts and parts[0].lower() in _PARTS:
         parts = parts[2:] or parts
     elif len(parts) > 1 and _NUMBER.fullmatch(parts[0]):
         del parts[0]
-    said = frozenset(content_stems(" ".join(parts)))
-    return agreement(wanted, said)
+    return frozenset(content_stems(" ".join(parts)))
 
 
 def _is_row(head: str, group: str, names: Iterable[frozenset[str]]) -> bool:

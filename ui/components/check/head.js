@@ -1,7 +1,7 @@
 // The line above a draft: what was found, the way through it, how far the check is, export.
 
-import { Asking, reads } from "../shared/expense.js";
 import { button, h, icon, plural } from "../shared/dom.js";
+import { Asking, reads } from "../shared/expense.js";
 import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
 import { timeLeft } from "../shared/when.js";

@@ -113,7 +113,7 @@ export class Menus {
     const question = h("textarea", { class: "gw-field", rows: "2", maxlength: "2000", placeholder: "How long before the end must notice be given?" });
     question.value = column?.question ?? "";
     const unit = field("unit", { maxlength: "100", placeholder: "months" });
-    const type = h("select", { class: "gw-field", onchange: () => typed((chosen = true)) }, Object.entries(TYPES).map(([id, [words]]) => h("option", { value: id, selected: id === (column?.type ?? "value") }, words)));
+    const type = h("select", { class: "gw-field", onchange: () => choose() }, Object.entries(TYPES).map(([id, [words]]) => h("option", { value: id, selected: id === (column?.type ?? "value") }, words)));
     const says = h("small", {});
     const label = (words, of, more) => h("label", {}, h("span", {}, words), of, more);
     const units = label("Unit", unit, h("small", {}, "empty: as the document gives it"));
@@ -123,12 +123,18 @@ export class Menus {
     };
     // Until a person chooses a kind, it is what the words ask for.
     let chosen = Boolean(column);
+    const choose = () => {
+      chosen = true;
+      typed();
+    };
     let proposed = Promise.resolve();
     const propose = async () => {
       const asked = { name: name.value, question: question.value };
       if (chosen || !(asked.name + asked.question).trim()) return;
       const found = await this.page.asked(() => get("/grids/column", asked));
-      if (found && !chosen && asked.name === name.value && asked.question === question.value) typed((type.value = found.type));
+      if (!found || chosen || asked.name !== name.value || asked.question !== question.value) return;
+      type.value = found.type;
+      typed();
     };
     for (const words of [name, question]) words.addEventListener("change", () => (proposed = propose()));
     const send = async (event) => {

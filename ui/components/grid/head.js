@@ -1,7 +1,7 @@
 // The line above the table: the grid's name, its rows, how far it is filled, what it is looked at by, export.
 
-import { Asking, reads } from "../shared/expense.js";
 import { button, h, icon, plural } from "../shared/dom.js";
+import { Asking, reads } from "../shared/expense.js";
 import { Exports } from "../shared/exports.js";
 import { Popup } from "../shared/popup.js";
 import { editName } from "../shared/rename.js";
