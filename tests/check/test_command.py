@@ -121,7 +121,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(home: Path, tmp_path: P
     while "checked 0 of 400" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    out, said = process.communicate(timeout=120)
+    out, said = process.communicate(timeout=280)
     assert process.returncode == 1, said
     error = json.loads(out)["error"]
     assert error["code"] == "cancelled"

@@ -18,10 +18,10 @@ from ragcore.evaluate.cases import Case, CaseSet, Evidence
 from tests import prepared
 from tests.messages_server import MessagesServer
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 QUESTIONS = 20
-SECONDS = 120  # for all that is waited for
+SECONDS = 600  # for all that is waited for
 PAID = ("seconds", "usd")
 Stop = Callable[["subprocess.Popen[str]"], None]
 

@@ -18,6 +18,6 @@ def converted(data: bytes, folder: Path, kind: str = "docx", target: str = "pdf"
     source.write_bytes(data)
     profile = f"-env:UserInstallation=file://{folder / 'profile'}"
     command = [office, "--headless", profile, "--convert-to", target, "--outdir", str(folder), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
     assert made.exists(), done.stderr
     return made.read_bytes()

@@ -263,7 +263,7 @@ def test_no_address_in_a_file_is_asked_for(kind: str, tmp_path: Path) -> None:
         source = tmp_path / f"linked.{kind}"
         source.write_bytes(LINKED[kind](address, tmp_path))
         command = [*limited, sys.executable, "-c", WITHOUT_NETWORKS, str(source), kind]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
     assert "It is the body." in done.stdout, done.stderr
     assert asked == []
 

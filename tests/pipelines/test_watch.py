@@ -370,7 +370,7 @@ def test_two_processes_that_watch_one_folder_read_no_file_twice(folder: Folder) 
         assert one.stdin is not None
         one.stdin.write("go\n")
         one.stdin.flush()
-    counts = [int(one.communicate(timeout=60)[0]) for one in both]
+    counts = [int(one.communicate(timeout=280)[0]) for one in both]
     assert sum(counts) == 100
     assert len(folder.listed()) == 100
 

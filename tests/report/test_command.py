@@ -103,7 +103,7 @@ def test_what_was_filled_is_written_when_it_is_interrupted(home: Path, tmp_path:
             break
     time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=120)
+    _, told = running.communicate(timeout=280)
     assert running.returncode == 1
     assert "Interrupted" in told
     filled = json.loads(output.read_text("utf-8"))["sections"]

@@ -110,4 +110,4 @@ def test_sigterm_ends_a_program_that_reads_one(tmp_path: Path) -> None:
         assert running.stdout.readline() == "reading\n"
         time.sleep(1.0)
         running.send_signal(signal.SIGTERM)
-        assert running.wait(timeout=5.0) == 0
+        assert running.wait(timeout=60.0) == 0
