@@ -344,6 +344,20 @@ def ruled_table() -> bytes:
     return _bytes(document)
 
 
+def results(company: str, rows: Sequence[Sequence[str]], *sentences: str) -> bytes:
+    """Annual report of ``company``: a ruled table in millions under its title, then each sentence as a paragraph."""
+    document = _new()
+    document.set_metadata({"title": f"{company} annual report 2023"})
+    page = _page(document)
+    page.insert_text((72, 80), f"{company} annual report 2023", fontsize=18, fontname=BOLD)
+    page.insert_text((72, 120), "Results (in millions)", fontsize=11, fontname=BOLD)
+    bottom = _table(page, rows, 130, ruled=True)
+    for number, sentence in enumerate(sentences):
+        top = bottom + 30 + 50 * number
+        _prose(page, (72, top, 540, top + 40), sentence)
+    return _bytes(document)
+
+
 def borderless_table() -> bytes:
     """`TABLE` without rules, under its title, between two paragraphs."""
     document = _new()
@@ -611,8 +625,9 @@ def contents() -> bytes:
     return _bytes(document)
 
 
-def filing() -> bytes:
-    """The prescribed cover of an annual report filed with the SEC, of a company that does not exist."""
+def filing(*, named: bool = True, captioned: bool = True) -> bytes:
+    """The prescribed cover of an annual report filed with the SEC, of a company that does not exist; where it is not
+    ``named``, its name is a picture there, and stands over each of four statements; the name may have no caption."""
     document = _new()
     page = _page(document)
     lines = (
@@ -626,7 +641,14 @@ def filing() -> bytes:
     )
     for place, (text, size, font) in enumerate(lines):
         width = pymupdf.get_text_length(text, fontname=font, fontsize=size)
-        page.insert_text(((PAGE[0] - width) / 2, 90 + place * 44), text, fontsize=size, fontname=font)
+        left_out = ("" if named else "Larkfield", "" if captioned else "(Exact")
+        if not any(one and text.startswith(one) for one in left_out):
+            page.insert_text(((PAGE[0] - width) / 2, 90 + place * 44), text, fontsize=size, fontname=font)
+    for heading in () if named else ("Income", "Cash flows", "Balance sheets", "Equity"):
+        page = _page(document)
+        page.insert_text((72, 90), "LARKFIELD PUMPS, INC. AND SUBSIDIARIES", fontsize=11, fontname=BOLD)
+        page.insert_text((72, 120), f"Consolidated statements: {heading}", fontsize=11, fontname=BOLD)
+        _prose(page, (72, 140, 540, 210), INTRO)
     return _bytes(document)
 
 

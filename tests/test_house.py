@@ -35,7 +35,7 @@ LINES = {
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
-    "ingest": 10601,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "ingest": 10617,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4094,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
     "pipelines": 2211,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
@@ -44,7 +44,7 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2683,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2691,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 2940,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from pathlib import PurePath
 
 from ragcore.ingest.blocks import Block, body_size
@@ -11,6 +12,7 @@ from ragcore.ingest.canonical import Ref, plain
 from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
 from ragcore.ingest.levels import key
 from ragcore.ingest.roles import TITLE_SIZE
+from ragcore.text.names import company_alone
 from ragcore.text.short_titles import plain_title
 
 COVER_PAGES = 6  # pages searched for a filing's cover: some filings open with a letter or pictures
@@ -21,6 +23,7 @@ NEARLY = 0.85  # of the largest heading's size
 LARGER = 1.15  # times the size of the running text: larger type
 RUNNING = 15  # words from which a block counts as running text
 MAX_NAME = 90  # characters of a registrant's name
+MIN_HEADED = 4  # lines that are a company's name and nothing else
 _BAD_TITLE = re.compile(
     r"^(microsoft (word|powerpoint|excel)\b|untitled|document\d*$|slide ?\d|presentation\d*$|book\d*$|print|layout \d|"
     r"powerpoint presentation|none|null|title|doc\d*$|\(?anonymous|adobe (photoshop|illustrator|indesign|acrobat)\b|"
@@ -206,12 +209,17 @@ def filing_title(blocks: Sequence[Block]) -> str:
     """Title of an SEC filing from its cover, such as ``NIKE, Inc. Form 10-K 2023``; "" if there is none.
 
     The form of such covers is prescribed: the form's name, the period, and the registrant's name above "(Exact name of
-    registrant as specified in its charter)". Their metadata is usually an accession number.
+    registrant as specified in its charter)". Without that, it is a line of the cover that is a company's name, or,
+    where that is a picture, the one that heads most lines. Their metadata is usually an accession number.
     """
     lines = [plain([line]) for b in blocks if b.page.number <= COVER_PAGES and b.noise is None for line in b.lines]
+    cover = [plain([line]) for b in blocks if b.page.number == 1 and b.noise is None for line in b.lines]
     text = " ".join(lines)
     form = _FORM.search(text)
     registrant = _registrant(lines)
+    if not registrant and any(map(_FORM.fullmatch, cover)):
+        printed = (plain([line]) for b in blocks if b.noise in (None, "page_header", "repeated") for line in b.lines)
+        registrant = next(filter(None, map(company_alone, cover)), "") or _most_headed(printed)
     if form is None or not registrant:
         return ""
     number = form.group(1).upper()
@@ -225,14 +233,22 @@ def filing_title(blocks: Sequence[Block]) -> str:
     return f"{registrant} Form {number} {period}".rstrip()
 
 
+def _most_headed(lines: Iterable[str]) -> str:
+    """Company's name of which most lines consist, as the headings of its statements do; "" if few do."""
+    found = Counter(name.title() if name.isupper() else name for line in lines if (name := company_alone(line)))
+    name, count = max(found.items(), key=lambda item: item[1], default=("", 0))
+    return name if count >= MIN_HEADED else ""
+
+
 def _registrant(lines: Sequence[str]) -> str:
+    """Name of the registrant above its caption; "" if it has none."""
     for place, line in enumerate(lines):
         match = _REGISTRANT.match(line)
         if match is None:
             continue
         for candidate in (match.group(1), *reversed(lines[max(0, place - 2) : place])):
             name = candidate.strip(" _-–—*.,") + ("." if candidate.rstrip().endswith(".") else "")
-            of_another = "number" in name.lower() or "period" in name.lower()
+            of_another = "number" in name.lower() or "period" in name.lower() or bool(_YEAR_END.search(name))
             if sum(c.isalpha() for c in name) >= 3 and len(name) <= MAX_NAME and not of_another:
                 return name
         return ""

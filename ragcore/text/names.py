@@ -355,6 +355,14 @@ def filer(title: str) -> str:
     return filed["name"] if filed else ""
 
 
+def company_alone(line: str) -> str:
+    """Company's name of which ``line`` consists, but for its subsidiaries; "" of other lines."""
+    name = line.strip()
+    plain = name.lower()
+    name = name[: len(plain.removesuffix(" and subsidiaries"))].rstrip(" ,")
+    return name if _COMPANY.fullmatch(name.removesuffix(".")) else ""
+
+
 def company(name: str) -> tuple[Company, ...]:
     """Company called ``name``."""
     return _companies([name])

@@ -30,6 +30,8 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "footnote": pdfs.footnote,
     "contents": pdfs.contents,
     "filing": pdfs.filing,
+    "filing_of_a_picture": partial(pdfs.filing, named=False),
+    "filing_without_a_caption": partial(pdfs.filing, captioned=False),
     "watermarked": pdfs.watermarked,
     "watermarked_upright": partial(pdfs.watermarked, 1, diagonal=False),
     "with_logo": pdfs.with_logo,

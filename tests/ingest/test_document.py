@@ -169,6 +169,15 @@ def test_a_filing_is_called_by_its_cover(given: str, layouts: dict[str, list[Pag
     assert document.title == "Larkfield Pumps, Inc. Form 10-K 2023"
 
 
+@pytest.mark.parametrize("sample", ["filing_of_a_picture", "filing_without_a_caption"])
+def test_a_filing_whose_cover_does_not_say_its_name_in_the_usual_place_has_it(
+    sample: str, layouts: dict[str, list[PageLayout]], settings: Settings
+) -> None:
+    pages = layouts[sample]
+    document = build_document("0" * 16, "0" * 64, "x.pdf", FileInfo(pages=len(pages)), pages, settings)
+    assert document.title == "Larkfield Pumps, Inc. Form 10-K 2023"
+
+
 def test_the_outline_sets_heading_levels(layouts: dict[str, list[PageLayout]], settings: Settings) -> None:
     outline = tuple((1 if n % 2 else 2, f"Chapter {n}", n) for n in range(1, 7))
     info = FileInfo(pages=6, outline=outline)
