@@ -28,7 +28,7 @@ from ragcore.types import (
     Usage,
 )
 from ragcore.types.library import FileKind
-from ragcore.types.question import FollowUp, Question
+from ragcore.types.question import Comparison, FollowUp, Question
 from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Missing, Period, ValueSort
 
 Vector = NDArray[np.float32]
@@ -307,7 +307,7 @@ class WritingTask:
     (None: not parsed yet), the ``sources``, ``terms`` (its synonyms), ``routes`` (documents that it names) and, for a
     section, its ``form``. ``own`` are the spans of the sources in a section with the requested heading, or ``pinned``
     ones. ``stated`` has the known facts of the documents searched for a value. ``titles`` are those of the documents of
-    an ``overview``, by id."""
+    an ``overview`` or a ``comparison``, by id."""
 
     question: str = ""
     sources: tuple[Source, ...] = ()
@@ -319,6 +319,7 @@ class WritingTask:
     stated: KnownFacts = NOTHING_STATED
     read: Question | None = None
     overview: Overview | None = None
+    comparison: Comparison | None = None
     titles: Mapping[str, str] = field(default_factory=dict)
 
 

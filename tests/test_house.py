@@ -23,9 +23,9 @@ MODULES = 10  # at the top level, `__init__` aside
 SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2386,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
+    "": 2387,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1392,  # with places in originals, parts in tables, and the lifted budget, which check and report share
+    "answer": 1395,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3378,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2336,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
@@ -36,16 +36,16 @@ LINES = {
     "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10617,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4094,  # with relative years, rows told apart, captions, names, days, lists, values, extremes, changes
-    "pipelines": 2211,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "offline": 4478,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "pipelines": 2245,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1828,  # with values as data, the request for a section, and sections named by a requirement
-    "retrieve": 2120,  # with overviews, and what structures find
+    "retrieve": 2197,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2691,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 2940,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "text": 2692,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "types": 2979,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -14,7 +14,7 @@ from ragcore.text.sentences import count_tokens, encoding
 from ragcore.text.short_titles import short
 from ragcore.text.terms import Term
 from ragcore.types import Document, Overview, Route, Source, Turn
-from ragcore.types.question import Question
+from ragcore.types.question import Comparison, Question
 
 MOST_SILENT = 40  # documents named as having nothing on a topic
 SHOWN_MARK = re.compile(r" ?\[\d{1,3}\]")
@@ -31,12 +31,14 @@ def build_request(
     terms: Sequence[Term] = (),
     routes: Sequence[Route] = (),
     overview: Overview | None = None,
+    comparison: Comparison | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> ModelRequest:
     """Request for one answer. The system part is the same for every question, so that it can be cached.
 
     ``query`` is the parsed stand-alone question, for a writer that does not read the history, ``terms`` its domain
-    terms and ``routes`` the documents that it names. For an ``overview``, ``titles`` are those of its documents by id.
+    terms and ``routes`` the documents that it names. ``titles`` are those of the documents of an ``overview`` or a
+    ``comparison``, by id.
     """
     blocks = "\n\n".join(render_source(source, document(source.doc_id)) for source in sources)
     prompt = ANSWER_PROMPT.format(sources=blocks, question=question.strip())
@@ -56,6 +58,7 @@ def build_request(
             tuple(routes),
             read=query,
             overview=overview,
+            comparison=comparison,
             titles=titles or {},
         ),
     )

@@ -235,7 +235,7 @@ def filing_title(blocks: Sequence[Block]) -> str:
 
 def _most_headed(lines: Iterable[str]) -> str:
     """Company's name of which most lines consist, as the headings of its statements do; "" if few do."""
-    found = Counter(name.title() if name.isupper() else name for line in lines if (name := company_alone(line)))
+    found = Counter(name for line in lines if (name := company_alone(line)))
     name, count = max(found.items(), key=lambda item: item[1], default=("", 0))
     return name if count >= MIN_HEADED else ""
 

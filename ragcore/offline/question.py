@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
+from ragcore.offline.comparison import asked_of_each
 from ragcore.offline.followups import follow_up, gone_on_from
 from ragcore.offline.intents import about_whole, answer_type
 from ragcore.offline.lists import listed
@@ -82,6 +83,7 @@ def read(text: str, documents: tuple[str, ...] = ()) -> Question:
         topic="" if broad or (whole and task != "summarise") else main,
         language=language_of(main),
         about=about,
+        each=asked_of_each(main, documents),
     )
 
 

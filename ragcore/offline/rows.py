@@ -202,13 +202,18 @@ def is_share(text: str) -> bool:
     return "%" in text or not ((RATES | lex.SHARE) - SHARES).isdisjoint(tokens(text))  # those of a company are none
 
 
+def is_rate(headers: str) -> bool:
+    """Whether a cell under ``headers`` is beside its table's scale: a share, a ratio or an amount per share."""
+    headed = frozenset(tokens(headers))
+    return not RATES.isdisjoint(headed) or ("per" in headed and not SHARES.isdisjoint(headed))
+
+
 def unit_of(source: Source, row: Row, cell: Cell) -> str:
     """Scale of ``cell``, in the words of its table's title or of the text before it; "" if the cell or its headers give
     it, it is in words, a share or an amount per share, or it may be an exception to the scale."""
-    headers = f"{row.name} {cell.column}"
-    headed, digits = frozenset(tokens(headers)), any(map(str.isdigit, cell.text))
-    rate = not RATES.isdisjoint(headed) or ("per" in headed and not SHARES.isdisjoint(headed))
-    if rate or "%" in cell.text or (not digits and any(map(str.isalpha, cell.text))) or _SCALE.search(headers):
+    headers, digits = f"{row.name} {cell.column}", any(map(str.isdigit, cell.text))
+    in_words = not digits and any(map(str.isalpha, cell.text))
+    if is_rate(headers) or "%" in cell.text or in_words or _SCALE.search(headers):
         return ""
     for words in (row.table, scale_of(source, row)[1]):
         match = _SCALE.search(words)

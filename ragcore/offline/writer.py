@@ -8,27 +8,29 @@ can be incomplete but never wrong about a document's words. Whether the sources 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.extremes import Extreme, extreme
 from ragcore.offline.holders import holders
 from ragcore.offline.intents import about_whole, fit
-from ragcore.offline.lists import data
+from ragcore.offline.lists import data, listed
 from ragcore.offline.question import read
 from ragcore.offline.quotes import Quotable, marker, quotables, without_repeats
 from ragcore.offline.ranking import Ranking
-from ragcore.offline.rows import Cell, Row, brief, in_figures, parts_of_column, unit_of
+from ragcore.offline.rows import Cell, Row, brief, in_figures, is_rate, parts_of_column, unit_of
 from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
+from ragcore.text import lexicon as lex
 from ragcore.text.markdown import CellRow, cell_table, escape, escape_lines, quoted
-from ragcore.text.numbers import plural
+from ragcore.text.numbers import figure, plural
+from ragcore.text.periods import years
 from ragcore.text.short_titles import short_titles
-from ragcore.text.terms import Wanted
-from ragcore.text.words import tokens
-from ragcore.types import OFFLINE, Overview, Source
-from ragcore.types.question import Question
+from ragcore.text.terms import Term, Wanted
+from ragcore.text.words import STOP_WORDS, tokens, without_brackets
+from ragcore.types import OFFLINE, Each, Overview, Source
+from ragcore.types.question import Comparison, Question
 
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _OPENING = 2  # opening sentences of a document without a description of itself
@@ -38,6 +40,9 @@ _LONGEST_NAME = 60  # a longer one of a table is a sentence
 _MOST_CELLS = 4  # cells of one row, if the question names none of its columns
 _MOST_ROWS = 8  # cells of a table
 _MOST_NAMED = 12  # documents that are named and not quoted
+_RELEVANT = 0.5  # relevance from which a quote may stand between values
+_SHORT = 3  # letters of a word that has no plural ending
+_MOST_SILENT = 3  # of those that were not asked for by name
 _MOST_LISTED = 24  # cells of a table that is asked for
 
 
@@ -60,6 +65,9 @@ class OfflineWriter:
         if request.overview is not None:
             yield f"{_CANNOT['summarise']} {_ADD_KEY} " if question.task == "summarise" else ""
             yield from _overview(request.overview, request.sources, request.titles)
+            return
+        if request.comparison is not None:
+            yield from self._compared(request.comparison, request)
             return
         wanted = Wanted(question.judged, request.terms)
         found = list(quotables(question, wanted, request.sources))
@@ -96,6 +104,137 @@ class OfflineWriter:
         else:
             yield from _answer(question, chosen if value else _told_apart(chosen), certain=value is not None)
 
+    def _compared(self, of: Comparison, request: WritingTask) -> Iterator[str]:
+        """The best quote of each document side by side, and the documents without any."""
+        leads = dict[str, _Lead]()
+        for doc_id, question in of.questions.items():
+            own = [source for source in request.sources if source.doc_id == doc_id]
+            lead = self._lead(question, of.each, request.terms, own) if doc_id not in of.silent else None
+            if lead is not None:
+                leads[doc_id] = lead
+        if not leads:
+            yield f"{NO_ANSWER} No passage found is about this."
+            return
+        short = short_titles({one: request.titles.get(one, one) for one in of.questions})
+        asked = len(of.questions)
+        if of.each.words:
+            more = f"; {of.left} more have it and are not quoted" if of.left else ""
+            yield f"Found in {len(leads)} of {plural(of.among, 'document')}{more}.\n\n"
+        elif not of.each.named:
+            near = f"the {asked} nearest of " if of.left else ""
+            yield f"Found in {len(leads)} of {near}{plural(of.among, 'document')}.\n\n"
+        yield from _side_by_side(leads, of.each.sign, short)
+        silent = [short[one] for one in of.questions if one not in leads]
+        if len(silent) > _MOST_SILENT and not of.each.named:
+            silent = [f"the other {len(silent)} documents"]
+        yield from _named("Nothing on this was found in", silent)
+
+    def _lead(self, question: Question, each: Each, terms: Sequence[Term], sources: Sequence[Source]) -> _Lead | None:
+        wanted = Wanted(question.judged, terms)
+        found = list(quotables(question, wanted, sources))
+        if each.words:
+            found = _saying(each.words, found)
+        ranking = Ranking(question, wanted)
+        scored = ranking.scored(found, self._reranker)
+        if each.sign:  # what is near to it has no place between values
+            near = (one for one in scored if one.relevance is None or one.relevance >= _RELEVANT)
+            kept = {id(one.quote) for one in near}
+            scored = [one for one in scored if id(one.quote) in kept or _is_asked_for(question, wanted, one.quote)]
+        best = certain(question, terms, found, ranking) or next((one.quote for one in scored), None)
+        if best is None:
+            return None
+        return _Lead(best if question.years else _latest(best), _is_asked_for(question, wanted, best))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """Best quote of a document; ``asked_for``: it is a row of nothing but what is asked for."""
+
+    quote: Quotable
+    asked_for: bool
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s") if len(word) > _SHORT else word
+
+
+def _saying(words: Sequence[str], found: Sequence[Quotable]) -> list[Quotable]:
+    """Quotes with all of one of ``words``: sentences, else rows, of which the cell that has them is shown."""
+    of = [{_singular(word) for word in tokens(one)} - STOP_WORDS for one in words]
+
+    def says(text: str) -> bool:  # by words, since "severely" has the stem of "severance"
+        said = {_singular(word) for word in tokens(text)}
+        return any(one <= said for one in of)
+
+    said = [quote for quote in found if says(quote.text)]
+    rows = [
+        quote.narrowed(cell, cell.text) if (cell := next((one for one in row.cells if says(one.text)), None)) else quote
+        for quote in said
+        if (row := quote.row) is not None
+    ]
+    return [quote for quote in said if quote.row is None] or rows
+
+
+def _is_asked_for(question: Question, wanted: Wanted, quote: Quotable) -> bool:
+    if quote.row is None:
+        return False
+    header, qualifiers = quote.header - lex.SPAN_STEMS, listed("values", "qualifiers")
+    other = qualifiers & {*tokens(without_brackets(quote.row.head))}
+    return bool(header) and header <= wanted.everything and other <= {*tokens(question.main)}
+
+
+def _side_by_side(leads: Mapping[str, _Lead], sign: int, titles: Mapping[str, str]) -> Iterator[str]:
+    """Quotes of several documents, each under its name in ``titles``: cells in one table, then prose. With a ``sign``
+    the highest (1) or lowest (-1) value is named and comes first, if all in the table can be compared."""
+    table = {one: lead for one, lead in leads.items() if lead.quote.row and _cells(lead.quote.row) is not None}
+    amounts = {one: amount for one, lead in table.items() if lead.asked_for and (amount := _amount(lead.quote))}
+    values = [value for value, _ in amounts.values()]
+    alike = len({kind for _, kind in amounts.values()}) == 1 and (min(values) >= 0.0 or max(values) <= 0.0)
+    if sign and len(table) > 1 and len(amounts) == len(table) and alike:
+        order = sorted(table, key=lambda one: -sign * abs(amounts[one][0]))  # cash that is paid stands in brackets
+        table = {one: table[one] for one in order}
+        most = "highest" if sign > 0 else "lowest"
+        yield f"Of the {len(table)} values in the table, the {most} is that of {escape(titles[order[0]])}.\n\n"
+    rows = [
+        replace(quote, row=replace(row, name=f"{titles[one]}: {row.name}".rstrip(": ")))
+        for one, lead in table.items()
+        if (row := (quote := lead.quote).row) is not None
+    ]
+    if rows:
+        cells, more = _table_cells(rows, _MOST_LISTED)
+        yield f"{cell_table(cells)}\n{more}"
+    for one, lead in leads.items():
+        if one not in table:
+            yield f"> {escape(titles[one])}: {_quotation(lead.quote)}\n\n"
+
+
+def _latest(quote: Quotable) -> Quotable:
+    """A row of several columns, narrowed to that of the latest year, if one is; changes, which are of two, and shares
+    beside amounts are none."""
+    row = quote.row
+    if row is None or len(row.meant) < 2:
+        return quote
+    dated = [(min(named), cell) for cell in row.meant if len(named := years(cell.column)) == 1]
+    plain = [pair for pair in dated if "%" not in pair[1].text] or dated
+    last = max((year for year, _ in plain), default=0)
+    latest = [cell for year, cell in plain if year == last]
+    return quote.narrowed(latest[0], row.of(latest[0])) if len(latest) == 1 else quote
+
+
+def _amount(quote: Quotable) -> tuple[float, str] | None:
+    """The one figure of a row in its scale, and its kind: what may be compared is of one kind. None if the row has
+    several figures or no known scale."""
+    row = quote.row
+    given = figure(row.meant[0].text) if row is not None and len(row.meant) == 1 else None
+    if row is None or given is None:
+        return None
+    if given.percent:
+        return given.value, "share"
+    if is_rate(f"{row.name} {row.meant[0].column}"):
+        return given.value, f"rate {given.currency}"
+    scale = given.scale if given.scale > 1.0 else row.scale(quote.source)
+    return (given.value * scale, f"amount {given.currency.strip('$')}") if scale else None
+
 
 def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str, str]) -> Iterator[str]:
     """Themes, each with its sentences; at last the documents without any."""
@@ -117,9 +256,14 @@ def _overview(overview: Overview, sources: Sequence[Source], titles: Mapping[str
             yield f"- {title}{escape(quoted(source.words(first, last)))} {marker(source, first, last)}\n"
         yield "\n"
     for said, doc_ids in (("Perhaps also in", overview.doubtful), ("Nothing on this was found in", overview.silent)):
-        if doc_ids:
-            more = f"; and {len(doc_ids) - _MOST_NAMED} more" if len(doc_ids) > _MOST_NAMED else ""
-            yield f"{said} {'; '.join(escape(short[one]) for one in doc_ids[:_MOST_NAMED])}{more}.\n\n"
+        yield from _named(said, [short[one] for one in doc_ids])
+
+
+def _named(said: str, titles: Sequence[str]) -> Iterator[str]:
+    """Line with the documents of which something is said; none without any."""
+    if titles:
+        more = f"; and {len(titles) - _MOST_NAMED} more" if len(titles) > _MOST_NAMED else ""
+        yield f"{said} {'; '.join(map(escape, titles[:_MOST_NAMED]))}{more}.\n\n"
 
 
 def _spanned(sources: Sequence[Source], span: tuple[str, int, int]) -> Iterator[tuple[Source, int, int]]:

@@ -18,9 +18,9 @@ from ragcore.providers.registry import Models
 from ragcore.retrieve.segments import with_cited
 from ragcore.text.definitions import defined
 from ragcore.types import OnStep, Retrieval, Scope, Turn
-from ragcore.types.question import Phrase, Question
+from ragcore.types.question import Comparison, Phrase, Question
 
-OVERVIEW = 3  # times ``answer.source_tokens`` that an overview may read
+WIDER = 3  # times ``answer.source_tokens`` that an overview may read, and a model for a comparison
 OPENING_PAGES = 4  # filings open with a cover, perhaps a table of contents, then their report
 
 
@@ -46,7 +46,12 @@ class AnswerPipeline:
         document = functools.cache(self.store.document)
         room = self.settings.answer
         if retrieval.overview is not None:
-            room = room.model_copy(update={"source_tokens": OVERVIEW * room.source_tokens})
+            room = room.model_copy(update={"source_tokens": WIDER * room.source_tokens})
+        comparison = self._comparison(retrieval)
+        if comparison is not None:
+            times = max(1, len(comparison.questions) // 2)
+            times = times if self.models.capabilities.extractive else min(WIDER, times)
+            room = room.model_copy(update={"source_tokens": times * room.source_tokens})
         sources = build_sources(retrieval, document, room)
         cited = dict.fromkeys(source.doc_id for source in sources)
         terms = (*self.search.terms(asked.text), *defined(asked.text, (document(one).text for one in cited)))
@@ -63,6 +68,7 @@ class AnswerPipeline:
                 rewritten.by,
                 fresh,
                 tuple(one for one in partly if retrieval.scope.holds(one.doc_id)),
+                comparison=comparison,
             ),
             Services(
                 self.models.writer,
@@ -76,6 +82,13 @@ class AnswerPipeline:
             ),
             stop,
         )
+
+    def _comparison(self, retrieval: Retrieval) -> Comparison | None:
+        """Documents that were asked one by one; None if there were none."""
+        if retrieval.each is None:
+            return None
+        asked = {one.doc_id: self.models.analyser.read(one.text) for one in retrieval.queries if one.doc_id}
+        return Comparison(retrieval.each, asked, retrieval.among, retrieval.left)
 
     def _standalone(self, question: str, scope: Scope, history: Sequence[Turn], stop: Stop) -> Rewritten:
         several = scope.doc_ids is None or len(scope.doc_ids) > 1

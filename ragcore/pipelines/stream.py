@@ -44,7 +44,7 @@ from ragcore.types import (
     Turn,
     Usage,
 )
-from ragcore.types.question import Question
+from ragcore.types.question import Comparison, Question
 from ragcore.types.report import Missing
 from ragcore.types.spending import cost
 from ragcore.verify.added import add_citations, tell_added
@@ -124,7 +124,8 @@ class AnswerText:
 class AnswerTask:
     """A ``question`` with its retrieval and sources. ``query`` is its stand-alone form, made by ``rewritten_by`` ("" if
     unchanged), and ``terms`` are its domain terms. ``request`` makes the writer's request if it is not a plain
-    question. ``fresh`` skips a kept answer to the same request; ``partly`` are the documents not read in full."""
+    question. ``fresh`` skips a kept answer to the same request; ``partly`` are the documents not read in full;
+    ``comparison``: the question is asked of several documents one by one."""
 
     question: str
     query: Question
@@ -136,6 +137,7 @@ class AnswerTask:
     fresh: bool = False
     partly: tuple[Partly, ...] = ()
     request: Callable[[], ModelRequest] | None = None
+    comparison: Comparison | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,7 @@ class AnswerStream:
         self._task = task
         self._with = services
         self._extractive = services.llm.capabilities.extractive
+        self._comparison = task.comparison
         self._stop = stop or Stop()
         self._stopped = False
 
@@ -246,10 +249,25 @@ class AnswerStream:
         return self.answer
 
     def _reason_to_refuse(self) -> str:
+        of, sources = self._task.comparison, self._task.sources
+        if of is not None and self._extractive:
+            retrieval = replace(self._task.retrieval, routes=())
+            silent = tuple(
+                one
+                for one, question in of.questions.items()
+                if not (own := [source for source in sources if source.doc_id == one])
+                or (not of.each.words and self._reason(question, retrieval, own))
+            )
+            self._comparison = replace(of, silent=silent) if len(silent) < len(of.questions) else None
+            if self._comparison is not None:
+                return ""
+        return self._reason(self._task.query, self._task.retrieval, sources)
+
+    def _reason(self, question: Question, retrieval: Retrieval, sources: Sequence[Source]) -> str:
         return reason_to_refuse(
-            self._task.query,
-            self._task.retrieval,
-            self._task.sources,
+            question,
+            retrieval,
+            sources,
             terms=self._task.terms,
             mentions=self._with.mentions,
             document=self._with.document,
@@ -269,6 +287,7 @@ class AnswerStream:
             terms=self._task.terms,
             routes=self._task.retrieval.routes,
             overview=self._task.retrieval.overview,
+            comparison=self._comparison,
             titles=self._with.titles() if self._with.titles is not None else None,
         )
 

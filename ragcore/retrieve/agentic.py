@@ -8,6 +8,7 @@ each pair within ``agentic.timeout_seconds``.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -22,10 +23,12 @@ from ragcore.model_calls import Filled, Forms, words
 from ragcore.prompts import DECOMPOSE_PROMPT, DECOMPOSE_SYSTEM, GAP_PROMPT, GAP_SYSTEM
 from ragcore.protocols import LLM, Capabilities, Form
 from ragcore.retrieve.fuse import fold, ranking, vote
-from ragcore.retrieve.hybrid import SHOWN_ROUTES, HybridRetriever, Ranking, timed
+from ragcore.retrieve.hybrid import MOST_NAMED, SHOWN_ROUTES, HybridRetriever, Ranking, timed
+from ragcore.retrieve.route import best_named
+from ragcore.text.names import words_of
 from ragcore.text.sentences import count_tokens
 from ragcore.text.words import tokens
-from ragcore.types import EVERYTHING, Hit, Retrieval, Route, Scope, Step, SubQuery, Usage
+from ragcore.types import EVERYTHING, Each, Hit, Retrieval, Route, Scope, Step, SubQuery, Usage
 from ragcore.types.question import Question
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ QUESTION_VOTE = 0.3  # of the reranker on the whole question, beside the merged 
 FORM_TOKENS = 600
 MOST_PARTS = 3
 MOST_GAPS = 2
+HITS_OF_EACH = 5  # of each document that is asked by itself
+OWN_NAME = 0.9  # share of the passages with a word that are in the document that it is taken to name
 LONGEST_QUERY = 400  # characters
 LONGEST_REASON = 300
 PASSAGE_TOKENS = 2000  # budget of the best passages, in which the model looks for gaps
@@ -56,10 +61,14 @@ def _decomposes(settings: AgenticSettings, model: Capabilities) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Queries beside a question, by rules or by a model; ``notes`` say why they are not by the model."""
+    """Queries beside a question, by rules or by a model; ``notes`` say why they are not by the model, or what is not
+    asked; ``each`` is what documents are asked one by one, of ``among`` that it asks about; ``left`` are not asked."""
 
     queries: Sequence[SubQuery]
     notes: tuple[str, ...] = ()
+    each: Each | None = None
+    among: int = 0
+    left: int = 0
 
 
 @dataclass
@@ -79,7 +88,8 @@ class AgenticRetriever:
     parts: Sequence[SubQuery] | None = None
 
     def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """Best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them."""
+        """Best ``top_k`` chunks for ``query`` and its parts in ``scope``, and the segments around them; `HITS_OF_EACH`
+        for each document that is asked by itself, if those are more."""
         question, settings = self.retriever.read(query), self.retriever.settings
         forms = None
         if self.planner is not None and self.parts is None:
@@ -93,7 +103,8 @@ class AgenticRetriever:
             if rankings and self.stop.is_set():
                 return
             spent: dict[str, float] = {}
-            rankings.append(self.retriever.search(one.text, top_k=top_k, scope=scope, timings=spent, asked=one))
+            inside = replace(scope, doc_ids=(one.doc_id,)) if one.doc_id else scope
+            rankings.append(self.retriever.search(one.text, top_k=top_k, scope=inside, timings=spent, asked=one))
             asked.append(replace(rankings[-1].asked, timings_ms=spent))
             for step, ms in spent.items():
                 timings[step] = timings.get(step, 0.0) + ms
@@ -112,8 +123,9 @@ class AgenticRetriever:
                     raise
         else:
             search(SubQuery(query))
-            by_rules = question.parts if settings.agentic.decompose != "off" else ()
-            plan = Planned(by_rules if self.parts is None else self.parts)
+            plan = Planned(self.parts or ())
+            if self.parts is None and settings.agentic.decompose != "off":
+                plan = Planned(question.parts) if question.parts else self._of_each(query, scope, rankings[0])
         for part in _new(plan.queries, asked):
             search(part)
         notes = plan.notes
@@ -129,7 +141,7 @@ class AgenticRetriever:
                 if not further:
                     break
 
-        hits = merged(rankings, top_k)
+        hits = merged(rankings, max(top_k, HITS_OF_EACH * sum(bool(one.doc_id) for one in asked)))
         reranked = 0
         if len(rankings) > 1:
             hits, reranked = self._reranked(query, hits, timings)
@@ -153,7 +165,52 @@ class AgenticRetriever:
             usage=forms.usage if forms is not None else Usage(),
             cost_usd=forms.cost(settings.llm.prices) if forms is not None else 0.0,
             paths=paths,
+            each=plan.each,
+            among=plan.among,
+            left=plan.left,
         )
+
+    def _of_each(self, query: str, scope: Scope, first: Ranking) -> Planned:
+        """What ``query`` asks of each of several documents: those that it names, else the nearest of all in ``scope``,
+        or those with the words that it asks for."""
+        if self.retriever.names is None:
+            return Planned(())
+        named = self._titled(query, scope) | best_named(first.routes)
+        each = self.retriever.read(query, list(dict.fromkeys(named.values()))).each
+        if each is None or (named and not (each.named or each.within or each.words)):
+            return Planned(())
+        every = sorted(named, key=lambda one: query.find(named[one]))  # one name may be that of several
+        if not (each.named or each.within):
+            every = list(self.retriever.names.doc_ids if scope.doc_ids is None else scope.doc_ids)
+        if each.words:
+            having = Counter[str]()
+            for words in each.words:
+                having.update(self.retriever.sparse.mentions(words))
+            asked = [one for one, _ in having.most_common() if one in every]
+        else:
+            found = dict.fromkeys(hit.chunk.doc_id for hit in first.hits)
+            asked = every if each.named else [one for one in dict.fromkeys((*found, *every)) if one in every]
+        if len(every) < 2:
+            return Planned(())
+        asked, left = asked[:MOST_NAMED], len(asked[MOST_NAMED:])
+        own, reason = dict(each.own), f"asked of each of {len(asked)} documents"
+        parts = [SubQuery(own.get(named.get(one, ""), each.text), "rules", reason, doc_id=one) for one in asked]
+        told = f"Asked of the {len(asked)} documents nearest to the question; {left} more were not asked."
+        return Planned(parts, (told,) if left else (), each if parts else None, len(every), left)
+
+    def _titled(self, query: str, scope: Scope) -> dict[str, str]:
+        """Documents with a word of ``query`` in their title that nearly no other has, such as the name of a trial."""
+        titles = self.retriever.names.titles if self.retriever.names is not None else {}
+        found = dict[str, str]()
+        for word in words_of(query):
+            name = query[word.start : word.end - 2 * word.possessive]
+            of = self.retriever.sparse.mentions(name) if word.marked and not word.number else {}
+            inside = {doc_id: count for doc_id, count in of.items() if scope.holds(doc_id)}
+            most = max(inside, key=lambda doc_id: inside[doc_id], default="")
+            own = most and inside[most] >= OWN_NAME * sum(inside.values())
+            if own and word.plain in {one.plain for one in words_of(titles.get(most, ""))}:
+                found[most] = name
+        return found
 
     def _reranked(self, query: str, hits: Sequence[Hit], timings: dict[str, float]) -> tuple[tuple[Hit, ...], int]:
         """``hits`` ordered by merged score and the reranker's vote on the whole question, and the number of passages it
@@ -295,11 +352,11 @@ def merged(rankings: Sequence[Ranking], most: int) -> tuple[Hit, ...]:
 
 
 def _new(queries: Sequence[SubQuery], asked: Sequence[SubQuery]) -> list[SubQuery]:
-    """Queries whose words differ from those of all earlier ones."""
-    known, out = {(), *(tuple(tokens(one.text)) for one in asked)}, []
+    """Queries whose words differ from those of all earlier ones, or are asked of another document."""
+    known, out = {(one.doc_id, *tokens(one.text)) for one in asked}, []
     for query in queries:
-        said = tuple(tokens(query.text))
-        if said not in known:
+        said = (query.doc_id, *tokens(query.text))
+        if len(said) > 1 and said not in known:
             known.add(said)
             out.append(query)
     return out

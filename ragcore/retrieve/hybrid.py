@@ -135,7 +135,7 @@ class HybridRetriever:
     mode: str = ""
     names: DocumentNames | None = None
     synonyms: Synonyms | None = None
-    read: Callable[[str], Question] = unread
+    read: Callable[..., Question] = unread
     on_step: OnStep = ignore_step
     on_ranking: Callable[[Ranking], None] | None = None
     connections: Callable[[], NameIndex] | None = None

@@ -64,6 +64,7 @@ class DocumentNames:
 
     def __init__(self, documents: Sequence[tuple[str, str, str]]) -> None:
         self._doc_ids = [doc_id for doc_id, *_ in documents]
+        self._titles = {doc_id: title for doc_id, title, _ in documents}
         self._places = {doc_id: place for place, doc_id in enumerate(self._doc_ids)}
         self._period: list[int] = []  # position in `_periods` by document
         known: dict[Period, int] = {}
@@ -106,6 +107,14 @@ class DocumentNames:
         if piece.share == 1.0:
             key = tuple(word.plain for word in words)
             self._heads[words[0].plain[:1]].setdefault(key, (words, set()))[1].add(place)
+
+    @property
+    def doc_ids(self) -> Sequence[str]:
+        return self._doc_ids
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        return self._titles
 
     def routes(
         self,
@@ -251,6 +260,17 @@ def discounted(
     """
     best = max(priors.values(), default=0.0)
     return {i: score * (1.0 - weight * (best - priors.get(owners[i], 0.0))) for i, score in scores.items()}
+
+
+def best_named(routes: Sequence[Route]) -> dict[str, str]:
+    """Names in the question by the documents that they name best: of several years those of the best fit; none with
+    less than half the best prior."""
+    best: dict[str, float] = {}
+    for route in routes:
+        best[route.name] = max(route.prior, best.get(route.name, 0.0))
+    least = 0.5 * max(best.values(), default=0.0)
+    kept = [route for route in routes if route.name and route.prior == best[route.name] >= least]
+    return {route.doc_id: route.name for route in kept}
 
 
 def chosen(routes: Sequence[Route], most: int) -> list[str]:

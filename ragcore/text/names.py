@@ -360,7 +360,8 @@ def company_alone(line: str) -> str:
     name = line.strip()
     plain = name.lower()
     name = name[: len(plain.removesuffix(" and subsidiaries"))].rstrip(" ,")
-    return name if _COMPANY.fullmatch(name.removesuffix(".")) else ""
+    is_one = _COMPANY.fullmatch(name.removesuffix(".")) is not None and not _OTHERS.search(name)
+    return name if is_one and _companies([name]) else ""
 
 
 def company(name: str) -> tuple[Company, ...]:

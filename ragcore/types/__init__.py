@@ -37,6 +37,7 @@ from ragcore.types.document import Table as Table
 from ragcore.types.geometry import Box as Box
 from ragcore.types.geometry import WordMap as WordMap
 from ragcore.types.retrieval import EVERYTHING as EVERYTHING
+from ragcore.types.retrieval import Each as Each
 from ragcore.types.retrieval import Entry as Entry
 from ragcore.types.retrieval import Hit as Hit
 from ragcore.types.retrieval import NamePath as NamePath

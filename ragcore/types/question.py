@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ragcore.types.retrieval import SubQuery
+from ragcore.types.retrieval import Each, SubQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class Question:
     things; ``changes``: it asks how a quantity changed; ``extreme``: 1 if it asks for the highest of several things, -1
     for the lowest; ``whole``: it is about a document as a whole. ``overview``: it asks for themes of documents, or for
     a summary of them; ``topic`` is what an overview is to be about, "" for all that they say. ``language`` is that of
-    ``main``, "" if unknown. ``about`` is the earlier question that it goes on from, "" for none.
+    ``main``, "" if unknown. ``about`` is the earlier question that it goes on from, "" for none. ``each`` is what it
+    asks of each of several documents; None if it asks no such thing.
     """
 
     text: str
@@ -68,11 +70,24 @@ class Question:
     topic: str = ""
     language: str = ""
     about: str = ""
+    each: Each | None = None
 
     @property
     def judged(self) -> str:
         """Text that passages are compared with: ``main``, and what it goes on from."""
         return f"{self.main} ({self.about})" if self.about else self.main
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Documents by id with the question that is asked of each alone, as ``each`` of the whole question says. It asks
+    about ``among``, of which ``left`` were not asked; ``silent`` are those without an answer."""
+
+    each: Each
+    questions: Mapping[str, Question]
+    among: int
+    left: int = 0
+    silent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +118,6 @@ class FollowUp:
     phrase: Phrase | None = None
 
 
-def unread(text: str) -> Question:
-    """Unparsed `Question` with only its text."""
+def unread(text: str, documents: Sequence[str] = ()) -> Question:
+    """Unparsed `Question` with only its text (`QuestionAnalyser.read`)."""
     return Question(text, text, text)

@@ -134,7 +134,8 @@ class SubQuery:
     """Search query: the user's own (``question``), a part of it by ``rules`` or by a ``model``, one that fills a
     ``gap`` in the results or in a report's section, or an item of a section's ``guidance``. ``reason`` explains it in
     words, "" for the user's own; ``also`` are synonyms of its terms, searched for with a lower weight; ``names`` are
-    those of it that were followed from passage to passage; ``timings_ms`` are the times of its search steps."""
+    those of it that were followed from passage to passage; ``timings_ms`` are the times of its search steps. Where it
+    is asked of each of several documents, ``doc_id`` is the one that it is searched for in."""
 
     text: str
     origin: Literal["question", "rules", "model", "guidance", "gap"] = "question"
@@ -142,6 +143,22 @@ class SubQuery:
     timings_ms: Mapping[str, float] = field(default_factory=dict, compare=False)
     also: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    doc_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """Question asked of each of several documents alone: its ``text`` has no names of them and no words that compare.
+    ``named``: the question names them, and ``own`` has the text of each name; else it is asked of a set of documents
+    ("which filings"), which a name may narrow (``within``). ``words``: it asks which of them have one of these, to the
+    letter. ``sign``: 1 if it asks where a value is higher, -1 if lower, else 0."""
+
+    text: str
+    own: tuple[tuple[str, str], ...] = ()
+    named: bool = False
+    within: bool = False
+    words: tuple[str, ...] = ()
+    sign: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +297,9 @@ class Retrieval:
     ``paths`` lead to the best hits of the segments that a walk over names has reached, in the order of the segments.
     ``candidates`` counts the scored passages, ``reranked`` those that the reranker read. ``notes`` report incomplete
     steps and empty results; ``usage`` and ``cost_usd`` are those of a planning model, the cost None without a price. An
-    ``overview`` has the themes whose passages the hits are."""
+    ``overview`` has the themes whose passages the hits are. ``each`` is what documents were asked one by one, of
+    ``among`` that it asks about; ``left`` were not asked.
+    """
 
     query: str
     mode: str
@@ -297,6 +316,9 @@ class Retrieval:
     cost_usd: float | None = 0.0
     paths: tuple[NamePath, ...] = ()
     overview: Overview | None = None
+    each: Each | None = None
+    among: int = 0
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +363,7 @@ class Trace:
         """Trace of ``retrieval``; ``titles`` are those of all documents of the library."""
         named = [route.doc_id for route in retrieval.routes] + [hit.chunk.doc_id for hit in retrieval.hits]
         named += [step.doc_id for path in retrieval.paths for step in path.steps if step.doc_id]
+        named += [query.doc_id for query in retrieval.queries if query.doc_id]
         named += [section.doc_id for section in retrieval.scope.sections]
         within = retrieval.scope.doc_ids
         return cls(

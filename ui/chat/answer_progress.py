@@ -19,9 +19,12 @@ def live_steps(view: View) -> list[Json]:
     if view.stage == "search":
         done, now = _searching(view)
     else:
-        asked = sum(step.name == "search" for step in view.steps)
-        if asked > 1:
-            done.append(f"Asked in {asked} ways")
+        asked = [step.query for step in view.steps if step.name == "search"]
+        documents = {query.doc_id for query in asked if query is not None and query.doc_id}
+        if documents:
+            done.append(f"Asked of {plural(len(documents), 'document')}")
+        elif len(asked) > 1:
+            done.append(f"Asked in {len(asked)} ways")
         done.append(plural(view.passages or 0, "passage") + " found")
         done.append(plural(view.sources or 0, "source") + " kept")
         now = "Writing" if view.stage == "write" else "Checking claims"
@@ -65,6 +68,8 @@ def _doing(step: Step, view: View) -> str:
         return f"Grouping {plural(step.passages, 'passage')} by theme"
     if step.name == "rerank":
         return "Reading the best passage" if step.passages == 1 else f"Reading the {step.passages} best passages"
+    if step.query is not None and step.query.doc_id:
+        return f"Searching {view.titles.get(step.query.doc_id, step.query.doc_id)}"
     if step.query is not None and step.query.origin != "question":
         return f"Searching for “{step.query.text}”"
     return f"Searching {searched_in(view.scope, view.searched, view.titles)}"

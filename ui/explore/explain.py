@@ -43,7 +43,7 @@ def explanation(answer: Answer, document: Callable[[str], Document]) -> Json | N
     if trace is None:
         return None
     return {
-        "queries": [_query(item) for item in trace.queries],
+        "queries": [_query(item, trace) for item in trace.queries],
         "within": within(trace.scope, trace.searched, trace.titles),
         "routes": [_route(item, trace) for item in trace.routes[:SHOWN_ROUTES]],
         "more_routes": max(0, len(trace.routes) - SHOWN_ROUTES),
@@ -55,10 +55,11 @@ def explanation(answer: Answer, document: Callable[[str], Document]) -> Json | N
     }
 
 
-def _query(item: SubQuery) -> Json:
+def _query(item: SubQuery, trace: Trace) -> Json:
+    inside = f"in {trace.titles.get(item.doc_id, item.doc_id)}" if item.doc_id else ""
     also = f"also, with less weight: {', '.join(item.also)}" if item.also else ""
     followed = f"following the name{'s' * (len(item.names) > 1)} {', '.join(item.names)}" if item.names else ""
-    reason = "; ".join(part for part in (item.reason, also, followed) if part)
+    reason = "; ".join(part for part in (item.reason, inside, also, followed) if part)
     return {"text": item.text, "how": ORIGINS[item.origin], "reason": reason}
 
 
