@@ -40,7 +40,7 @@ LINES = {
     "pipelines": 2245,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1828,  # with values as data, the request for a section, and sections named by a requirement
-    "retrieve": 2197,  # with overviews, what structures find, and what each of several documents is asked
+    "retrieve": 2201,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,

@@ -136,7 +136,7 @@ class OfflineWriter:
             found = _saying(each.words, found)
         ranking = Ranking(question, wanted)
         scored = ranking.scored(found, self._reranker)
-        if each.sign:  # what is near to it has no place between values
+        if each.sign and not each.named:  # what is near to it has no place between values
             near = (one for one in scored if one.relevance is None or one.relevance >= _RELEVANT)
             kept = {id(one.quote) for one in near}
             scored = [one for one in scored if id(one.quote) in kept or _is_asked_for(question, wanted, one.quote)]

@@ -183,9 +183,13 @@ class AgenticRetriever:
         if not (each.named or each.within):
             every = list(self.retriever.names.doc_ids if scope.doc_ids is None else scope.doc_ids)
         if each.words:
+            counts = {words: self.retriever.sparse.mentions(words) for words in each.words}
+            # Of "simulation or model" that which most documents have tells them apart no more.
+            rare = [words for words, of in counts.items() if 2 * len(of.keys() & set(every)) <= len(every)]
+            each = replace(each, words=tuple(rare) or each.words)
             having = Counter[str]()
             for words in each.words:
-                having.update(self.retriever.sparse.mentions(words))
+                having.update(counts[words])
             asked = [one for one, _ in having.most_common() if one in every]
         else:
             found = dict.fromkeys(hit.chunk.doc_id for hit in first.hits)

@@ -212,6 +212,16 @@ def test_the_documents_that_have_a_word_are_those_that_have_it(library: Engine) 
     assert text.startswith("Found in 2 of 3 documents.")
 
 
+def test_of_several_words_those_of_most_documents_are_left_out(library: Engine) -> None:
+    _, found = cited(library, "Which documents mention arbitration or report?")
+    assert found.keys() == {"corvane", "hollin"}
+
+
+def test_a_name_that_is_asked_about_is_answered_however_near_it_is(library: Engine) -> None:
+    _, found = cited(library, "How much higher is the rent of Larkfield than that of Hollin Bay?")
+    assert "larkfield" in found
+
+
 def test_what_no_document_has_is_refused(library: Engine) -> None:
     assert library.ask("Which documents mention Pompeii?").run().refused
 
