@@ -160,7 +160,7 @@ def _with_words(plain: Sequence[str], first: int, end: int, *, asks: bool) -> fr
     if listed("each", "appearing").isdisjoint(plain[-2:]) or not (inside or (asks and before)):
         return None
     rest = {n for n in range(len(plain) - 2, len(plain)) if plain[n] in listed("each", "appearing")}
-    return frozenset({*range(end + 1 + 2 * inside), *rest})
+    return frozenset({*range(0 if inside else first - 1, end + 1 + 2 * inside), *rest})
 
 
 def _is_all(question: str, words: Sequence[Word], first: int, end: int) -> bool:

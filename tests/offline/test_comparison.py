@@ -31,6 +31,7 @@ TWO = ("Corvane", "Larkfield")
         ("I need every file in which the name Deloitte turns up", (), "the name Deloitte"),
         ("Find the filings that discuss a waiting period or clearance", (), "a waiting period or clearance"),
         ("In which documents does hepatitis come up?", (), "hepatitis"),
+        ("busulfan - in which documents does it appear?", (), "busulfan does it"),
         ("Do any of my documents refer to hepatitis, and which ones?", (), "hepatitis"),
         ("goodwill, Corvane against Larkfield", TWO, "goodwill"),
         ("Please set Corvane's 2022 rent against Larkfield's for 2017", TWO, "set rent in 2022"),

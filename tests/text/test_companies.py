@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcore.text.names import companies, of_others
+from ragcore.text.names import companies, company_alone, of_others
 from ragcore.types import Document
 from tests.documents import Heading, make_document
 
@@ -44,3 +44,18 @@ def test_the_company_is_named_by_the_cover(made: Document, names: list[set[str]]
 )
 def test_documents_are_of_different_companies_where_both_say_so(one: str, other: str, different: bool) -> None:
     assert of_others(companies(document(one)), companies(document(other))) == different
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("LARKFIELD PUMPS, INC. AND SUBSIDIARIES", "LARKFIELD PUMPS, INC."),
+        ("The Corvane Water Company", "The Corvane Water Company"),
+        ("The Nasdaq Stock Market LLC", ""),
+        ("The Company", ""),
+        ("Our Company makes pumps:", ""),
+        ("Consolidated balance sheets", ""),
+    ],
+)
+def test_a_line_may_be_a_company_s_name_and_nothing_else(line: str, name: str) -> None:
+    assert company_alone(line) == name
