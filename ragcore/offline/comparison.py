@@ -55,8 +55,9 @@ def asked_of_each(question: str, documents: Sequence[str]) -> Each | None:
         if not _says_something(text):
             return None
         if asked.literal:
-            alternatives = tuple(filter(_says_something, _ALTERNATIVES.split(text)))
-            return Each(" or ".join(alternatives), words=alternatives, within=within)
+            alternatives = list(filter(_says_something, _ALTERNATIVES.split(text)))
+            bare = (" ".join(word for word in tokens(one) if word not in STOP_WORDS) for one in alternatives)
+            return Each(" or ".join(alternatives), words=tuple(bare), within=within)
         return Each(text, sign=_sign(plain, signs), within=within)
     in_turn = _in_turn(plain, list(named))
     if len(named) < 2 or not (in_turn or compares or all(words[end].possessive for _, end in named)):
