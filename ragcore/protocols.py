@@ -34,6 +34,12 @@ from ragcore.types.report import NOTHING_STATED, Coverage, Field, KnownFacts, Mi
 Vector = NDArray[np.float32]
 
 
+class QuestionReader(Protocol):
+    """`QuestionAnalyser.read` by itself."""
+
+    def __call__(self, text: str, documents: Sequence[str] = ()) -> Question: ...
+
+
 @runtime_checkable
 class Embedder(Protocol):
     """Embedding model: text → unit vectors. A text's vector does not depend on the other texts of the call."""

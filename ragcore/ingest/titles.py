@@ -213,13 +213,9 @@ def filing_title(blocks: Sequence[Block]) -> str:
     where that is a picture, the one that heads most lines. Their metadata is usually an accession number.
     """
     lines = [plain([line]) for b in blocks if b.page.number <= COVER_PAGES and b.noise is None for line in b.lines]
-    cover = [plain([line]) for b in blocks if b.page.number == 1 and b.noise is None for line in b.lines]
     text = " ".join(lines)
     form = _FORM.search(text)
-    registrant = _registrant(lines)
-    if not registrant and any(map(_FORM.fullmatch, cover)):
-        printed = (plain([line]) for b in blocks if b.noise in (None, "page_header", "repeated") for line in b.lines)
-        registrant = next(filter(None, map(company_alone, cover)), "") or _most_headed(printed)
+    registrant = (_registrant(lines) or _uncaptioned(blocks)) if form is not None else ""
     if form is None or not registrant:
         return ""
     number = form.group(1).upper()
@@ -231,6 +227,15 @@ def filing_title(blocks: Sequence[Block]) -> str:
         ended = _QUARTER_END.search(text) if number.startswith("10") else _REPORTED.search(text)
         period = " ".join(ended.group(1).split()) if ended else ""
     return f"{registrant} Form {number} {period}".rstrip()
+
+
+def _uncaptioned(blocks: Sequence[Block]) -> str:
+    """Name of the registrant without its caption, on a first page with the form's name as a line; "" if it has none."""
+    cover = [plain([line]) for b in blocks if b.page.number == 1 and b.noise is None for line in b.lines]
+    if not any(map(_FORM.fullmatch, cover)):
+        return ""
+    printed = (plain([line]) for b in blocks if b.noise in (None, "page_header", "repeated") for line in b.lines)
+    return next(filter(None, map(company_alone, cover)), "") or _most_headed(printed)
 
 
 def _most_headed(lines: Iterable[str]) -> str:

@@ -24,6 +24,7 @@ from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import Capabilities, ModelRequest, Reranker, StaticStream, WritingTask
 from ragcore.text import lexicon as lex
 from ragcore.text.markdown import CellRow, cell_table, escape, escape_lines, quoted
+from ragcore.text.names import singular
 from ragcore.text.numbers import figure, plural
 from ragcore.text.periods import years
 from ragcore.text.short_titles import short_titles
@@ -41,7 +42,6 @@ _MOST_CELLS = 4  # cells of one row, if the question names none of its columns
 _MOST_ROWS = 8  # cells of a table
 _MOST_NAMED = 12  # documents that are named and not quoted
 _RELEVANT = 0.5  # relevance from which a quote may stand between values
-_SHORT = 3  # letters of a word that has no plural ending
 _MOST_SILENT = 3  # of those that were not asked for by name
 _MOST_LISTED = 24  # cells of a table that is asked for
 
@@ -116,12 +116,11 @@ class OfflineWriter:
             yield f"{NO_ANSWER} No passage found is about this."
             return
         short = short_titles({one: request.titles.get(one, one) for one in of.questions})
-        asked = len(of.questions)
         if of.each.words:
             more = f"; {of.left} more have it and are not quoted" if of.left else ""
             yield f"Found in {len(leads)} of {plural(of.among, 'document')}{more}.\n\n"
         elif not of.each.named:
-            near = f"the {asked} nearest of " if of.left else ""
+            near = f"the {len(of.questions)} nearest of " if of.left else ""
             yield f"Found in {len(leads)} of {near}{plural(of.among, 'document')}.\n\n"
         yield from _side_by_side(leads, of.each.sign, short)
         silent = [short[one] for one in of.questions if one not in leads]
@@ -137,9 +136,11 @@ class OfflineWriter:
         ranking = Ranking(question, wanted)
         scored = ranking.scored(found, self._reranker)
         if each.sign and not each.named:  # what is near to it has no place between values
-            near = (one for one in scored if one.relevance is None or one.relevance >= _RELEVANT)
-            kept = {id(one.quote) for one in near}
-            scored = [one for one in scored if id(one.quote) in kept or _is_asked_for(question, wanted, one.quote)]
+            scored = [
+                one
+                for one in scored
+                if one.relevance is None or one.relevance >= _RELEVANT or _is_asked_for(question, wanted, one.quote)
+            ]
         best = certain(question, terms, found, ranking) or next((one.quote for one in scored), None)
         if best is None:
             return None
@@ -154,16 +155,12 @@ class _Lead:
     asked_for: bool
 
 
-def _singular(word: str) -> str:
-    return word.removesuffix("s") if len(word) > _SHORT else word
-
-
 def _saying(words: Sequence[str], found: Sequence[Quotable]) -> list[Quotable]:
     """Quotes with all of one of ``words``: sentences, else rows, of which the cell that has them is shown."""
-    of = [{_singular(word) for word in tokens(one)} - STOP_WORDS for one in words]
+    of = [{singular(word) for word in tokens(one)} - STOP_WORDS for one in words]
 
     def says(text: str) -> bool:  # by words, since "severely" has the stem of "severance"
-        said = {_singular(word) for word in tokens(text)}
+        said = {singular(word) for word in tokens(text)}
         return any(one <= said for one in of)
 
     said = [quote for quote in found if says(quote.text)]

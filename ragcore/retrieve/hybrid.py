@@ -39,7 +39,7 @@ from ragcore.types.question import Question, unread
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
-    from ragcore.protocols import Embedder, NameIndex, Nearest, Reranker, SparseIndex, Structure, Vector
+    from ragcore.protocols import Embedder, NameIndex, Nearest, QuestionReader, Reranker, SparseIndex, Structure, Vector
 
 Scored = list[tuple[str, float]]  # chunk ids with their scores
 MOST_TERMS = 12  # limit of synonyms searched for
@@ -135,7 +135,7 @@ class HybridRetriever:
     mode: str = ""
     names: DocumentNames | None = None
     synonyms: Synonyms | None = None
-    read: Callable[..., Question] = unread
+    read: QuestionReader = unread
     on_step: OnStep = ignore_step
     on_ranking: Callable[[Ranking], None] | None = None
     connections: Callable[[], NameIndex] | None = None

@@ -108,7 +108,7 @@ def words_of(text: str) -> list[Word]:
         caseless = word.isalpha() and word.lower() == word.upper()
         capital = word[:1].isupper()
         marked = mixed or inner or caseless or (capital and not shouted and (not first or possessive))
-        out.append(Word(plain, _singular(plain), marked, capital, capitals, possessive, match.start(), match.end()))
+        out.append(Word(plain, singular(plain), marked, capital, capitals, possessive, match.start(), match.end()))
     return out
 
 
@@ -202,7 +202,8 @@ def _plain(word: str) -> str:
     return folded(_MARKS.sub("", word))
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """``word`` without a plural ending."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
