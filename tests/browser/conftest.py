@@ -271,7 +271,7 @@ def unused() -> list[Tab]:
 def open_page(browser: Any, unused: list[Tab], request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
     """``open_page(url, width, height, theme)`` → a page; with ``suggestions`` it asks for suggested questions. A
     console error, an exception in the page or a request to another machine fails the test; a failed test leaves its
-    pages as pictures in tests/browser/failures."""
+    pages as pictures in tests/browser/failures, and prints their words."""
     opened: list[Tab] = []
 
     def open_(url: str, width: int = 1440, height: int = 900, theme: str = "light", **options: Any) -> Any:
@@ -285,6 +285,7 @@ def open_page(browser: Any, unused: list[Tab], request: pytest.FixtureRequest) -
         FAILURES.mkdir(exist_ok=True)
         for i, tab in enumerate(opened):
             tab.page.screenshot(path=FAILURES / f"{request.node.name}-{i}.png")
+            print(f"{tab.page.url}\n{tab.page.locator('body').inner_text()}\n")
     for tab in opened:
         if not failed and tab.forget():
             unused.append(tab)

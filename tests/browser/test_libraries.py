@@ -76,7 +76,8 @@ def test_two_people_and_their_libraries(team: App, open_page: Callable[..., Any]
         page.locator(".gw-highlight").first.wait_for()
         conversation = page.url
         assert urlsplit(address).query in conversation
-    theirs = page.context.browser.new_context().new_page()
+        assert "c=" in conversation
+    theirs = open_page(f"{team.url}/gw/auth/sign-in")
     signed_in(team, theirs.context, JONAS)
     with promise("to anybody else the library is not there, administrator or not"):
         theirs.goto(address)
@@ -116,4 +117,3 @@ def test_two_people_and_their_libraries(team: App, open_page: Callable[..., Any]
         expect(page.get_by_label("Role of Jonas Thiel")).to_have_count(0)
         go(theirs, "Library")
         theirs.get_by_text("This library isn’t here, or isn’t open to you.").wait_for()
-    theirs.context.close()

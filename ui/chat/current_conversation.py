@@ -39,7 +39,8 @@ def come_back() -> None:
 
 
 def open_conversation(conversation_id: str | None) -> None:
-    st.session_state.pop("gw_back", None)
+    for name in ("gw_back", "gw_gone"):
+        st.session_state.pop(name, None)
     st.session_state["gw_here"] = conversation_id  # first: the address is where another click may take over (`stay`)
     # In one go: each change is a step of the browser's history.
     wanted = {"c": conversation_id} if conversation_id else {}
@@ -64,12 +65,16 @@ def lost_if_gone(conversation_id: str) -> Iterator[None]:
 
 
 def gone() -> None:
-    """Start a new conversation, with a notice, when the URL names one that no longer exists."""
+    """Start a new conversation, with a notice until one is opened, when the URL names one that no longer exists. A run
+    that nobody asked for, as after a lost connection, does not take the notice away."""
     open_conversation(None)
-    st.session_state["gw_trouble"] = ("This conversation isn’t in the library.", "It may have been deleted.")
+    st.session_state["gw_gone"] = True
 
 
 def trouble() -> tuple[str, ...] | None:
-    """Problem of the last question (message, hint) or a notice about it (and tone), until a run has come to its end."""
+    """Problem of the last question (message, hint) or a notice about it (and tone), until a run has come to its end; or
+    that the conversation was `gone`."""
     found: tuple[str, ...] | None = st.session_state.get("gw_trouble")
+    if found is None and current() is None and "gw_gone" in st.session_state:
+        return "This conversation isn’t in the library.", "It may have been deleted."
     return found
