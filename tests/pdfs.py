@@ -12,6 +12,7 @@ from pathlib import Path
 import pymupdf
 
 PAGE = (612.0, 792.0)
+SHRUNKEN = 0.45
 FONT = "helv"
 BOLD = "hebo"
 
@@ -421,6 +422,22 @@ def rotated_table(angle: int) -> bytes:
     page = _page(document, width, height)
     page.show_pdf_page(page.rect, source, 0, rotate=angle)
     page.set_rotation(angle)
+    return _bytes(document)
+
+
+def shrunken(source: bytes) -> bytes:
+    """Pages of ``source``, each at `SHRUNKEN` times its size at the top of a grey sheet of the old size, as a web page
+    that was printed."""
+    drawn = pymupdf.open(stream=source, filetype="pdf")
+    document = _new()
+    for place in range(drawn.page_count):
+        page = _page(document)
+        left = PAGE[0] * (1 - SHRUNKEN) / 2
+        sheet = pymupdf.Rect(left, 20, left + PAGE[0] * SHRUNKEN, 20 + PAGE[1] * SHRUNKEN)
+        ground = pymupdf.Rect(0, 0, PAGE[0], sheet.y1)
+        page.draw_rect(ground, color=None, fill=(0.9, 0.9, 0.9))
+        page.draw_rect(sheet, color=None, fill=(1, 1, 1))
+        page.show_pdf_page(sheet, drawn, place)
     return _bytes(document)
 
 

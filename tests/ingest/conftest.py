@@ -15,6 +15,12 @@ from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.types import Document
 from tests import pdfs, prepared
 
+
+def _shrunken(name: str) -> bytes:
+    return pdfs.shrunken(sample(name))
+
+
+SHRUNKEN = ("ruled_table", "statement", "days_over_years", "multi_level_table")
 SAMPLES: dict[str, Callable[[], bytes]] = {
     "one_column": pdfs.one_column,
     "two_columns": pdfs.two_columns,
@@ -54,6 +60,7 @@ SAMPLES: dict[str, Callable[[], bytes]] = {
     "typed_prose": partial(pdfs.typed, pdfs.TYPED_PROSE),
     **{f"rotated_{angle}": partial(pdfs.rotated, angle) for angle in (90, 180, 270)},
     **{f"rotated_table_{angle}": partial(pdfs.rotated_table, angle) for angle in (90, 270)},
+    **{f"{name}_shrunken": partial(_shrunken, name) for name in SHRUNKEN},
     **{f"cropped_{angle}": partial(pdfs.cropped, angle) for angle in (0, 90, 180, 270)},
 }
 

@@ -8,7 +8,7 @@ import pytest
 from ragcore.types import Cell, Document, Element, Table
 from ragcore.types.table_labels import LabelledTable
 from tests import pdfs
-from tests.ingest.conftest import Build
+from tests.ingest.conftest import SHRUNKEN, Build
 
 
 def table_of(document: Document) -> tuple[Element, Table]:
@@ -47,6 +47,20 @@ def test_cells_and_rows(name: str, build: Build) -> None:
     assert lines[0] == "Well | April | May | June"
     assert lines[1] == f"{pdfs.TABLE_TITLE} — Orchard Lane | April: 58.2 | May: 61.4 | June: 60.7"
     assert [document.text[start:end] for start, end in table.row_spans] == lines[1:]
+
+
+@pytest.mark.parametrize("name", SHRUNKEN)
+def test_a_page_that_is_printed_small_has_the_same_tables(name: str, build: Build) -> None:
+    whole, small = build(name), build(f"{name}_shrunken")
+    assert [element.kind for element in small.elements] == [element.kind for element in whole.elements]
+    large, little = table_of(whole)[1], table_of(small)[1]
+    rows = [[document.text[a:b] for a, b in table.row_spans] for document, table in ((whole, large), (small, little))]
+    assert rows[0] == rows[1]
+    boxes = (one.boxes(cell.start, cell.end)[0] for one, cell in ((whole, large.cells[-1]), (small, little.cells[-1])))
+    same, box = boxes
+    left = pdfs.PAGE[0] * (1 - pdfs.SHRUNKEN) / 2
+    expected = [left + pdfs.SHRUNKEN * same.x0, 20 + pdfs.SHRUNKEN * same.y0]
+    assert [box.x0, box.y0] == pytest.approx(expected, abs=0.5)
 
 
 @pytest.mark.parametrize("name", ["ruled_table", "borderless_table", "multi_level_table"])
