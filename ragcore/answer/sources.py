@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from ragcore.answer.render import render_source
 from ragcore.config.settings import AnswerSettings
+from ragcore.text.centrality import centrality
 from ragcore.text.periods import fiscal_of
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
@@ -51,11 +52,14 @@ class Cut:
     def __init__(self) -> None:
         self._sources: dict[tuple[str, int, int], Source] = {}
         self._tokens: dict[tuple[str, int, int, int], int] = {}
+        self._central: dict[str, Mapping[int, float]] = {}
 
     def source(self, number: int, passage: _Passage, document: Document) -> Source:
         key = (passage.doc_id, passage.start, passage.end)
         if key not in self._sources:
-            self._sources[key] = _source(number, passage, document)
+            if passage.doc_id not in self._central:
+                self._central[passage.doc_id] = _centrality(document)
+            self._sources[key] = _source(number, passage, document, self._central[passage.doc_id])
         return replace(self._sources[key], number=number, score=passage.score, via=passage.via)
 
     def tokens(self, source: Source, document: Document) -> int:
@@ -175,11 +179,11 @@ def _merge(touching: list[_Passage], passage: _Passage) -> _Passage:
     )
 
 
-def _source(number: int, passage: _Passage, document: Document) -> Source:
+def _source(number: int, passage: _Passage, document: Document, central: Mapping[int, float]) -> Source:
     units = build_units(document, passage.start, passage.end)
     start = units[0].start if units else passage.start
     end = units[-1].end if units else passage.start
-    first = next(elements_within(document, start, max(end, start + 1)), None)
+    inside = list(elements_within(document, start, max(end, start + 1)))
     pages = document.pages_of(start, end)
     return Source(
         number=number,
@@ -189,7 +193,7 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
         end=end,
         text=document.text[start:end],
         units=units,
-        section=first.section if first else (),
+        section=inside[0].section if inside else (),
         pages=pages,
         page_labels=tuple(document.pages[page - 1].label for page in pages),
         score=passage.score,
@@ -197,7 +201,15 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
         marks=tuple(mark for unit in units if unit.kind != "cell" for mark in document.marks(unit.start, unit.end)),
         fiscal=fiscal_of(document.text, dict.fromkeys(unit.label for unit in units)),
         after=_after(document, end),
+        central=tuple((one.start, one.end, central[one.id]) for one in inside if one.id in central),
     )
+
+
+def _centrality(document: Document) -> dict[int, float]:
+    """Centrality of each table of the document by its element's id."""
+    tables = {one.id: one.table.cells for one in document.body if one.table is not None}
+    texts = {place: [document.text[c.start : c.end] for c in cells if not c.header] for place, cells in tables.items()}
+    return centrality(texts)
 
 
 def _after(document: Document, end: int) -> tuple[str, ...]:

@@ -56,6 +56,8 @@ WHOLE = 0.9
 SPLIT_WEIGHT = 3.0
 # Log odds that a row of what is asked for gains if another table has its figure too.
 AGREED_WEIGHT = 1.5
+# Log odds that a row of what is asked for gains in the document's most central table.
+CENTRAL_WEIGHT = 2.0
 _YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
 WORDS_WEIGHT = 0.5
@@ -131,6 +133,7 @@ class Ranking:
         odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - UNASKED_WEIGHT * self._unasked(chosen)
         odds += SPAN_WEIGHT * self._span(chosen)
         odds -= YEAR_WEIGHT * self._of_other_years(found, of_it)[near] + SPLIT_WEIGHT * _split(found, of_it)[near]
+        odds += CENTRAL_WEIGHT * _central(found)[near] * (held > 0)[near]
         odds -= SMALLER_WEIGHT * _smaller(found, held > 0)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))
@@ -274,6 +277,11 @@ def _agreed(found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.b
         for figure in own[-1]:
             tables[figure].add(quote.about)
     return np.array([any(len(tables[figure]) > 1 for figure in figures) for figures in own], np.bool_)
+
+
+def _central(found: Sequence[Quotable]) -> NDArray[np.float64]:
+    """Centrality of each row's table in its document, 0–1; 0 for other quotes."""
+    return np.array([one.source.centrality(one.row.first) if one.row is not None else 0.0 for one in found])
 
 
 def _smaller(found: Sequence[Quotable], held: NDArray[np.bool_]) -> NDArray[np.bool_]:

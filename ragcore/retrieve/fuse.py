@@ -13,19 +13,22 @@ after another. The rows of a composite have no vector: its cosine counts for the
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from ragcore.text.lexicon import SPAN_STEMS
+from ragcore.text.centrality import centrality
+from ragcore.text.lexicon import SPAN_STEMS, TOTAL_STEMS
 from ragcore.text.periods import without_dates
 from ragcore.text.words import name_stems, naming
 from ragcore.types import Chunk
-from ragcore.types.table_labels import row_names
+from ragcore.types.table_labels import row_names, row_values
 
 LEAST = 1e-5  # probability that counts nothing, as a share of the highest
+CENTRAL = 0.5  # weight of a table's centrality beside a row's name
 SUREST = 1e-9  # least distance of a probability from 0 and 1, for its log-odds
 
 
@@ -63,16 +66,35 @@ def connected(fused: Mapping[str, float], reached: Mapping[str, float], *, weigh
 
 
 def by_names(
-    fused: Mapping[str, float], chunks: Mapping[str, Chunk], asked: Set[str], *, weight: float
+    fused: Mapping[str, float], chunks: Mapping[str, Chunk], asked: Set[str], own: Set[str], *, weight: float
 ) -> dict[str, float]:
     """``fused`` and, with ``weight``, how well the stems ``asked`` name a row or its table
-    (`ragcore.text.words.naming`), 0–1; ``fused`` as it is if they name none. A table has a name once where prose
-    repeats it, between other rows and columns."""
-    rows = {i: chunk.text for i, chunk in chunks.items() if chunk.kind == "table" and chunk.tiles is None}
-    names = {i: max((naming(_name(one), asked) for one in row_names(rows[i])), default=0.0) for i in fused if i in rows}
-    raised = {i: score + weight * names.get(i, 0.0) for i, score in fused.items()}
+    (`ragcore.text.words.naming`), 0–1, and, where a row, or one of a composite, has all of the question's ``own``
+    words, half of how central its table is among those found; ``fused`` as it is if they name none. A table has a name
+    once where prose repeats it, between other rows and columns."""
+    rows = {i: row_names(chunk.text) for i, chunk in chunks.items() if chunk.kind == "table" and i in fused}
+    names = {i: [_name(one) for one in of] for i, of in rows.items()}
+    single = {i: of for i, of in names.items() if chunks[i].tiles is None}
+    named = {i: max((naming(name, asked) for name in of), default=0.0) for i, of in single.items()}
+    quantity = {word for word in own if not word.isdigit()} - SPAN_STEMS - TOTAL_STEMS
+    held = [i for i, of in names.items() if quantity and any(quantity <= name for name in of)]
+    central = _central(chunks) if held else {}
+    named |= {i: named.get(i, 0.0) + CENTRAL * central[i] for i in held}
+    raised = {i: score + weight * named.get(i, 0.0) for i, score in fused.items()}
     most = max(1.0, *raised.values()) if raised else 1.0
     return {i: score / most for i, score in raised.items()}
+
+
+def _central(chunks: Mapping[str, Chunk]) -> dict[str, float]:
+    """Centrality of the table of each row and composite among those of its document."""
+    owners = _owners(chunks.values())
+    rows = {i: chunk for i, chunk in chunks.items() if chunk.kind == "table"}
+    table = {i: owners.get((chunk.doc_id, chunk.index), i) for i, chunk in rows.items()}
+    values = defaultdict[str, dict[str, list[str]]](dict)
+    for i, chunk in rows.items():
+        values[chunk.doc_id].setdefault(table[i], []).extend(row_values(chunk.text))
+    central = {doc_id: centrality(tables) for doc_id, tables in values.items()}
+    return {i: central[chunk.doc_id][table[i]] for i, chunk in rows.items()}
 
 
 @lru_cache(maxsize=16384)

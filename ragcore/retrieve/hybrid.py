@@ -393,9 +393,10 @@ class HybridRetriever:
         fused = self._convex(words, scores, chunks)
         fused = fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
         # The name of a document is no part of a row's, unless nothing else is asked for.
-        asked = frozenset(content_stems(f"{words.text} {words.terms}"))
+        own, terms = frozenset(content_stems(words.text)), frozenset(content_stems(words.terms))
         of_whom = frozenset(content_stems(" ".join(route.name for route in routes)))
-        return fuse.by_names(fused, chunks, asked - of_whom or asked, weight=NAME_WEIGHT)
+        asked = own | terms
+        return fuse.by_names(fused, chunks, asked - of_whom or asked, own - of_whom, weight=NAME_WEIGHT)
 
     def _convex(
         self, words: Wording, scores: Mapping[str, Mapping[str, float]], chunks: Mapping[str, Chunk]

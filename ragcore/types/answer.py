@@ -33,7 +33,8 @@ class Unit:
 class Source:
     """Numbered passage given to the writer: a span of one document, cut into units numbered from 1. ``marks`` are the
     spans of raised footnote marks in its running text, which quotations leave out. ``fiscal`` is its document's
-    `fiscal_year`, if columns need it. ``after`` are the beginnings of the list items that follow on its end."""
+    `fiscal_year`, if columns need it. ``after`` are the beginnings of the list items that follow on its end.
+    ``central`` are the spans of its tables, and how central each is in its document (`ragcore.text.centrality`)."""
 
     number: int
     doc_id: str
@@ -50,6 +51,7 @@ class Source:
     marks: tuple[tuple[int, int], ...] = ()
     fiscal: FiscalYear | None = None
     after: tuple[str, ...] = ()
+    central: tuple[tuple[int, int, float], ...] = ()
 
     def lines(self) -> list[tuple[int, int]]:
         """Unit numbers first..last for each line of the text: the sentences of a paragraph or list item, the cells of a
@@ -69,6 +71,11 @@ class Source:
     def line_start(self, number: int) -> int:
         """Offset in the document of the line that unit ``number`` is in; a row's begins with its table's title."""
         return self.start + self.text.rfind("\n", 0, self.units[number - 1].start - self.start) + 1
+
+    def centrality(self, number: int) -> float:
+        """Centrality, 0–1, of the table that unit ``number`` is in; 0 outside tables."""
+        start = self.units[number - 1].start
+        return max((one for low, high, one in self.central if low <= start < high), default=0.0)
 
     def holds(self, doc_id: str, start: int, end: int) -> bool:
         """Whether it has text of a span of a document."""

@@ -51,6 +51,12 @@ def row_names(text: str) -> Iterator[str]:
             yield path.rpartition(GROUP_SEPARATOR)[2]
 
 
+def row_values(text: str) -> Iterator[str]:
+    """Values in the text of a table's tile, without their headers."""
+    for line in text.splitlines():
+        yield from (cell.rpartition(": ")[2] for cell in line.split(CELL_SEPARATOR)[1:])
+
+
 def row_parts(line: str) -> tuple[str, str, list[str]]:
     """Title of a row's text, ``Title — Group / Row header | Header: value | …``, "" without one, its header under its
     group, and the header of each cell."""

@@ -110,6 +110,19 @@ def test_best_first_with_neighbours_last_and_numbers_from_one() -> None:
     assert made[0].score == 0.9
 
 
+def test_a_source_knows_how_central_its_tables_are() -> None:
+    figures = [str(1200 + 7 * n) for n in range(10)]
+    statement = Grid("Income", [["", "2023"], *(["Line", figure] for figure in figures)])
+    note = Grid("Rent", [["", "2023"], ["Piers", figures[3]], ["Sheds", "80"]])
+    doc = make_document("Rent fell.", statement, note, replace(statement, title="Income again"))
+    whole = Segment(doc.doc_id, 0, len(doc.text), 0, 0, 1.0, "rse")
+    made = build_sources(retrieval("rent", [whole]), lambda _: doc, ANSWER)[0]
+    central = dict[str, float]()
+    for number in range(1, len(made.units) + 1):
+        central.setdefault(made.words(number, number), made.centrality(number))
+    assert [central[words] for words in ("Rent fell.", figures[0], "Piers", "80")] == [0.0, 1.0, 0.1, 0.1]
+
+
 def test_touching_passages_become_one_source() -> None:
     made = sources(TABLE, IND, PROSE)
     assert [(s.start, s.end) for s in made] == [(PROSE.start, TABLE.end), (IND.start, IND.end)]

@@ -364,6 +364,15 @@ def test_a_figure_that_other_tables_repeat_comes_first() -> None:
     assert "3,501" in first_line("What was operating income?", *tables)
 
 
+def test_the_table_from_which_others_take_their_figures_comes_first() -> None:
+    north = years_of("NORTH (in millions)", "Operating income", "$ 600", "$ 580")
+    rows = [[name, f"{1200 + n}", f"{1300 + n}"] for n, name in enumerate(("Sales", "Rent", "Wages", "Taxes", "Fuel"))]
+    statement = Grid("INCOME (in millions)", [["", "2020", "2019"], *rows, ["Operating income", "150", "140"]])
+    notes = (Grid(f"{row[0]} of boats", [["", "2020", "2019"], ["River", *row[1:]]]) for row in rows)
+    assert "600" in first_line("What was operating income in 2020?", north, statement)
+    assert "150" in first_line("What was operating income in 2020?", north, statement, *notes)
+
+
 COVER = (
     "Tallis Instruments, Inc.", "(Exact name of registrant)",
     "Ontario", "98-1234567", "(State or other jurisdiction of", "incorporation)", "(Employer number)",

@@ -62,9 +62,21 @@ def test_a_row_gains_by_its_own_name_or_its_tables() -> None:
         name: Chunk(name, "d", n, "text" if name == "prose" else "table", n, n + 1, text)
         for n, (name, text) in enumerate(texts.items())
     }
-    fused = by_names(dict.fromkeys(texts, 0.4), chunks, {"inventori", "year", "end"}, weight=0.3)
+    fused = by_names(dict.fromkeys(texts, 0.4), chunks, {"inventori", "year", "end"}, set(), weight=0.3)
     assert fused["own"] > fused["other"] > fused["group"] == fused["prose"]
     assert fused["table"] == fused["own"] <= 1.0
+
+
+def test_of_rows_with_all_words_asked_for_the_central_tables_gains_most() -> None:
+    texts = {
+        "part": "FERRIES — Total ferry revenue | 2023: $ 8,454",
+        "statement": "INCOME — Total operating revenue | 2023: $ 61,204\nINCOME — Rent | 2023: $ 3,501",
+        "note": "RENT — Piers | 2023: $ 3,501",
+        "other": "INCOME — Wages | 2023: $ 7,118",
+    }
+    chunks = {name: Chunk(name, "d", n, "table", n, n + 1, text) for n, (name, text) in enumerate(texts.items())}
+    fused = by_names(dict.fromkeys(texts, 0.4), chunks, {"total", "revenu"}, {"total", "revenu", "2023"}, weight=0.3)
+    assert fused["statement"] > fused["part"] > fused["note"] == fused["other"]
 
 
 def test_ties_have_a_fixed_order() -> None:
