@@ -57,10 +57,24 @@ class Cut:
     def source(self, number: int, passage: _Passage, document: Document) -> Source:
         key = (passage.doc_id, passage.start, passage.end)
         if key not in self._sources:
-            if passage.doc_id not in self._central:
-                self._central[passage.doc_id] = _centrality(document)
-            self._sources[key] = _source(number, passage, document, self._central[passage.doc_id])
+            source = _source(number, passage, document)
+            if any(unit.kind == "cell" for unit in source.units):
+                source = replace(source, central=self._tables(source, document))
+            self._sources[key] = source
         return replace(self._sources[key], number=number, score=passage.score, via=passage.via)
+
+    def _tables(self, source: Source, document: Document) -> tuple[tuple[int, int, float], ...]:
+        """Spans of the tables in ``source``, and how central each is in ``document``."""
+        if source.doc_id not in self._central:
+            tables = {one.id: one.table.cells for one in document.body if one.table is not None}
+            self._central[source.doc_id] = centrality(
+                {
+                    place: [document.text[c.start : c.value_end] for c in of if not c.header]
+                    for place, of in tables.items()
+                }
+            )
+        inside, central = elements_within(document, source.start, source.end), self._central[source.doc_id]
+        return tuple((one.start, one.end, central[one.id]) for one in inside if one.id in central)
 
     def tokens(self, source: Source, document: Document) -> int:
         """Number of tokens of the source as rendered for the writer."""
@@ -179,11 +193,11 @@ def _merge(touching: list[_Passage], passage: _Passage) -> _Passage:
     )
 
 
-def _source(number: int, passage: _Passage, document: Document, central: Mapping[int, float]) -> Source:
+def _source(number: int, passage: _Passage, document: Document) -> Source:
     units = build_units(document, passage.start, passage.end)
     start = units[0].start if units else passage.start
     end = units[-1].end if units else passage.start
-    inside = list(elements_within(document, start, max(end, start + 1)))
+    first = next(elements_within(document, start, max(end, start + 1)), None)
     pages = document.pages_of(start, end)
     return Source(
         number=number,
@@ -193,7 +207,7 @@ def _source(number: int, passage: _Passage, document: Document, central: Mapping
         end=end,
         text=document.text[start:end],
         units=units,
-        section=inside[0].section if inside else (),
+        section=first.section if first else (),
         pages=pages,
         page_labels=tuple(document.pages[page - 1].label for page in pages),
         score=passage.score,
@@ -201,15 +215,7 @@ def _source(number: int, passage: _Passage, document: Document, central: Mapping
         marks=tuple(mark for unit in units if unit.kind != "cell" for mark in document.marks(unit.start, unit.end)),
         fiscal=fiscal_of(document.text, dict.fromkeys(unit.label for unit in units)),
         after=_after(document, end),
-        central=tuple((one.start, one.end, central[one.id]) for one in inside if one.id in central),
     )
-
-
-def _centrality(document: Document) -> dict[int, float]:
-    """Centrality of each table of the document by its element's id."""
-    tables = {one.id: one.table.cells for one in document.body if one.table is not None}
-    texts = {place: [document.text[c.start : c.end] for c in cells if not c.header] for place, cells in tables.items()}
-    return centrality(texts)
 
 
 def _after(document: Document, end: int) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ from ragcore.ingest.layout import (
 )
 from ragcore.ingest.noise import line_numbers, overprinted, without_gutter
 from ragcore.ingest.ocr import OCR_OFF
-from ragcore.ingest.regions import SMALL_PART, arrange, hull, print_area, reading_order, shared
+from ragcore.ingest.regions import arrange, hull, print_area, reading_order, shared
 from ragcore.ingest.rulings import Drawn, divides, rule_tables, rulings
 from ragcore.ingest.unseen import hide_unseen
 from ragcore.ingest.words import WordColumns, mostly_right_to_left, read_words, writing_angle
@@ -200,10 +200,13 @@ class Reader:
                 Region("text", hull(boxes, np.flatnonzero(blocks == one))) for one in dict.fromkeys(words.blocks)
             ]
         else:
-            shown = print_area(boxes, sizes, without_gutter(boxes, numbers, upright_frame))
-            sheet = self._sheet(page, angle, shown, upright_frame)
-            found, problem = _find_regions(sheet, len(boxes), vectors)
-            regions = [_placed(region, shown, float(sheet.rect.width)) for region in found]
+            whole = without_gutter(boxes, numbers, upright_frame)
+            shown = print_area(boxes, sizes, whole)
+            if _cuts(page, turned(shown, angle, *upright_frame)):
+                shown = whole
+            scale = 1.0 if shown == whole else upright_frame[0] / (shown[2] - shown[0])
+            found, problem = _find_regions(self._sheet(page, angle, shown, scale, upright_frame), len(boxes), vectors)
+            regions = [_placed(region, shown, scale) for region in found]
             order = partial(reading_order, right_to_left=mostly_right_to_left(words.texts))
 
         across = np.setdiff1d(overprinted(boxes, sizes), numbers)
@@ -227,15 +230,14 @@ class Reader:
             degraded=problem,
         )
 
-    def _sheet(self, page: Any, angle: int, shown: Rect, frame: tuple[float, float]) -> Any:
-        """Part ``shown`` of the upright frame as the layout model expects it, text upright: the page itself, or drawn
-        onto a fresh one (`Page.remove_rotation` would lose the crop box), a small print as wide as the page."""
+    def _sheet(self, page: Any, angle: int, shown: Rect, scale: float, frame: tuple[float, float]) -> Any:
+        """Part ``shown`` of the upright frame as the layout model expects it, text upright and ``scale`` times as
+        large: the page itself, or drawn onto a fresh one (`Page.remove_rotation` would lose the crop box)."""
         if angle == 0 and shown == (0.0, 0.0, *frame):
             return page
         x0, y0, x1, y1 = shown
-        enlarged = frame[0] / (x1 - x0) if x1 - x0 < SMALL_PART * frame[0] else 1.0
         self._drawn = pymupdf.open()
-        sheet = self._drawn.new_page(width=enlarged * (x1 - x0), height=enlarged * (y1 - y0))
+        sheet = self._drawn.new_page(width=scale * (x1 - x0), height=scale * (y1 - y0))
         clip = pymupdf.Rect(turned(shown, angle, *frame))
         sheet.show_pdf_page(sheet.rect, page.parent, page.number, rotate=angle, clip=clip)
         return sheet
@@ -346,13 +348,19 @@ def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], st
     return [*regions, *_captioned(page, regions)], problem
 
 
-def _placed(region: Region, shown: Rect, width: float) -> Region:
-    """``region`` with its boxes in the page's frame, from that of its part ``shown``, drawn ``width`` points wide."""
-    left, top, right, _ = shown
-    scale = (right - left) / width
+def _cuts(page: Any, shown: Rect) -> bool:
+    """Whether an image of ``page`` is not wholly in its part ``shown``, and no background."""
+    images = [pymupdf.Rect(image["bbox"]) & page.rect for image in page.get_image_info()]
+    return any(abs(image) <= 0.9 * abs(page.rect) and image not in pymupdf.Rect(shown) for image in images)
+
+
+def _placed(region: Region, shown: Rect, scale: float) -> Region:
+    """``region`` with its boxes in the page's frame, from its part ``shown``, drawn ``scale`` times as large."""
+    left, top = shown[:2]
 
     def move(box: Rect) -> Rect:
-        return left + scale * box[0], top + scale * box[1], left + scale * box[2], top + scale * box[3]
+        x0, y0, x1, y1 = (value / scale for value in box)
+        return left + x0, top + y0, left + x1, top + y1
 
     grid = region.grid
     if grid is not None:

@@ -26,7 +26,8 @@ MAX_SLACK = 6.0  # points
 ALIGNED = 4.0  # points between the tops of regions in one row
 NARROW = 60.0  # points: without a wider region there is no column (page numbers at the right of a list, labels)
 SMALL_PRINT = 7.0  # points: most of the text of a page that is printed small is smaller
-SMALL_PART = 0.75  # of the page's width and height: the most that its print takes, with margins
+SMALL_WORDS = 40  # fewer are the caption of a figure
+SMALL_PART, LEAST_PART = 0.75, 0.3  # of the page's width: the most and the least that its print takes, with margins
 EDGE = 0.1  # of the print's width: margin around it
 BESIDE = 0.3  # of the lower column's height: least length over which columns are side by side
 
@@ -107,18 +108,19 @@ def hull(boxes: NDArray[np.float32], words: NDArray[np.intp]) -> Rect:
 
 
 def print_area(boxes: NDArray[np.float32], sizes: NDArray[np.float32], shown: Rect) -> Rect:
-    """Part of ``shown``, a page's frame, that its words are on, with margins and in the frame's proportions, if all is
-    printed small, as when a web page was printed onto a part of the sheet; the layout model takes tables of that size
-    for pictures. Else ``shown``. ``sizes`` are the words' in points."""
-    if not len(boxes) or float(np.median(sizes)) >= SMALL_PRINT:
+    """Part of ``shown``, a page's frame, that all its words are on, with margins, if they are many and most are small,
+    as when a web page was printed onto a part of the sheet; the layout model takes tables of that size for pictures.
+    Else ``shown``. ``sizes`` are the words' in points."""
+    if len(boxes) < SMALL_WORDS or float(np.median(sizes)) >= SMALL_PRINT:
         return shown
     x0, y0, x1, y1 = shown
     left, top, right, foot = hull(boxes, np.arange(len(boxes)))
     margin = EDGE * (right - left)
     left, top, right, foot = max(x0, left - margin), max(y0, top - margin), min(x1, right + margin), foot + margin
-    if right - left >= SMALL_PART * (x1 - x0) or foot - top >= SMALL_PART * (y1 - y0):
+    parts = (right - left) / (x1 - x0), (foot - top) / (y1 - y0)
+    if max(parts) >= SMALL_PART or parts[0] < LEAST_PART:
         return shown
-    return left, top, right, min(y1, max(foot, top + (right - left) * (y1 - y0) / (x1 - x0)))
+    return left, top, right, min(y1, max(foot, top + parts[0] * (y1 - y0)))
 
 
 def shared(a: Rect, b: Rect) -> float:

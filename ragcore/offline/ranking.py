@@ -56,7 +56,7 @@ WHOLE = 0.9
 SPLIT_WEIGHT = 3.0
 # Log odds that a row of what is asked for gains if another table has its figure too.
 AGREED_WEIGHT = 1.5
-# Log odds that a row of what is asked for gains in the document's most central table.
+# Log odds that a row with as many words of what is asked for as any gains in its document's most central table.
 CENTRAL_WEIGHT = 2.0
 _YEAR = frozenset({12})
 # Weight of a question's words beside a source's relevance, 0–1, in choosing candidates.
@@ -133,7 +133,7 @@ class Ranking:
         odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - UNASKED_WEIGHT * self._unasked(chosen)
         odds += SPAN_WEIGHT * self._span(chosen)
         odds -= YEAR_WEIGHT * self._of_other_years(found, of_it)[near] + SPLIT_WEIGHT * _split(found, of_it)[near]
-        odds += CENTRAL_WEIGHT * _central(found)[near] * (held > 0)[near]
+        odds += CENTRAL_WEIGHT * _central(chosen) * (held > 0)[near]
         odds -= SMALLER_WEIGHT * _smaller(found, held > 0)[near]
         worth = spread(odds) * standing[near]
         order = np.lexsort((-odds, -worth))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -69,32 +69,33 @@ def by_names(
     fused: Mapping[str, float], chunks: Mapping[str, Chunk], asked: Set[str], own: Set[str], *, weight: float
 ) -> dict[str, float]:
     """``fused`` and, with ``weight``, how well the stems ``asked`` name a row or its table
-    (`ragcore.text.words.naming`), 0–1, and, where a row, or one of a composite, has all of the question's ``own``
-    words, half of how central its table is among those found; ``fused`` as it is if they name none. A table has a name
-    once where prose repeats it, between other rows and columns."""
-    rows = {i: row_names(chunk.text) for i, chunk in chunks.items() if chunk.kind == "table" and i in fused}
-    names = {i: [_name(one) for one in of] for i, of in rows.items()}
-    single = {i: of for i, of in names.items() if chunks[i].tiles is None}
-    named = {i: max((naming(name, asked) for name in of), default=0.0) for i, of in single.items()}
+    (`ragcore.text.words.naming`), 0–1, and, where a row or its table has all of the question's ``own`` words, with
+    `CENTRAL` of the weight, how central the table is among those found; ``fused`` as it is if they name none. A table
+    has a name once where prose repeats it, between other rows and columns."""
     quantity = {word for word in own if not word.isdigit()} - SPAN_STEMS - TOTAL_STEMS
-    held = [i for i, of in names.items() if quantity and any(quantity <= name for name in of)]
-    central = _central(chunks) if held else {}
-    named |= {i: named.get(i, 0.0) + CENTRAL * central[i] for i in held}
+    tables = {i: chunks[i] for i in fused if i in chunks and chunks[i].kind == "table"}
+    named, held = dict[str, float](), list[str]()
+    for i, chunk in tables.items():
+        names = [_name(one) for one in row_names(chunk.text)] if quantity or chunk.tiles is None else []
+        named[i] = max((naming(name, asked) for name in names), default=0.0) if chunk.tiles is None else 0.0
+        if quantity and any(quantity <= name for name in names):
+            held.append(i)
+    central = _central(tables) if held else {}
+    named |= {i: named[i] + CENTRAL * central[i] for i in held}
     raised = {i: score + weight * named.get(i, 0.0) for i, score in fused.items()}
     most = max(1.0, *raised.values()) if raised else 1.0
     return {i: score / most for i, score in raised.items()}
 
 
-def _central(chunks: Mapping[str, Chunk]) -> dict[str, float]:
-    """Centrality of the table of each row and composite among those of its document."""
-    owners = _owners(chunks.values())
-    rows = {i: chunk for i, chunk in chunks.items() if chunk.kind == "table"}
-    table = {i: owners.get((chunk.doc_id, chunk.index), i) for i, chunk in rows.items()}
-    values = defaultdict[str, dict[str, list[str]]](dict)
-    for i, chunk in rows.items():
-        values[chunk.doc_id].setdefault(table[i], []).extend(row_values(chunk.text))
-    central = {doc_id: centrality(tables) for doc_id, tables in values.items()}
-    return {i: central[chunk.doc_id][table[i]] for i, chunk in rows.items()}
+def _central(tables: Mapping[str, Chunk]) -> dict[str, float]:
+    """Centrality of each composite among those of its document, and of its rows; 0 for rows of none."""
+    found = defaultdict[str, dict[str, Iterator[str]]](dict)
+    for i, chunk in tables.items():
+        if chunk.tiles is not None:
+            found[chunk.doc_id][i] = row_values(chunk.text)
+    central = {i: share for of in found.values() for i, share in centrality(of).items()}
+    owners = _owners(tables.values())
+    return {i: central.get(owners.get((chunk.doc_id, chunk.index), i), 0.0) for i, chunk in tables.items()}
 
 
 @lru_cache(maxsize=16384)

@@ -18,6 +18,7 @@ from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.retrieve.segments import covers, passages
 from ragcore.retrieve.synonyms import Synonyms
+from ragcore.text.periods import without_dates
 from ragcore.text.words import content_stems
 from ragcore.types import (
     EVERYTHING,
@@ -393,10 +394,10 @@ class HybridRetriever:
         fused = self._convex(words, scores, chunks)
         fused = fuse.connected(fused, scores.get("graph", {}), weight=CONNECTED.get(self.mode, 0.0))
         # The name of a document is no part of a row's, unless nothing else is asked for.
-        own, terms = frozenset(content_stems(words.text)), frozenset(content_stems(words.terms))
+        asked = frozenset(content_stems(f"{words.text} {words.terms}"))
         of_whom = frozenset(content_stems(" ".join(route.name for route in routes)))
-        asked = own | terms
-        return fuse.by_names(fused, chunks, asked - of_whom or asked, own - of_whom, weight=NAME_WEIGHT)
+        own = frozenset(content_stems(without_dates(words.text))) - of_whom
+        return fuse.by_names(fused, chunks, asked - of_whom or asked, own, weight=NAME_WEIGHT)
 
     def _convex(
         self, words: Wording, scores: Mapping[str, Mapping[str, float]], chunks: Mapping[str, Chunk]

@@ -17,6 +17,7 @@ T = TypeVar("T", bound=Hashable)
 LEAST = 10  # shared figures that make a table central: two tables of one part share a few, too
 _FEWEST = 3  # digits of a figure that is seldom the same by chance
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_NO_AMOUNT = re.compile(r"[^\W\d_]{3}|%")  # a word or date, a share
 
 
 def centrality(tables: Mapping[T, Iterable[str]]) -> dict[T, float]:
@@ -30,6 +31,6 @@ def centrality(tables: Mapping[T, Iterable[str]]) -> dict[T, float]:
 
 
 def _figures(cells: Iterable[str]) -> set[str]:
-    """Figures of ``cells`` by their digits, without years."""
-    found = (re.sub(r"[^\d.]", "", cell) for cell in cells)
+    """Figures of ``cells`` by their digits, without years, shares, and what stands in words."""
+    found = (re.sub(r"[^\d.]", "", cell) for cell in cells if not _NO_AMOUNT.search(cell))
     return {one for one in found if sum(map(str.isdigit, one)) >= _FEWEST and not _YEAR.fullmatch(one)}

@@ -68,15 +68,26 @@ def test_a_row_gains_by_its_own_name_or_its_tables() -> None:
 
 
 def test_of_rows_with_all_words_asked_for_the_central_tables_gains_most() -> None:
+    rent = "INCOME — Rent | 2023: $ 3,501"
     texts = {
         "part": "FERRIES — Total ferry revenue | 2023: $ 8,454",
-        "statement": "INCOME — Total operating revenue | 2023: $ 61,204\nINCOME — Rent | 2023: $ 3,501",
-        "note": "RENT — Piers | 2023: $ 3,501",
+        "row": "INCOME — Total operating revenue | 2023: $ 61,204",
+        "rent": rent,
+        "statement": f"INCOME — Total operating revenue | 2023: $ 61,204\n{rent}",
+        "note": "RENT — Piers | 2023: $ 3,501\nRENT — Sheds | 2023: $ 12",
         "other": "INCOME — Wages | 2023: $ 7,118",
     }
-    chunks = {name: Chunk(name, "d", n, "table", n, n + 1, text) for n, (name, text) in enumerate(texts.items())}
-    fused = by_names(dict.fromkeys(texts, 0.4), chunks, {"total", "revenu"}, {"total", "revenu", "2023"}, weight=0.3)
-    assert fused["statement"] > fused["part"] > fused["note"] == fused["other"]
+    tiles = {"statement": (1, 2), "note": (7, 8)}
+    chunks = {
+        name: Chunk(name, "d", n, "table", n, n + 1, text, tiles=tiles.get(name))
+        for n, (name, text) in enumerate(texts.items())
+    }
+    asked, level = {"total", "revenu"}, dict.fromkeys(texts, 0.4)
+    fused = by_names(level, chunks, asked, {*asked, "2023"}, weight=0.3)
+    assert fused["row"] > fused["part"] > fused["note"] == fused["other"]
+    assert fused["statement"] > fused["note"]
+    unnamed = by_names(level, chunks, asked, {*asked, "gross"}, weight=0.3)
+    assert unnamed["row"] == unnamed["part"]
 
 
 def test_ties_have_a_fixed_order() -> None:

@@ -23,7 +23,7 @@ def test_the_form_of_a_figure_does_not_matter() -> None:
     assert centrality({1: ["$ (1,204)"], 2: ["1204"]}) == {1: 1 / LEAST, 2: 1 / LEAST}
 
 
-@pytest.mark.parametrize("cell", ["2023", "12", "", "none"])
+@pytest.mark.parametrize("cell", ["2023", "12", "", "none", "100 %", "Balance at December 31, 2022"])
 def test_what_is_alike_by_chance_joins_no_tables(cell: str) -> None:
     assert centrality({1: [cell], 2: [cell]}) == {1: 0.0, 2: 0.0}
 

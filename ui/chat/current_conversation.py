@@ -39,8 +39,12 @@ def come_back() -> None:
 
 
 def open_conversation(conversation_id: str | None) -> None:
-    for name in ("gw_back", "gw_gone"):
-        st.session_state.pop(name, None)
+    st.session_state.pop("gw_gone", None)
+    _name(conversation_id)
+
+
+def _name(conversation_id: str | None) -> None:
+    st.session_state.pop("gw_back", None)
     st.session_state["gw_here"] = conversation_id  # first: the address is where another click may take over (`stay`)
     # In one go: each change is a step of the browser's history.
     wanted = {"c": conversation_id} if conversation_id else {}
@@ -51,7 +55,7 @@ def open_conversation(conversation_id: str | None) -> None:
 def stay() -> None:
     """Ignore the old URL that a pending request brings after another conversation was opened."""
     if "gw_here" in st.session_state and st.session_state["gw_here"] != current():
-        open_conversation(st.session_state["gw_here"])
+        _name(st.session_state["gw_here"])
 
 
 @contextmanager
@@ -65,8 +69,8 @@ def lost_if_gone(conversation_id: str) -> Iterator[None]:
 
 
 def gone() -> None:
-    """Start a new conversation, with a notice until one is opened, when the URL names one that no longer exists. A run
-    that nobody asked for, as after a lost connection, does not take the notice away."""
+    """Start a new conversation when the URL names one that no longer exists, with a notice until another conversation
+    is opened or a question refused: a run that nobody asked for, as after a lost connection, does not take it away."""
     open_conversation(None)
     st.session_state["gw_gone"] = True
 
@@ -75,6 +79,6 @@ def trouble() -> tuple[str, ...] | None:
     """Problem of the last question (message, hint) or a notice about it (and tone), until a run has come to its end; or
     that the conversation was `gone`."""
     found: tuple[str, ...] | None = st.session_state.get("gw_trouble")
-    if found is None and current() is None and "gw_gone" in st.session_state:
+    if found is None and "gw_gone" in st.session_state:
         return "This conversation isn’t in the library.", "It may have been deleted."
     return found

@@ -61,6 +61,8 @@ MANY = 9  # documents from which on they can be found by their titles
 def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationInfo], searched: Scope) -> None:
     """Draw the sidebar; ``searched`` is the result of `asked`."""
     st.session_state["gw_here"] = current()
+    if current() is not None:
+        st.session_state.pop("gw_gone", None)
     with st.sidebar:
         st.button("New conversation", key="gw_new", icon=":material/add:", on_click=_begin)
         if readable:
@@ -339,6 +341,7 @@ def ask_sent() -> None:
     if kept.refused is not None:
         if kept.refused:
             st.session_state["gw_trouble"] = kept.refused
+            st.session_state.pop("gw_gone", None)
         st.session_state["gw_unasked"] = kept.question
     elif kept.about:
         done.append("gw_about")
