@@ -66,13 +66,9 @@ class Cut:
     def _tables(self, source: Source, document: Document) -> tuple[tuple[int, int, float], ...]:
         """Spans of the tables in ``source``, and how central each is in ``document``."""
         if source.doc_id not in self._central:
-            tables = {one.id: one.table.cells for one in document.body if one.table is not None}
-            self._central[source.doc_id] = centrality(
-                {
-                    place: [document.text[c.start : c.value_end] for c in of if not c.header]
-                    for place, of in tables.items()
-                }
-            )
+            cells = {one.id: one.table.cells for one in document.body if one.table is not None}
+            texts = {i: [document.text[c.start : c.value_end] for c in of if not c.header] for i, of in cells.items()}
+            self._central[source.doc_id] = centrality(texts)
         inside, central = elements_within(document, source.start, source.end), self._central[source.doc_id]
         return tuple((one.start, one.end, central[one.id]) for one in inside if one.id in central)
 

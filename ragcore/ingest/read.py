@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
@@ -202,7 +202,8 @@ class Reader:
         else:
             whole = without_gutter(boxes, numbers, upright_frame)
             shown = print_area(boxes, sizes, whole)
-            if _cuts(page, turned(shown, angle, *upright_frame)):
+            area = pymupdf.Rect(turned(shown, angle, *upright_frame))
+            if shown != whole and any(image not in area for image in _images(page)):
                 shown = whole
             scale = 1.0 if shown == whole else upright_frame[0] / (shown[2] - shown[0])
             found, problem = _find_regions(self._sheet(page, angle, shown, scale, upright_frame), len(boxes), vectors)
@@ -348,12 +349,6 @@ def _find_regions(page: Any, words: int, vectors: int) -> tuple[list[Region], st
     return [*regions, *_captioned(page, regions)], problem
 
 
-def _cuts(page: Any, shown: Rect) -> bool:
-    """Whether an image of ``page`` is not wholly in its part ``shown``, and no background."""
-    images = [pymupdf.Rect(image["bbox"]) & page.rect for image in page.get_image_info()]
-    return any(abs(image) <= 0.9 * abs(page.rect) and image not in pymupdf.Rect(shown) for image in images)
-
-
 def _placed(region: Region, shown: Rect, scale: float) -> Region:
     """``region`` with its boxes in the page's frame, from its part ``shown``, drawn ``scale`` times as large."""
     left, top = shown[:2]
@@ -395,14 +390,18 @@ def _table_region(table: Any) -> Region | None:
     return Region("table", (x0, y0, x1, y1), Grid(len(placements), columns, tuple(cells)))
 
 
-def _image_regions(page: Any, regions: Sequence[Region]) -> list[Region]:
-    """Images that no region touches. A page-wide image is a background or a scan, not a figure."""
-    out: list[Region] = []
-    width, height = page.rect.width, page.rect.height
+def _images(page: Any) -> Iterator[Any]:
+    """Rectangles of the images of ``page``. A page-wide one is a background or a scan, and none of them."""
     for image in page.get_image_info():
-        rect = pymupdf.Rect(image["bbox"]) & pymupdf.Rect(0, 0, width, height)
-        if rect.width < MIN_PICTURE or rect.height < MIN_PICTURE or abs(rect) > 0.9 * width * height:
-            continue
+        rect = pymupdf.Rect(image["bbox"]) & page.rect
+        if abs(rect) <= 0.9 * abs(page.rect):
+            yield rect
+
+
+def _image_regions(page: Any, regions: Sequence[Region]) -> list[Region]:
+    """Images that no region touches."""
+    out: list[Region] = []
+    for rect in (one for one in _images(page) if min(one.width, one.height) >= MIN_PICTURE):
         box = (float(rect.x0), float(rect.y0), float(rect.x1), float(rect.y1))
         if not any(rect.intersects(pymupdf.Rect(r.box)) for r in (*regions, *out)):
             out.append(Region("picture", box))

@@ -26,7 +26,7 @@ def centrality(tables: Mapping[T, Iterable[str]]) -> dict[T, float]:
     figures = {table: _figures(cells) for table, cells in tables.items()}
     counts = Counter(figure for own in figures.values() for figure in own)
     shared = {table: sum(counts[figure] > 1 for figure in own) for table, own in figures.items()}
-    most = max(LEAST, *shared.values()) if shared else LEAST
+    most = max((LEAST, *shared.values()))
     return {table: count / most for table, count in shared.items()}
 
 
