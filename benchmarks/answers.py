@@ -147,8 +147,12 @@ def in_order(answer: Answer) -> list[Citation]:
 
 def holds(citation: Citation, gold: str | Sequence[str]) -> bool:
     """Whether the quote, or the label of its cell, holds ``gold`` as whole words and numbers, whatever the blanks."""
-    text = normal(f"{citation.quotation or citation.quote} | {citation.label}")
-    return all(re.search(_whole(one), text) for one in ([gold] if isinstance(gold, str) else gold))
+    return says(f"{citation.quotation or citation.quote} | {citation.label}", gold)
+
+
+def says(text: str, gold: str | Sequence[str]) -> bool:
+    """Whether ``text`` holds ``gold`` as whole words and numbers, whatever the blanks."""
+    return all(re.search(_whole(one), normal(text)) for one in ([gold] if isinstance(gold, str) else gold))
 
 
 def _whole(words: str) -> str:

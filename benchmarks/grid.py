@@ -15,7 +15,7 @@ printed; a name in the value; yes or no; a list with half of its items; where a 
 page that has it. A list's other items aren't judged. *likely*: of the cells that are not stated and show likely values,
 those of which the first is right. ``--twice`` fills everything a second time and compares. ``--set`` names another file
 of that form: ``grid_b.jsonl`` has 26 documents of eight kinds (filings, articles, bills, statistics), written by people
-who read no code, its halves *a* and *b*.
+who read no code, its halves *a* and *b*, as has ``grid_c.jsonl`` of 27; or a set of look-ups, each question a column.
 
 ``--baseline`` adds the plain way: of the best passage by meaning, words and cross-encoder the sentence or row that the
 cross-encoder scores highest; its first figure, date or name, yes, or all of it.
@@ -32,6 +32,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.answers import says
 from benchmarks.common import table
 from benchmarks.two_hop import filled
 from ragcore.answer.sources import build_sources
@@ -68,9 +69,24 @@ class Judged:
 
 def read(file: Path) -> tuple[dict[str, list[ColumnSpec]], list[dict[str, Any]]]:
     """Columns of a set by kind of document, and its documents with their known cells."""
+    if file.suffix == ".json":
+        return look_ups(file)
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     columns = {row["kind"]: given_columns(row["columns"]) for row in rows if "columns" in row}
     return columns, [row for row in rows if "cells" in row]
+
+
+def look_ups(file: Path) -> tuple[dict[str, list[ColumnSpec]], list[dict[str, Any]]]:
+    """The same of a set of questions for `answers`: those with one turn, of one document, each as a column."""
+    golds: dict[str, dict[str, Any]] = {}
+    for one in json.loads(file.read_text("utf-8"))["questions"]:
+        if len(one["turns"]) == len(one["docs"]) == 1 and one.get("gold"):
+            golds.setdefault(one["docs"][0], {})[one["turns"][0]] = {"gold": one["gold"]}
+    columns = {
+        name: given_columns([{"name": asked, "question": asked, "type": "value"} for asked in cells])
+        for name, cells in golds.items()
+    }
+    return columns, [{"kind": name, "document": name, "split": "", "cells": cells} for name, cells in golds.items()]
 
 
 def main() -> None:
@@ -84,7 +100,7 @@ def main() -> None:
     parser.add_argument("--twice", action="store_true")
     options = parser.parse_args()
     columns, rows = read(options.set)
-    documents = [row for row in rows if row["split"] == options.half]
+    documents = [row for row in rows if row["split"] in (options.half, "")]
     with Engine.open(options.home) as engine:
         ids = filled(engine, [stem(row) for row in documents])
         documents = [row for row in documents if stem(row) in ids]
@@ -152,6 +168,8 @@ def judged(kind: str, row: dict[str, Any], column: Column, value: CellValue) -> 
 
 
 def is_right(truth: dict[str, Any], column: Column, value: CellValue) -> bool:
+    if "gold" in truth:
+        return any(says(value.text, one) for one in truth["gold"])
     if column.type == "list":
         lines = [set(content_stems(line)) for line in value.text.splitlines()]
         everything = set().union(*lines)

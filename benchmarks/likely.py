@@ -1,9 +1,11 @@
-"""Fits `ragcore.offline.likely.VALUE`, and shows how sure and how right it is on documents that it was not fitted on.
+"""Fits `ragcore.offline.likely.FIGURE` and `VALUE`, and shows how sure and how right they are on documents that they
+were not fitted on.
 
     python -m benchmarks likely --home DIR
 
-Cells of the grid's known values (`grid.jsonl`, both halves): values, dates and names for which no cell or clause is
-certain by its words. The model chooses between the different values of a document and none (a conditional logit,
+Cells of the grid's known values (`grid.jsonl`, both halves), figures for `FIGURE`, dates and names for `VALUE`; for
+figures also the look-ups (`look_ups_a.json` to `look_ups_g.json`) of the library's documents, each as a column that is
+headed by its question. The model chooses between the different values of a document and none (a conditional logit,
 McFadden 1974), fitted by L-BFGS with a little ridge. *right of likeliest*: for each eighth of the documents by a model
 that was fitted on the others, the cells whose likeliest value has at least that probability, and how many of those are
 right; *stand out*: those that may be certain. *by rank alone*: as many cells, those with the greatest log odds.
@@ -12,9 +14,11 @@ right; *stand out*: those that may be certain. *by rank alone*: as many cells, t
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +30,16 @@ from benchmarks.two_hop import filled
 from ragcore.answer.cite import cite_span
 from ragcore.engine import Engine
 from ragcore.grid.cells import CellFiller, _read
-from ragcore.offline import likely, values
+from ragcore.offline import likely
 from ragcore.offline.certain import Given
 from ragcore.offline.fields import Wish
 from ragcore.types import Scope
-from ragcore.types.grid import Column
+from ragcore.types.grid import CellValue, Column
+from ragcore.types.library import DocumentInfo
 from ragcore.types.report import StatedValue
 
 FOLDS = 8
-RIDGE = 0.05
+RIDGE, RIDGE_OF_FIGURES = 0.05, 0.1
 LEAST = (0.9, 0.8, likely.CERTAIN, 0.5, 0.3, likely.LIKELY)
 
 
@@ -60,50 +65,67 @@ def chances(weights: NDArray[np.float64], choice: Choice) -> NDArray[np.float64]
     return odds / odds.sum()
 
 
-def fit(choices: Sequence[Choice]) -> NDArray[np.float64]:
+def fit(choices: Sequence[Choice], ridge: float) -> NDArray[np.float64]:
     def loss(weights: NDArray[np.float64]) -> float:
-        total = RIDGE * float((weights[1:] ** 2).sum())
+        total = ridge * float((weights[1:] ** 2).sum())
         for one in choices:
             right = sorted(set(one.group[one.right])) or [-1]
             total -= float(np.log(max(chances(weights, one)[right].sum(), 1e-9)))
         return total
 
-    start = np.array([-3.0, *[0.3] * len(likely.VALUE.weights)])
+    start = np.array([-3.0, *[0.3] * choices[0].signs.shape[1]])
     return minimize(loss, start, method="L-BFGS-B").x
 
 
-def choices(engine: Engine) -> list[Choice]:
-    """Choices of all cells, as the field reader meets them."""
-    columns, documents = read(FILE)
-    ids = filled(engine, [stem(row) for row in documents])
+Judge = Callable[[CellValue], bool]
+
+
+def asked(engine: Engine) -> Iterator[tuple[str, Column, Judge]]:
+    """Document, column and judge of each known cell, and of each look-up in the library's documents."""
+    sets = [read(file) for file in (FILE, *sorted(FILE.parent.glob("look_ups_*.json")))]
+    ids = filled(engine, [stem(row) for row in sets[0][1]])
+    for columns, documents in sets:
+        for row in (row for row in documents if stem(row) in ids):
+            for spec in columns[row["kind"]]:
+                if spec.type in ("value", "date", "name") and spec.name in row["cells"]:
+                    column, truth = spec.column(""), row["cells"][spec.name]
+                    yield ids[stem(row)], column, partial(judged, truth, column)
+
+
+def judged(truth: dict[str, Any] | None, column: Column, value: CellValue) -> bool:
+    return truth is not None and is_right(truth, column, value)
+
+
+def choices(engine: Engine) -> tuple[list[Choice], list[Choice]]:
+    """Choices of all cells as the field reader meets them: between figures, and between dates and names."""
     infos = {info.doc_id: info for info in engine.documents()}
     filler = CellFiller(engine, lambda: False)
     met: list[tuple[Wish, list[likely.Candidate]]] = []
-    kept = values.likely_values
+    kept = likely.figures_asked, likely.candidates
 
-    def recorded(*task: object) -> list[Given]:
-        met.append((task[0], likely.candidates(*task)))  # type: ignore[arg-type]
-        return kept(*task)  # type: ignore[arg-type]
+    def recorded(reader: Callable[..., list[likely.Candidate]]) -> Callable[..., list[likely.Candidate]]:
+        def read_(*task: object) -> list[likely.Candidate]:
+            met.append((task[0], reader(*task)))  # type: ignore[arg-type]
+            return met[-1][1]
 
-    out = []
-    values.likely_values = recorded
-    for row in (row for row in documents if stem(row) in ids):
-        doc_id = ids[stem(row)]
-        for column in columns[row["kind"]]:
-            if column.type in ("value", "date", "name") and column.name in row["cells"]:
-                met.clear()
-                filler.cell(column, infos[doc_id], Scope((doc_id,)))
-                out += [
-                    _choice(engine, stem(row), row["cells"][column.name], column, *one) for one in met[-1:] if one[1]
-                ]
-    values.likely_values = kept
+        return read_
+
+    out: tuple[list[Choice], list[Choice]] = [], []
+    likely.figures_asked, likely.candidates = map(recorded, kept)
+    for doc_id, column, judge in asked(engine):
+        met.clear()
+        filler.cell(column, infos[doc_id], Scope((doc_id,)))
+        for wish, every in met[-1:]:
+            if every:
+                out[wish.sort not in likely.FIGURES].append(_choice(engine, infos[doc_id], judge, column, wish, every))
+    likely.figures_asked, likely.candidates = kept
     return out
 
 
 def _choice(
     engine: Engine,
-    document: str,
-    truth: dict | None,
+    info: DocumentInfo,
+    judge: Judge,
     column: Column,
     asked: Wish,
     every: Sequence[likely.Candidate],
@@ -118,12 +140,12 @@ def _choice(
 
     def right(one: Given) -> bool:
         value = one.value
-        place = cite_span(engine.document(one.quote.source.doc_id), one.quote.start, one.quote.start + 1, 1)
+        place = cite_span(engine.document(info.doc_id), one.quote.start, one.quote.start + 1, 1)
         stated = StatedValue(value.figure, value.words, place, value.period, value.scale)
-        return truth is not None and is_right(truth, column, _read(stated, column))
+        return judge(_read(stated, column))
 
     return Choice(
-        document,
+        info.name,
         np.array([signs for _, signs in every], np.float64),
         np.array(group, np.int64),
         np.array([right(one) for one in given], np.bool_),
@@ -135,13 +157,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True)
     with Engine.open(parser.parse_args().home) as engine:
-        cells = choices(engine)
-    weights = fit(cells)
-    print(f"VALUE = Logistic({weights[0]:.3f}, ({', '.join(f'{one:.3f}' for one in weights[1:])}))")
+        of_figures, of_words = choices(engine)
+    show("FIGURE", of_figures, RIDGE_OF_FIGURES)
+    show("VALUE", of_words, RIDGE)
+
+
+def show(name: str, cells: Sequence[Choice], ridge: float) -> None:
+    weights = fit(cells, ridge)
+    print(f"{name} = Logistic({weights[0]:.3f}, ({', '.join(f'{one:.3f}' for one in weights[1:])}))")
     names = sorted({one.document for one in cells})
     told = []
     for fold in range(FOLDS):
-        own = fit([one for one in cells if names.index(one.document) % FOLDS != fold])
+        own = fit([one for one in cells if names.index(one.document) % FOLDS != fold], ridge)
         for one in (one for one in cells if names.index(one.document) % FOLDS == fold):
             chance = chances(own, one)[:-1]
             ranked = int(one.signs[:, 0].argmax())

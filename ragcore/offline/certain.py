@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragcore.offline.fields import Wish, canonical, head_stems, stems_of
 from ragcore.offline.figures import Figure, called, figures, is_identifier
@@ -39,7 +39,7 @@ _UNDATED: Period = (0, 0, 0)
 _FINAL_PUNCTUATION = " .:;,…–—-"
 _TOTAL = frozenset({"total", "totals"})
 _UNSCALED = RATES | SHARES | {"per"}  # rows beside a table's scale
-_FIGURE_WORDS = 4  # words of a figure with its additions
+FIGURE_WORDS = 4  # words of a figure with its additions
 _LONGEST_CELL = 120  # characters of a cell with a name or a few words
 LONGEST = 1200  # characters of a sentence, with its list
 
@@ -168,16 +168,21 @@ def of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts, *, named: 
         return None
     ((period, cell),) = dated
     exact = bool(_TOTAL & set(tokens(row.head))) == bool(_TOTAL & set(tokens(asked.piece)))
-    about = (row.table or (statement.name if statement is not None else "")).rstrip(_FINAL_PUNCTUATION)
-    number, scale = scale_of(quote.source, row)
-    note = f" ({escape(scale)} {marker(quote.source, number, number)})" if scale else ""
-    cited = marker(quote.source, cell.number, cell.number)
-    where = f"{escape(about)}: " if about else ""
     figure = cell.text
     if asked.sort == "date" and len(spans := date_spans(figure) or month_spans(figure)) == 1:
         figure, period = figure[slice(*spans[0])], moments_in(figure)[0]
+    about = row.table or (statement.name if statement is not None else "")
+    return replace(of_cell(quote, row, cell, figure, about), period=period, rank=0 if statement is None else 1 + exact)
+
+
+def of_cell(quote: Quotable, row: Row, cell: Cell, figure: str, about: str) -> Given:
+    """``figure``, the words of a cell, under the name of its table, ``about``, with the words that give its scale."""
+    number, scale = scale_of(quote.source, row)
+    note = f" ({escape(scale)} {marker(quote.source, number, number)})" if scale else ""
+    cited = marker(quote.source, cell.number, cell.number)
+    where = f"{escape(name)}: " if (name := about.rstrip(_FINAL_PUNCTUATION)) else ""
     text = f"**{escape(figure)}** — {where}“{escape(row.of(cell))}” {cited}{note}"
-    return Given(quote, figure, row.of(cell), cited, text, period, 0 if statement is None else 1 + exact, cell)
+    return Given(quote, figure, row.of(cell), cited, text, period_of(cell.column) or _UNDATED, 0, cell)
 
 
 def _of_part(asked: Wish, row: Row, fits: list[Cell]) -> list[Cell]:
@@ -252,7 +257,7 @@ def _fits(asked: Wish, quote: Quotable, row: Row, cell: Cell, statement: Stateme
 
 def is_in_words(asked: Wish, row: Row) -> bool:
     """Whether a form's line says what is asked for in words, with other figures: "58 sites in 11 countries"."""
-    if not row.is_form_line or len(tokens(value := row.cells[0].text)) <= _FIGURE_WORDS:
+    if not row.is_form_line or len(tokens(value := row.cells[0].text)) <= FIGURE_WORDS:
         return False
     several = len(date_spans(value)) > 1 if asked.sort == "date" else len(numbers(value)) > 1
     return several and asked.sort in ("amount", "count", "duration", "date")

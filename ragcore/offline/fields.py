@@ -15,12 +15,13 @@ from typing import Literal
 
 from ragcore.offline.intents import answer_type
 from ragcore.offline.lists import data, listed, stems
+from ragcore.text.periods import days_in, is_part
 from ragcore.text.periods import years as years_in
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term
 from ragcore.text.words import content_stems, name_stems, tokens, without_brackets
 from ragcore.types.question import AnswerType
-from ragcore.types.report import Field, ValueSort
+from ragcore.types.report import Field, ValueSort, under
 
 Sort = Literal["date", "duration", "count", "amount", "words"]
 _SORTS: dict[ValueSort, tuple[Sort, ...]] = {
@@ -157,6 +158,16 @@ class Wish:
     counted: bool = False
 
     @property
+    def text(self) -> str:
+        """What is asked for in all words given."""
+        return under(self.heading, self.piece)
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the guidance is all that is asked: a question, or a heading without guidance."""
+        return self.text == self.piece
+
+    @property
     def words(self) -> frozenset[str]:
         """Stems of all names."""
         return frozenset().union(*(name.all for name in self.names))
@@ -184,9 +195,8 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
         names = iter((*names, Name(stems_of(unit))))
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
-    return Wish(
-        sort, distinct, years, bool(years) or yearly, share, office, heading, piece, unit, wanted == "name", counted
-    )
+    annual = bool(years or yearly) and not (is_part(both) or days_in(both))
+    return Wish(sort, distinct, years, annual, share, office, heading, piece, unit, wanted == "name", counted)
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:

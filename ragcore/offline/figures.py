@@ -7,7 +7,7 @@ expected, past or compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragcore.offline.fields import Wish, alike, canonical
@@ -23,6 +23,7 @@ from ragcore.text.periods import (
     moments_in,
     month_spans,
     months_of_part,
+    period_spans,
     year_spans,
     years,
 )
@@ -57,6 +58,13 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
     # No figure of a sentence with a range is certain.
     spans = list(_spans(asked, quote.text)) if _RANGE.search(quote.text) is None else []
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
+    in_order = _years_in_order(quote.text, spans) if asked.sort != "date" else []
+    if in_order:
+        before, _ = _clause(quote.text[: spans[0][0]], "")
+        for (start, end), year in zip(spans, in_order):
+            if year in asked.years or (not asked.years and year == max(in_order) >= latest):
+                yield Figure(quote.text[start:end], before, "", (year, 0, 0))
+        return
     for (start, end), opens, closes in zip(spans, ends, starts):
         between = quote.text[opens:start]
         before, after = _clause(_OF_THE_LAST.sub("", between) if opens else between, quote.text[end:closes])
@@ -78,6 +86,18 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
         right = (own or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
         if right and not part and (is_part(asked.piece) or not is_part(before + after)):
             yield Figure(figure, before, after, (max(own if asked.years else named, default=0), 0, 0))
+
+
+def _years_in_order(text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Years of several figures, in their order, if as many stand before the first or behind the last: "in 2022 and 2021
+    were $5 and $4"; else none."""
+    named = [(start, end) for kind, start, end in period_spans(text) if kind == "year"]
+    if len(spans) < 2 or len(named) != len(spans) or PARTITIVE.search(text, spans[0][1], spans[-1][0]) is not None:
+        return []
+    if spans[0][0] < named[-1][1] and named[0][0] < spans[-1][1]:
+        return []
+    found = [years(text[start:end]) for start, end in named]
+    return [year for (year,) in found] if all(len(one) == 1 for one in found) else []
 
 
 def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:

@@ -10,14 +10,26 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from math import exp, log
 
-from ragcore.offline.certain import LONGEST, Given, is_in_words, latest_of, of_figure, of_row, quotation
+from ragcore.offline.certain import (
+    FIGURE_WORDS,
+    LONGEST,
+    Given,
+    certain_values,
+    is_in_words,
+    latest_of,
+    of_cell,
+    of_figure,
+    of_row,
+    quotation,
+)
 from ragcore.offline.fields import Wish, canonical, refers
 from ragcore.offline.figures import Figure, counts, counts_from, figures, is_sure, without_bases
 from ragcore.offline.intents import PERSON, fit, holds_kind
 from ragcore.offline.lists import listed, stems
-from ragcore.offline.question import requirement
-from ragcore.offline.quotes import Quotable
+from ragcore.offline.question import read, requirement
+from ragcore.offline.quotes import Quotable, quotables
 from ragcore.offline.ranking import Ranking
+from ragcore.offline.rows import is_change, is_share
 from ragcore.protocols import Reranker
 from ragcore.text.lexicon import DENIALS
 from ragcore.text.logistic import Logistic
@@ -25,9 +37,9 @@ from ragcore.text.names import FIRM, company, filer, is_firm, words_of
 from ragcore.text.numbers import same_figure
 from ragcore.text.periods import days_in, without_dates
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.terms import Wanted
+from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
-from ragcore.types.question import AnswerType
+from ragcore.types.question import AnswerType, Question
 from ragcore.types.report import KnownFacts
 
 _LOWER = re.compile(r"\b[a-z]{2,}\b")
@@ -37,28 +49,91 @@ _NAME = re.compile(
 )
 _RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose figure is certain
 MOST_LIKELY = 3  # values of a document that are shown where none is certain
-CERTAIN, LIKELY = 0.65, 0.15  # least probability of a value that is given, and of one that is shown
-# Fitted by `python -m benchmarks likely`: over the log odds of a quote, the share of what is asked for that is said
-# with the value, whether the value is a firm, the log of the quote's length, and the share of what is said with the
-# value that is not asked for.
+READ = 25  # quotes that are read for the figure that a question asks for
+FIGURES = ("amount", "count", "duration")
+# Least probability of a value that is given, of the figure that a question asks for, and of a value that is shown.
+CERTAIN, SURE, LIKELY = 0.65, 0.75, 0.15
+# Fitted by `python -m benchmarks likely`. Over the log odds of a quote, what it lacks to the best, the log of the
+# number of its figures, whether the figure is certain by its words, and the share of what is asked that it says.
+FIGURE = Logistic(-0.237, (0.257, 0.423, -1.834, 4.218, 1.294))
+# Over the log odds of a quote, the share of what is asked for that is said with the value, whether the value is a firm,
+# the log of the quote's length, and the share of what is said with the value that is not asked for.
 VALUE = Logistic(3.838, (0.474, 2.845, 3.053, -0.712, -1.384))
 
-Candidate = tuple[Given, tuple[float, ...]]  # with its signs for `VALUE`
+Candidate = tuple[Given, tuple[float, ...]]  # with its signs for `FIGURE` or `VALUE`
 
 
-def likely_values(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> list[Given]:
-    """Best values of one document with the probability of each to be the one asked for, by a conditional logit choice
-    (McFadden 1974) between the different values and none: the certain one alone, or those that are likely."""
-    every = candidates(asked, found, known, reranker)
+def likely_values(
+    asked: Wish, found: Sequence[Quotable], known: KnownFacts, terms: Sequence[Term], reranker: Reranker | None
+) -> list[Given]:
+    """Best values of one document: the certain one alone, or those that are likely. The figure that a question asks for
+    is that of the quotes that answer it best; for a figure with a name, these only give the likely ones."""
+    is_figure = asked.sort in FIGURES and reranker is not None
+    likely: list[tuple[float, Candidate]] = []
+    if not (is_figure and asked.is_question):
+        every = candidates(asked, found, known, reranker)
+        likely = _chosen(asked, VALUE, every)
+        if likely and likely[0][0] >= CERTAIN and stands_out(asked, likely[0][1], every):
+            return [likely[0][1][0]]
+    if is_figure:
+        likely = _chosen(asked, FIGURE, figures_asked(asked, found, known, terms, reranker))
+        if likely and likely[0][0] >= SURE and asked.is_question:
+            return [likely[0][1][0]]
+    return [replace(given, certain=False) for _, (given, _) in likely]
+
+
+def _chosen(asked: Wish, model: Logistic, every: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
+    """Likely values with the probability of each to be the one asked for, by a conditional logit choice (McFadden 1974)
+    between the different values and none."""
     different: list[tuple[float, Candidate]] = []
-    for odds, one in sorted(((VALUE.odds(*one[1]), one) for one in every), key=lambda each: -each[0]):
+    for odds, one in sorted(((model.odds(*one[1]), one) for one in every), key=lambda each: -each[0]):
         if not any(gives_same(asked, one[0], other) for _, (other, _) in different):
             different.append((exp(odds), one))
     total = 1.0 + sum(odds for odds, _ in different)
-    likely = [(odds / total, one) for odds, one in different[:MOST_LIKELY] if odds / total >= LIKELY]
-    if likely and likely[0][0] >= CERTAIN and stands_out(asked, likely[0][1], every):
-        return [likely[0][1][0]]
-    return [replace(given, certain=False) for _, (given, _) in likely]
+    return [(odds / total, one) for odds, one in different[:MOST_LIKELY] if odds / total >= LIKELY]
+
+
+def figures_asked(
+    asked: Wish, found: Sequence[Quotable], known: KnownFacts, terms: Sequence[Term], reranker: Reranker | None
+) -> list[Candidate]:
+    """Figures of the quotes that rank best for what is asked as a question, and those that are certain by their words,
+    each with its signs for `FIGURE`."""
+    question = replace(read(asked.text), years=asked.years)
+    wanted, wants = Wanted(question.judged, terms), canonical(content_stems(question.main))
+    sources = {quote.source.number: quote.source for quote in found}
+    scored = Ranking(question, wanted).scored(list(quotables(question, wanted, [*sources.values()])), reranker)[:READ]
+    certain = certain_values(asked, found, known) if scored else []
+    out: list[Candidate] = []
+
+    def signs(one: Given, odds: float, several: int, sure: bool, said: str) -> tuple[float, ...]:
+        return odds, odds - scored[0].odds, log(several), float(sure), cover(wants, canonical(content_stems(said)))
+
+    for each in scored:
+        given = list(_figures_of(asked, each.quote, question))
+        for one, said in given:
+            sure = any(gives_same(asked, one, other) for other in certain)
+            out.append((one, signs(one, each.odds, len(given), sure, said)))
+    for one in certain:
+        if not any(gives_same(asked, one, other) for other, _ in out):
+            out.append((one, signs(one, scored[-1].odds, 1, True, one.said)))
+    return out
+
+
+def _figures_of(asked: Wish, quote: Quotable, question: Question) -> Iterator[tuple[Given, str]]:
+    """Figures of a quote, each with the words that must name it: the cells of the columns asked for or of the latest
+    year, or those of a sentence."""
+    row = quote.row
+    if row is None or (row.is_form_line and len(tokens(row.cells[0].text)) > FIGURE_WORDS):
+        for one in () if _of_bases(asked, quote) else figures(asked, quote, 0):
+            yield of_figure(quote, one), f"{one.before} {one.after}"
+        return
+    cells = [cell for cell in (row.meant if question.years else row.latest) if any(map(str.isdigit, cell.text))]
+    if not (asked.share or is_share(row.name)):
+        cells = [cell for cell in cells if "%" not in cell.text] or cells
+    if not question.changes:
+        cells = [cell for cell in cells if not is_change(cell.column)] or cells
+    for cell in cells:
+        yield of_cell(quote, row, cell, cell.text, row.table), f"{row.name} {cell.column} {row.table}"
 
 
 def stands_out(asked: Wish, one: Candidate, every: Sequence[Candidate]) -> bool:
@@ -88,10 +163,9 @@ def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rerank
     common = {word for quote in found for word in _LOWER.findall(quote.text)} if asked.name else frozenset[str]()
     found = [quote for quote in found if quote.row is None or reranker is not None]
     given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
-    request = f"{asked.heading}: {asked.piece}"
-    ranking = Ranking(requirement(request), Wanted(request), alone=True)
+    ranking = Ranking(requirement(asked.text), Wanted(asked.text), alone=True)
     wanted = canonical(content_stems(asked.piece))
-    asks = canonical(asked.words.union(content_stems(f"{request} {asked.unit}"), stems("names", "beside")))
+    asks = canonical(asked.words.union(content_stems(f"{asked.text} {asked.unit}"), stems("names", "beside")))
     out: list[Candidate] = []
     for each in ranking.scored([quote for quote in found if given[id(quote)]], reranker):
         for one, clause in given[id(each.quote)]:

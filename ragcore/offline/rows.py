@@ -88,6 +88,15 @@ class Row:
         return tuple(self.cells[place] for place in self.named) or self.cells
 
     @property
+    def latest(self) -> tuple[Cell, ...]:
+        """Meant cells of the latest year, all where no column is of one; changes, which are of two, and shares beside
+        amounts are none."""
+        dated = [(min(named), cell) for cell in self.meant if len(named := years(cell.column)) == 1]
+        plain = [pair for pair in dated if "%" not in pair[1].text] or dated
+        last = max((year for year, _ in plain), default=0)
+        return tuple(cell for year, cell in plain if year == last) or self.meant
+
+    @property
     def amounts(self) -> list[Number]:
         """Figures of the meant cells, without percentages."""
         return [one for cell in self.meant if (one := figure(cell.text)) is not None and not one.percent]

@@ -9,7 +9,7 @@ from ragcore.offline.certain import Given, agreed, certain_values, is_interim, i
 from ragcore.offline.fields import Name, Wish, head_stems, refers, stems_of, wish
 from ragcore.offline.holders import holders
 from ragcore.offline.intents import PERSON, holds_kind
-from ragcore.offline.likely import likely_values
+from ragcore.offline.likely import FIGURES, likely_values
 from ragcore.offline.lists import listed
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, quotables
@@ -27,7 +27,12 @@ _MOST_RIVALS = 6
 
 
 def field_values(
-    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
+    asked: Wish,
+    found: Sequence[Quotable],
+    own: Sequence[Quotable],
+    known: KnownFacts,
+    terms: Sequence[Term],
+    reranker: Reranker | None,
 ) -> list[Given]:
     """Values of ``asked``, at most one certain or a few likely ones per document of ``found``, best first;
     ``own`` are the quotes under such a heading, ``known`` the known facts about their documents."""
@@ -39,13 +44,16 @@ def field_values(
             held = [stated] if stated is not None else _held(office, inside)
             out += held if len(held) == 1 else []
             continue
-        given = certain_values(asked, inside, known)
+        if is_interim(asked, doc_id, known):
+            continue
+        by_rank = asked.is_question and asked.sort in FIGURES and reranker is not None
+        given = [] if by_rank else certain_values(asked, inside, known)
         value = agreed(given)
-        if value is None and not given and not is_interim(asked, doc_id, known):
+        if value is None and not given:
             under = [quote for quote in own if quote.source.doc_id == doc_id]
             value = _section_of(asked, under)
             if value is None:
-                out += likely_values(asked, inside, known, reranker)
+                out += likely_values(asked, inside, known, terms, reranker)
         out += [value] if value is not None else []
     return out
 

@@ -26,7 +26,6 @@ from ragcore.text import lexicon as lex
 from ragcore.text.markdown import CellRow, cell_table, escape, escape_lines, quoted
 from ragcore.text.names import singular
 from ragcore.text.numbers import figure, plural
-from ragcore.text.periods import years
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import STOP_WORDS, tokens, without_brackets
@@ -206,16 +205,11 @@ def _side_by_side(leads: Mapping[str, _Lead], sign: int, titles: Mapping[str, st
 
 
 def _latest(quote: Quotable) -> Quotable:
-    """A row of several columns, narrowed to that of the latest year, if one is; changes, which are of two, and shares
-    beside amounts are none."""
+    """A row of several columns, narrowed to that of the latest year, if one is."""
     row = quote.row
-    if row is None or len(row.meant) < 2:
+    if row is None or len(row.meant) < 2 or len(row.latest) != 1:
         return quote
-    dated = [(min(named), cell) for cell in row.meant if len(named := years(cell.column)) == 1]
-    plain = [pair for pair in dated if "%" not in pair[1].text] or dated
-    last = max((year for year, _ in plain), default=0)
-    latest = [cell for year, cell in plain if year == last]
-    return quote.narrowed(latest[0], row.of(latest[0])) if len(latest) == 1 else quote
+    return quote.narrowed(row.latest[0], row.of(row.latest[0]))
 
 
 def _amount(quote: Quotable) -> tuple[float, str] | None:

@@ -38,6 +38,7 @@ from ragcore.types.report import (
     SectionStatus,
     StatedValue,
     missing_mark,
+    under,
 )
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ class SectionFiller:
     def _may_hold(self, heading: str, form: Field, retrieval: Retrieval, sources: Sequence[Source]) -> bool:
         """Whether any requested piece may be in ``sources``."""
         pieces = form.requirements
-        asked = dict.fromkeys((heading, *(f"{heading}: {piece}" for piece in pieces), *pieces))
+        asked = dict.fromkeys((heading, *(under(heading, piece) for piece in pieces), *pieces))
         return any(
             not reason_to_refuse(
                 self.models.analyser.read(one),
@@ -316,7 +317,7 @@ class SectionFiller:
                 break
             focus, where = (NO_FOCUS, Scope((doc_id,))) if doc_id else (sought, scope)
             parts = _parts(focus, asked.heading, rest, "gap", "it was still missing")
-            found.append(self.retrieve(focus.of(f"{asked.heading}: {first}"), scope=where, parts=parts, stop=stop))
+            found.append(self.retrieve(focus.of(under(asked.heading, first)), scope=where, parts=parts, stop=stop))
         return found
 
     # Gaps and conflicts
@@ -352,7 +353,7 @@ class SectionFiller:
         for place, gap in enumerate(gaps):
             if not gap.nearest and place < _SHOWN:
                 own = [source for source in sources if gap.doc_id in ("", source.doc_id)]
-                found = nearest_units(f"{heading}: {gap.what}", own, self.terms(gap.what))[:_NEAREST]
+                found = nearest_units(under(heading, gap.what), own, self.terms(gap.what))[:_NEAREST]
                 markers = (f"<<SOURCE {number}.{first}-{number}.{last}>>" for number, first, last, _ in found)
                 gap = replace(gap, nearest=tuple(self._cited(marker, sources) for marker in markers))
             out.append(gap)
@@ -395,7 +396,7 @@ def marked(text: str) -> list[str]:
 def _parts(
     focus: Focus, heading: str, pieces: Sequence[str], origin: Literal["guidance", "gap"], reason: str
 ) -> list[SubQuery]:
-    return [SubQuery(focus.of(f"{heading}: {piece}"), origin, reason) for piece in pieces]
+    return [SubQuery(focus.of(under(heading, piece)), origin, reason) for piece in pieces]
 
 
 def _followed(stream: AnswerStream, stop: Stop, heard: Heard) -> Answer:

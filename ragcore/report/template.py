@@ -29,6 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from ragcore.errors import BadTemplate, FileMissing
 from ragcore.export.tree import Node, plain, rows
+from ragcore.types.report import under
 
 Kind = Literal["prose", "list", "table", "value", "yes_no"]
 MAX_SECTIONS = 300
@@ -91,7 +92,7 @@ class Section(_Strict):
     @property
     def query(self) -> str:
         """Search query."""
-        return f"{self.heading}: {self.guidance}" if self.guidance else self.heading
+        return under(self.heading, self.guidance) if self.guidance else self.heading
 
 
 class Template(_Strict):

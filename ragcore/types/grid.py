@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any, Final, Literal, get_args
 
 from ragcore.types.answer import Citation
+from ragcore.types.report import under
 from ragcore.types.retrieval import Scope, Section
 
 ColumnType = Literal["value", "date", "name", "yes_no", "list", "quote", "text"]
@@ -44,7 +45,7 @@ class Column:
     @property
     def asked(self) -> str:
         """Question as it is searched for."""
-        return f"{self.name}: {self.question}" if self.question else self.name
+        return under(self.name, self.question) if self.question else self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,13 @@ class Field:
     sort: ValueSort = ""
 
 
+def under(heading: str, asked: str) -> str:
+    """What is ``asked`` for under a ``heading``, with it, unless that is the same: a question may head its own column,
+    there cut to its first words."""
+    same = asked.startswith(heading[:-1]) if heading.endswith("…") else asked == heading
+    return asked if same else f"{heading}: {asked}"
+
+
 YEARS = (1900, 2100)  # first and last that a report can cover
 
 

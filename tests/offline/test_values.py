@@ -193,7 +193,7 @@ def stated(sort: ValueSort, name: str, question: str, *blocks: Grid | str, unit:
     both = f"{name} {question}"
     found = list(quotables(requirement(both), Wanted(both), [whole(make_document(*blocks))]))
     asked = wish(name, question, unit, (), wanted=sort)
-    given = field_values(asked, found, (), NOTHING_STATED, SureReranker())
+    given = field_values(asked, found, (), NOTHING_STATED, (), SureReranker())
     return next((one.figure for one in given if one.certain), "")
 
 
@@ -264,6 +264,54 @@ def test_a_value_is_of_the_year_as_its_document_calls_it(year: str, figure: str)
 def test_the_place_that_ranks_first_gives_a_value_if_it_stands_out(said: list[str], figure: str) -> None:
     question = "How near to your pillow do you place your phone to go to sleep?"
     assert stated("figure", "Distance", question, *said, unit="cm") == figure
+
+
+STATEMENT = Grid(
+    "Statements of Income (in millions)",
+    [["", "2022", "2021"], ["Net sales", "1,110", "980"], ["Net income", "310", "210"]],
+)
+PARTS = Grid(
+    "Sales of Pumps (in millions)",
+    [["", "2022", "2021"], ["Pump sales in Norway", "40", "35"], ["Pump sales in Chile", "12", "11"]],
+)
+SAID = "Of the net sales of 2022, a large customer bought pumps for $77 million, $60 million and $51 million."
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("What were net sales in 2021?", "980"),
+        ("What were net sales?", "1,110"),
+        ("Pump sales in Norway", "40"),
+        ("What were pump sales in Peru in 2022?", ""),
+        ("How much did the large customer buy pumps for?", ""),
+    ],
+)
+def test_a_question_gets_the_figure_of_the_quote_that_answers_it_best(question: str, figure: str) -> None:
+    assert stated("figure", question, question, SAID, STATEMENT, PARTS) == figure
+    cut = f"{question[:12]}…"
+    assert stated("figure", cut, question, SAID, STATEMENT, PARTS) == figure, "its head may be cut"
+
+
+ADVERTISING = "Advertising costs for fiscal 2022, 2021 and 2020 were $104 million, $86 million and $59 million."
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "figure"),
+    [
+        ("What were advertising costs?", ADVERTISING, "$104 million"),
+        ("What were advertising costs in 2021?", ADVERTISING, "$86 million"),
+        ("What were advertising costs in 2019?", ADVERTISING, ""),
+        (
+            "What was rent in 2019?",
+            "Rent was $14 million and $16 million in 2020 and 2019, respectively.",
+            "$16 million",
+        ),
+        ("What was rent in 2019?", "Rent was $14 million, of which $9 million for 2020 and 2019 in Chile.", ""),
+    ],
+)
+def test_figures_are_of_the_years_in_whose_order_they_stand(asked: str, said: str, figure: str) -> None:
+    assert stated("figure", asked, asked, said) == figure
 
 
 OFFICERS = Grid(
