@@ -36,7 +36,7 @@ LINES = {
     "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10654,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4604,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "offline": 4651,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2245,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
@@ -45,7 +45,7 @@ LINES = {
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
     "text": 2729,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 3000,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "types": 3004,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,

@@ -148,7 +148,7 @@ def of_row(asked: Wish, quote: Quotable, row: Row, known: KnownFacts, *, named: 
     if is_in_words(asked, row):
         return None
     statement = _statement(quote, row, known)
-    fits = [cell for cell in row.cells if _is_of_sort(asked, row, cell)]
+    fits = [cell for cell in row.cells if is_of_sort(asked, row, cell)]
     if named:
         fits = [cell for cell in fits if _fits(asked, quote, row, cell, statement)]
     else:
@@ -201,7 +201,7 @@ def _statement(quote: Quotable, row: Row, known: KnownFacts) -> Statement | None
     return next((one for one in own if one.start <= quote.start < one.end), None)
 
 
-def _is_of_sort(asked: Wish, row: Row, cell: Cell) -> bool:
+def is_of_sort(asked: Wish, row: Row, cell: Cell) -> bool:
     """Whether a cell holds the requested kind of value; a name or words count only in the sole cell of its row."""
     if asked.sort in ("amount", "count") or (len(row.cells) > 1 and asked.sort == "words"):
         if cell.column:

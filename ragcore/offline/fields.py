@@ -15,7 +15,7 @@ from typing import Literal
 
 from ragcore.offline.intents import answer_type
 from ragcore.offline.lists import data, listed, stems
-from ragcore.text.periods import days_in, is_part
+from ragcore.text.periods import is_part, without_dates
 from ragcore.text.periods import years as years_in
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term
@@ -31,6 +31,7 @@ _SORTS: dict[ValueSort, tuple[Sort, ...]] = {
     "name": ("words",),
 }
 MOST = 12  # pieces of one section; the rest stays in the last one
+_LONGEST_NAME = 2  # words
 _LONGEST = 160  # characters of a piece; a longer one is a sentence, not a list entry
 _ITEM = re.compile(r"^\s*(?:[-*+•–]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
 _OUTSIDE = r"(?![^()]*\))"  # of brackets
@@ -164,8 +165,10 @@ class Wish:
 
     @property
     def is_question(self) -> bool:
-        """Whether the guidance is all that is asked: a question, or a heading without guidance."""
-        return self.text == self.piece
+        """Whether a question is asked, not a name with its guidance: one that heads itself, with a question mark or of
+        more words than a name has."""
+        words = content_stems(without_dates(self.piece))
+        return self.text == self.piece and ("?" in self.piece or len(words) > _LONGEST_NAME)
 
     @property
     def words(self) -> frozenset[str]:
@@ -195,7 +198,7 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
         names = iter((*names, Name(stems_of(unit))))
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
-    annual = bool(years or yearly) and not (is_part(both) or days_in(both))
+    annual = yearly or (bool(years) and not is_part(piece))
     return Wish(sort, distinct, years, annual, share, office, heading, piece, unit, wanted == "name", counted)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ragcore.offline.fields import Wish, alike, canonical
 from ragcore.offline.lists import listed
@@ -31,6 +32,7 @@ from ragcore.text.units import currencies, unit
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.types.report import Period
 
+_AND = frozenset({"and", "or"})
 _RANGE = re.compile(
     r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
 )
@@ -60,10 +62,11 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
     in_order = _years_in_order(quote.text, spans) if asked.sort != "date" else []
     if in_order:
-        before, _ = _clause(quote.text[: spans[0][0]], "")
+        before, after = _clause(quote.text[: spans[0][0]], quote.text[spans[-1][1] :])
         for (start, end), year in zip(spans, in_order):
-            if year in asked.years or (not asked.years and year == max(in_order) >= latest):
-                yield Figure(quote.text[start:end], before, "", (year, 0, 0))
+            right = year in asked.years if asked.years else year == max(in_order) >= latest
+            if right and (is_part(asked.piece) or not is_part(before + after)):
+                yield Figure(quote.text[start:end], before, after, (year, 0, 0))
         return
     for (start, end), opens, closes in zip(spans, ends, starts):
         between = quote.text[opens:start]
@@ -89,12 +92,16 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
 
 
 def _years_in_order(text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Years of several figures, in their order, if as many stand before the first or behind the last: "in 2022 and 2021
-    were $5 and $4"; else none."""
+    """Years of the figures in a row, in their order, if as many years stand in a row too: "in 2022 and 2021 were $5 and
+    $4"; else none."""
     named = [(start, end) for kind, start, end in period_spans(text) if kind == "year"]
-    if len(spans) < 2 or len(named) != len(spans) or PARTITIVE.search(text, spans[0][1], spans[-1][0]) is not None:
-        return []
-    if spans[0][0] < named[-1][1] and named[0][0] < spans[-1][1]:
+    rows = ((spans, _AND), (named, _AND | {"fiscal"}))
+    apart = any(
+        "(" in (between := text[end:start]) or not allowed.issuperset(tokens(between))
+        for row, allowed in rows
+        for (_, end), (start, _) in pairwise(row)
+    )
+    if len(spans) < 2 or len(named) != len(spans) or apart:
         return []
     found = [years(text[start:end]) for start, end in named]
     return [year for (year,) in found] if all(len(one) == 1 for one in found) else []
@@ -168,9 +175,10 @@ def without_bases(text: str) -> str:
 
 
 def is_sure(asked: Wish, text: str) -> bool:
-    """Whether a sentence expects nothing; an agreement may well say what will be, but not of a year."""
-    unsure = listed("sentences", "unsure") | (listed("sentences", "modal") if asked.annual else frozenset())
-    return unsure.isdisjoint(tokens(text))
+    """Whether a sentence expects nothing that is not asked for; an agreement may well say what will be, but not of a
+    year."""
+    modal = listed("sentences", "modal") if asked.annual or asked.years else frozenset[str]()
+    return (listed("sentences", "unsure") | modal).difference(tokens(asked.piece)).isdisjoint(tokens(text))
 
 
 def counts_from(text: str) -> list[str]:

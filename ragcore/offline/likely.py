@@ -16,6 +16,7 @@ from ragcore.offline.certain import (
     Given,
     certain_values,
     is_in_words,
+    is_of_sort,
     latest_of,
     of_cell,
     of_figure,
@@ -29,15 +30,17 @@ from ragcore.offline.lists import listed, stems
 from ragcore.offline.question import read, requirement
 from ragcore.offline.quotes import Quotable, quotables
 from ragcore.offline.ranking import Ranking
-from ragcore.offline.rows import is_change, is_share
+from ragcore.offline.rows import Cell, Row, is_change, is_share
 from ragcore.protocols import Reranker
+from ragcore.text import lexicon as lex
 from ragcore.text.lexicon import DENIALS
 from ragcore.text.logistic import Logistic
 from ragcore.text.names import FIRM, company, filer, is_firm, words_of
-from ragcore.text.numbers import same_figure
-from ragcore.text.periods import days_in, without_dates
+from ragcore.text.numbers import lengths, same_figure
+from ragcore.text.periods import column_years, dates_in, days_in, is_part, without_dates
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Term, Wanted
+from ragcore.text.units import currencies
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
 from ragcore.types.question import AnswerType, Question
 from ragcore.types.report import KnownFacts
@@ -53,7 +56,7 @@ READ = 25  # quotes that are read for the figure that a question asks for
 FIGURES = ("amount", "count", "duration")
 # Least probability of a value that is given, of the figure that a question asks for, and of a value that is shown.
 CERTAIN, SURE, LIKELY = 0.65, 0.75, 0.15
-# Fitted by `python -m benchmarks likely`. Over the log odds of a quote, what it lacks to the best, the log of the
+# Fitted by `python -m benchmarks likely`. Over the log odds of a quote, those beside the first one's, the log of the
 # number of its figures, whether the figure is certain by its words, and the share of what is asked that it says.
 FIGURE = Logistic(-0.237, (0.257, 0.423, -1.834, 4.218, 1.294))
 # Over the log odds of a quote, the share of what is asked for that is said with the value, whether the value is a firm,
@@ -76,10 +79,17 @@ def likely_values(
         if likely and likely[0][0] >= CERTAIN and stands_out(asked, likely[0][1], every):
             return [likely[0][1][0]]
     if is_figure:
-        likely = _chosen(asked, FIGURE, figures_asked(asked, found, known, terms, reranker))
-        if likely and likely[0][0] >= SURE and asked.is_question:
+        likely = _chosen(asked, FIGURE, figures_asked(asked, found, known, terms, reranker)) or likely
+        if likely and likely[0][0] >= SURE and asked.is_question and _is_told(asked, likely[0][1][0]):
             return [likely[0][1][0]]
     return [replace(given, certain=False) for _, (given, _) in likely]
+
+
+def _is_told(asked: Wish, given: Given) -> bool:
+    """Whether the document itself tells what is asked: nothing computed, and of those whom the question names."""
+    question = read(asked.text)
+    derived = question.changes or not listed("values", "derived").isdisjoint(tokens(question.main))
+    return not derived and all(given.quote.words.issuperset(content_stems(name.text)) for name in question.names)
 
 
 def _chosen(asked: Wish, model: Logistic, every: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
@@ -102,7 +112,11 @@ def figures_asked(
     wanted, wants = Wanted(question.judged, terms), canonical(content_stems(question.main))
     sources = {quote.source.number: quote.source for quote in found}
     scored = Ranking(question, wanted).scored(list(quotables(question, wanted, [*sources.values()])), reranker)[:READ]
-    certain = certain_values(asked, found, known) if scored else []
+    certain = [
+        one
+        for one in (certain_values(asked, found, known) if scored else ())
+        if one.quote.row is None or one.cell is None or _is_figure(asked, one.quote.row, one.cell)
+    ]
     out: list[Candidate] = []
 
     def signs(one: Given, odds: float, several: int, sure: bool, said: str) -> tuple[float, ...]:
@@ -124,16 +138,38 @@ def _figures_of(asked: Wish, quote: Quotable, question: Question) -> Iterator[tu
     year, or those of a sentence."""
     row = quote.row
     if row is None or (row.is_form_line and len(tokens(row.cells[0].text)) > FIGURE_WORDS):
-        for one in () if _of_bases(asked, quote) else figures(asked, quote, 0):
+        denied = not is_sure(asked, quote.text) or not DENIALS.isdisjoint(tokens(quote.text))
+        for one in () if denied or _of_bases(asked, quote) else figures(asked, quote, 0):
             yield of_figure(quote, one), f"{one.before} {one.after}"
         return
-    cells = [cell for cell in (row.meant if question.years else row.latest) if any(map(str.isdigit, cell.text))]
-    if not (asked.share or is_share(row.name)):
+    cells = [cell for cell in _of_years(quote, row, question.years) if _is_figure(asked, row, cell)]
+    if asked.share:
+        cells = [cell for cell in cells if "%" in cell.text or is_share(f"{row.name} {cell.column}")]
+    elif not is_share(row.name):
         cells = [cell for cell in cells if "%" not in cell.text] or cells
     if not question.changes:
         cells = [cell for cell in cells if not is_change(cell.column)] or cells
     for cell in cells:
         yield of_cell(quote, row, cell, cell.text, row.table), f"{row.name} {cell.column} {row.table}"
+
+
+def _of_years(quote: Quotable, row: Row, asked: Set[int]) -> Sequence[Cell]:
+    """Cells of the latest year, or of the years ``asked`` for: by their columns, or all if what is over the row says
+    these."""
+    if not asked:
+        return row.latest
+    own = [cell for cell in row.meant if column_years(cell.column, quote.source.fiscal) & asked]
+    return own or (row.meant if quote.years and quote.years <= asked else ())
+
+
+def _is_figure(asked: Wish, row: Row, cell: Cell) -> bool:
+    """Whether a cell holds a figure of the wanted kind, of a part of a year only if that is asked for."""
+    over, part = f"{row.table} {cell.column}", is_part(asked.piece)
+    if is_part(over) > part or (part and not is_part(over) and not dates_in(over)):
+        return False
+    if asked.sort == "duration":
+        return bool(lengths(cell.text) or lex.SPAN_STEMS.intersection(content_stems(f"{row.name} {cell.column}")))
+    return is_of_sort(asked, row, cell) and not (asked.sort == "count" and currencies(cell.text))
 
 
 def stands_out(asked: Wish, one: Candidate, every: Sequence[Candidate]) -> bool:

@@ -53,11 +53,15 @@ class Field:
     sort: ValueSort = ""
 
 
+LEAST_CUT = 20  # characters of a question that is cut to its first words
+
+
 def under(heading: str, asked: str) -> str:
     """What is ``asked`` for under a ``heading``, with it, unless that is the same: a question may head its own column,
     there cut to its first words."""
-    same = asked.startswith(heading[:-1]) if heading.endswith("…") else asked == heading
-    return asked if same else f"{heading}: {asked}"
+    head, said = (" ".join(one.split()).strip(" .;:") for one in (heading, asked))
+    cut = head.endswith("…") and len(head) > LEAST_CUT and said.startswith(head[:-1])
+    return asked if cut or said == head else f"{heading}: {asked}"
 
 
 YEARS = (1900, 2100)  # first and last that a report can cover

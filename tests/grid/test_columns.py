@@ -72,7 +72,9 @@ def test_a_question_of_a_chat_is_a_column(question: str, type_: str) -> None:
     assert long.name.endswith("…")
 
 
-@pytest.mark.parametrize("more", ["", " and at the end of the fiscal year before, in all of its countries together"])
+@pytest.mark.parametrize(
+    "more", ["", "  in  Peru", " and at the end of the fiscal year before, in all of its countries together"]
+)
 def test_a_question_that_heads_its_column_is_asked_once(more: str) -> None:
     question = f"How many people are employed at the end of the year{more}?"
     assert asked(question).column("").asked == question
