@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -98,11 +99,19 @@ class Shelf:
     turns: dict[str, str]
 
 
+PORTS = count(11_000 + os.getpid() % 200 * 100)  # below those that a system gives to whoever asks for any
+
+
 def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
+    """Port that no other process of this test run is given: a server binds it only seconds later."""
+    for port in PORTS:
+        with socket.socket() as free:
+            try:
+                free.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("no port is free")
 
 
 @contextmanager
