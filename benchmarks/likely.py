@@ -32,7 +32,7 @@ from ragcore.engine import Engine
 from ragcore.grid.cells import CellFiller, _read
 from ragcore.offline import likely
 from ragcore.offline.certain import Given
-from ragcore.offline.fields import Wish
+from ragcore.offline.fields import FIGURES, Wish
 from ragcore.types import Scope
 from ragcore.types.grid import CellValue, Column
 from ragcore.types.library import DocumentInfo
@@ -117,7 +117,7 @@ def choices(engine: Engine) -> tuple[list[Choice], list[Choice]]:
         filler.cell(column, infos[doc_id], Scope((doc_id,)))
         for wish, every in met[-1:]:
             if every:
-                out[wish.sort not in likely.FIGURES].append(_choice(engine, infos[doc_id], judge, column, wish, every))
+                out[wish.sort not in FIGURES].append(_choice(engine, infos[doc_id], judge, column, wish, every))
     likely.figures_asked, likely.candidates = kept
     return out
 

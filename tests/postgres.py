@@ -22,6 +22,7 @@ from uuid import uuid4
 import psycopg
 
 from ragcore.index.database import URL
+from tests.ports import free_port
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # on where it keeps sockets
@@ -60,8 +61,7 @@ POOLER = shutil.which("pgbouncer")
 def pooled(url: str) -> Iterator[str]:
     """Address of the database at ``url`` through a PgBouncer that gives each transaction another connection."""
     of = psycopg.conninfo.conninfo_to_dict(url)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         users, ini = Path(folder) / "users.txt", Path(folder) / "pgbouncer.ini"
         users.write_text(f'"{of["user"]}" ""')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ragcore.index.database import NAME
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,9 +37,7 @@ def run(*arguments: str) -> list[str]:
 
 
 def test_the_app_starts_outside_of_a_checkout(installed: Path, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     home = tmp_path / "home"
     command = run("--home", str(home), "app", "--port", str(port), "--no-browser")
     environment = {**os.environ, "PYTHONPATH": str(installed)}

@@ -33,6 +33,7 @@ from ragcore.text.periods import (
 )
 from ragcore.text.units import currencies
 from ragcore.text.words import STOP_WORDS, content_stems, name_stems, stem, tokens, without_brackets
+from ragcore.types.question import Question
 from ragcore.types.report import KnownFacts, Period, Statement
 
 _UNDATED: Period = (0, 0, 0)
@@ -87,6 +88,11 @@ def quotation(quote: Quotable) -> str:
 def is_interim(asked: Wish, doc_id: str, known: KnownFacts) -> bool:
     """Whether a value of a year is asked of a document that covers part of one."""
     return asked.annual and doc_id in known.interim
+
+
+def is_derived(question: Question) -> bool:
+    """Whether what is asked for is computed from several figures."""
+    return question.changes or not listed("values", "derived").isdisjoint(tokens(question.main))
 
 
 def certain_values(asked: Wish, found: Sequence[Quotable], known: KnownFacts) -> list[Given]:

@@ -24,9 +24,10 @@ from ragcore.types.question import AnswerType
 from ragcore.types.report import Field, ValueSort, under
 
 Sort = Literal["date", "duration", "count", "amount", "words"]
+FIGURES: tuple[Sort, ...] = ("amount", "duration", "count")
 _SORTS: dict[ValueSort, tuple[Sort, ...]] = {
     "": ("date", "duration", "count", "amount", "words"),
-    "figure": ("amount", "duration", "count"),
+    "figure": FIGURES,
     "date": ("date",),
     "name": ("words",),
 }
@@ -144,7 +145,7 @@ class Wish:
     """Requested value. ``names`` are alternatives. ``years``: the requested ones, none for the latest. ``annual``: for
     a year or year-end, not part of a year. ``share``: a percentage.
     ``heading``, ``piece`` and ``unit`` as given; ``name``: a name alone is wanted, not the words that give it;
-    ``counted``: the unit alone names what is counted."""
+    ``counted``: the unit alone names what is counted; ``terms``: synonyms of its words."""
 
     sort: Sort
     names: tuple[Name, ...]
@@ -157,6 +158,7 @@ class Wish:
     unit: str = ""
     name: bool = False
     counted: bool = False
+    terms: tuple[Term, ...] = ()
 
     @property
     def text(self) -> str:
@@ -165,10 +167,11 @@ class Wish:
 
     @property
     def is_question(self) -> bool:
-        """Whether a question is asked, not a name with its guidance: one that heads itself, with a question mark or of
-        more words than a name has."""
+        """Whether a question asks for a figure, not a name with its guidance: one that heads itself, with a question
+        mark or of more words than a name has."""
         words = content_stems(without_dates(self.piece))
-        return self.text == self.piece and ("?" in self.piece or len(words) > _LONGEST_NAME)
+        longer = "?" in self.piece or len(words) > _LONGEST_NAME
+        return longer and self.sort in FIGURES and self.text == self.piece
 
     @property
     def words(self) -> frozenset[str]:
@@ -199,7 +202,8 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
     annual = yearly or (bool(years) and not is_part(piece))
-    return Wish(sort, distinct, years, annual, share, office, heading, piece, unit, wanted == "name", counted)
+    by_name = wanted == "name"
+    return Wish(sort, distinct, years, annual, share, office, heading, piece, unit, by_name, counted, tuple(terms))
 
 
 def _sort(both: str, piece: str, unit: str) -> Sort:

@@ -56,7 +56,7 @@ class Figure:
 
 def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
     """Figures of the wanted kind in a sentence or a form's line: those for the requested years, else for ``latest`` (0:
-    unknown), the year after it, or no year."""
+    unknown), the year after it, or no year; of figures and years in the same order those of the latest year."""
     # No figure of a sentence with a range is certain.
     spans = list(_spans(asked, quote.text)) if _RANGE.search(quote.text) is None else []
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
@@ -175,10 +175,11 @@ def without_bases(text: str) -> str:
 
 
 def is_sure(asked: Wish, text: str) -> bool:
-    """Whether a sentence expects nothing that is not asked for; an agreement may well say what will be, but not of a
-    year."""
+    """Whether a sentence denies nothing and expects nothing that is not asked for; an agreement may well say what will
+    be, but not of a year."""
     modal = listed("sentences", "modal") if asked.annual or asked.years else frozenset[str]()
-    return (listed("sentences", "unsure") | modal).difference(tokens(asked.piece)).isdisjoint(tokens(text))
+    unsure = (listed("sentences", "unsure") | modal).difference(tokens(asked.piece))
+    return (unsure | DENIALS).isdisjoint(tokens(text))
 
 
 def counts_from(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from ragcore.offline.certain import (
     FIGURE_WORDS,
     LONGEST,
     Given,
-    certain_values,
+    is_derived,
     is_in_words,
     is_of_sort,
     latest_of,
@@ -23,7 +23,7 @@ from ragcore.offline.certain import (
     of_row,
     quotation,
 )
-from ragcore.offline.fields import Wish, canonical, refers
+from ragcore.offline.fields import FIGURES, Wish, canonical, refers
 from ragcore.offline.figures import Figure, counts, counts_from, figures, is_sure, without_bases
 from ragcore.offline.intents import PERSON, fit, holds_kind
 from ragcore.offline.lists import listed, stems
@@ -33,13 +33,12 @@ from ragcore.offline.ranking import Ranking
 from ragcore.offline.rows import Cell, Row, is_change, is_share
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
-from ragcore.text.lexicon import DENIALS
 from ragcore.text.logistic import Logistic
 from ragcore.text.names import FIRM, company, filer, is_firm, words_of
 from ragcore.text.numbers import lengths, same_figure
 from ragcore.text.periods import column_years, dates_in, days_in, is_part, without_dates
 from ragcore.text.sentences import sentence_spans
-from ragcore.text.terms import Term, Wanted
+from ragcore.text.terms import Wanted
 from ragcore.text.units import currencies
 from ragcore.text.words import STOP_WORDS, content_stems, cover, stem, tokens
 from ragcore.types.question import AnswerType, Question
@@ -53,7 +52,6 @@ _NAME = re.compile(
 _RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose figure is certain
 MOST_LIKELY = 3  # values of a document that are shown where none is certain
 READ = 25  # quotes that are read for the figure that a question asks for
-FIGURES = ("amount", "count", "duration")
 # Least probability of a value that is given, of the figure that a question asks for, and of a value that is shown.
 CERTAIN, SURE, LIKELY = 0.65, 0.75, 0.15
 # Fitted by `python -m benchmarks likely`. Over the log odds of a quote, those beside the first one's, the log of the
@@ -67,19 +65,18 @@ Candidate = tuple[Given, tuple[float, ...]]  # with its signs for `FIGURE` or `V
 
 
 def likely_values(
-    asked: Wish, found: Sequence[Quotable], known: KnownFacts, terms: Sequence[Term], reranker: Reranker | None
+    asked: Wish, found: Sequence[Quotable], certain: Sequence[Given], known: KnownFacts, reranker: Reranker | None
 ) -> list[Given]:
-    """Best values of one document: the certain one alone, or those that are likely. The figure that a question asks for
-    is that of the quotes that answer it best; for a figure with a name, these only give the likely ones."""
-    is_figure = asked.sort in FIGURES and reranker is not None
+    """Best values of one document: the certain one alone, or those that are likely. A question gets the figure of the
+    quotes that answer it best, or one ``certain`` by its words; for a figure with a name they give likely ones only."""
     likely: list[tuple[float, Candidate]] = []
-    if not (is_figure and asked.is_question):
+    if reranker is None or not asked.is_question:
         every = candidates(asked, found, known, reranker)
         likely = _chosen(asked, VALUE, every)
         if likely and likely[0][0] >= CERTAIN and stands_out(asked, likely[0][1], every):
             return [likely[0][1][0]]
-    if is_figure:
-        likely = _chosen(asked, FIGURE, figures_asked(asked, found, known, terms, reranker)) or likely
+    if reranker is not None and asked.sort in FIGURES:
+        likely = _chosen(asked, FIGURE, figures_asked(asked, found, certain, reranker)) or likely
         if likely and likely[0][0] >= SURE and asked.is_question and _is_told(asked, likely[0][1][0]):
             return [likely[0][1][0]]
     return [replace(given, certain=False) for _, (given, _) in likely]
@@ -88,8 +85,8 @@ def likely_values(
 def _is_told(asked: Wish, given: Given) -> bool:
     """Whether the document itself tells what is asked: nothing computed, and of those whom the question names."""
     question = read(asked.text)
-    derived = question.changes or not listed("values", "derived").isdisjoint(tokens(question.main))
-    return not derived and all(given.quote.words.issuperset(content_stems(name.text)) for name in question.names)
+    named = (content_stems(name.text) for name in question.names)
+    return not is_derived(question) and all(map(given.quote.words.issuperset, named))
 
 
 def _chosen(asked: Wish, model: Logistic, every: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
@@ -104,32 +101,29 @@ def _chosen(asked: Wish, model: Logistic, every: Sequence[Candidate]) -> list[tu
 
 
 def figures_asked(
-    asked: Wish, found: Sequence[Quotable], known: KnownFacts, terms: Sequence[Term], reranker: Reranker | None
+    asked: Wish, found: Sequence[Quotable], certain: Sequence[Given], reranker: Reranker
 ) -> list[Candidate]:
-    """Figures of the quotes that rank best for what is asked as a question, and those that are certain by their words,
-    each with its signs for `FIGURE`."""
+    """Figures of the quotes that rank best for what is asked as a question, and those ``certain`` by their words, each
+    with its signs for `FIGURE`."""
     question = replace(read(asked.text), years=asked.years)
-    wanted, wants = Wanted(question.judged, terms), canonical(content_stems(question.main))
+    wanted, wants = Wanted(question.judged, asked.terms), canonical(content_stems(question.main))
     sources = {quote.source.number: quote.source for quote in found}
     scored = Ranking(question, wanted).scored(list(quotables(question, wanted, [*sources.values()])), reranker)[:READ]
-    certain = [
-        one
-        for one in (certain_values(asked, found, known) if scored else ())
-        if one.quote.row is None or one.cell is None or _is_figure(asked, one.quote.row, one.cell)
-    ]
-    out: list[Candidate] = []
-
-    def signs(one: Given, odds: float, several: int, sure: bool, said: str) -> tuple[float, ...]:
-        return odds, odds - scored[0].odds, log(several), float(sure), cover(wants, canonical(content_stems(said)))
-
+    if not scored:
+        return []
+    certain = [one for one in certain if not (row := one.quote.row) or not one.cell or _is_figure(asked, row, one.cell)]
+    told: list[tuple[Given, float, int, str]] = []
     for each in scored:
         given = list(_figures_of(asked, each.quote, question))
-        for one, said in given:
-            sure = any(gives_same(asked, one, other) for other in certain)
-            out.append((one, signs(one, each.odds, len(given), sure, said)))
+        told += [(one, each.odds, len(given), said) for one, said in given]
     for one in certain:
-        if not any(gives_same(asked, one, other) for other, _ in out):
-            out.append((one, signs(one, scored[-1].odds, 1, True, one.said)))
+        if not any(gives_same(asked, one, other) for other, *_ in told):
+            told.append((one, scored[-1].odds, 1, one.said))
+    out: list[Candidate] = []
+    for one, odds, several, said in told:
+        sure = any(gives_same(asked, one, other) for other in certain)
+        held = cover(wants, canonical(content_stems(said)))
+        out.append((one, (odds, odds - scored[0].odds, log(several), float(sure), held)))
     return out
 
 
@@ -138,9 +132,9 @@ def _figures_of(asked: Wish, quote: Quotable, question: Question) -> Iterator[tu
     year, or those of a sentence."""
     row = quote.row
     if row is None or (row.is_form_line and len(tokens(row.cells[0].text)) > FIGURE_WORDS):
-        denied = not is_sure(asked, quote.text) or not DENIALS.isdisjoint(tokens(quote.text))
-        for one in () if denied or _of_bases(asked, quote) else figures(asked, quote, 0):
-            yield of_figure(quote, one), f"{one.before} {one.after}"
+        if is_sure(asked, quote.text) and not _of_bases(asked, quote):
+            for one in figures(asked, quote, 0):
+                yield of_figure(quote, one), f"{one.before} {one.after}"
         return
     cells = [cell for cell in _of_years(quote, row, question.years) if _is_figure(asked, row, cell)]
     if asked.share:
@@ -223,7 +217,7 @@ def _values_of(
         held = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(PERSON, quote.text))
         if row is None and held and not refers(quote.text):
             yield Given(quote, "", quote.text, quote.marker, quotation(quote)), quote.text
-    elif not is_sure(asked, quote.text) or not DENIALS.isdisjoint(tokens(quote.text)):
+    elif not is_sure(asked, quote.text):
         return
     elif asked.name:
         for name in names_in(asked, quote, common):

@@ -257,7 +257,7 @@ class OfflineSections(OfflineWriter):
         elif form.kind == "value":
             form = replace(form, requirements=pieces)
             every = wishes(request.question, form, request.terms, known.year)
-            values = [field_values(one, found, evidence.own, known, request.terms, self._reranker) for one in every]
+            values = [field_values(one, found, evidence.own, known, self._reranker) for one in every]
             stream.values = tuple(one.value for each in values for one in each)
             values = [[one for one in each if one.certain] for each in values]
             several = len({quote.source.doc_id for quote in found}) > 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ragcore.offline.certain import Given, agreed, certain_values, is_interim, is_same, of_row, quotation
+from ragcore.offline.certain import Given, agreed, certain_values, is_derived, is_interim, is_same, of_row, quotation
 from ragcore.offline.fields import Name, Wish, head_stems, refers, stems_of, wish
 from ragcore.offline.holders import holders
 from ragcore.offline.intents import PERSON, holds_kind
-from ragcore.offline.likely import FIGURES, likely_values
+from ragcore.offline.likely import likely_values
 from ragcore.offline.lists import listed
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import Quotable, quotables
@@ -27,12 +27,7 @@ _MOST_RIVALS = 6
 
 
 def field_values(
-    asked: Wish,
-    found: Sequence[Quotable],
-    own: Sequence[Quotable],
-    known: KnownFacts,
-    terms: Sequence[Term],
-    reranker: Reranker | None,
+    asked: Wish, found: Sequence[Quotable], own: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None
 ) -> list[Given]:
     """Values of ``asked``, at most one certain or a few likely ones per document of ``found``, best first;
     ``own`` are the quotes under such a heading, ``known`` the known facts about their documents."""
@@ -46,14 +41,14 @@ def field_values(
             continue
         if is_interim(asked, doc_id, known):
             continue
-        by_rank = asked.is_question and asked.sort in FIGURES and reranker is not None
-        given = [] if by_rank else certain_values(asked, inside, known)
-        value = agreed(given)
-        if value is None and not given:
+        given = certain_values(asked, inside, known)
+        by_rank = asked.is_question and reranker is not None
+        value = None if by_rank else agreed(given)
+        if value is None and (by_rank or not given):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
             value = _section_of(asked, under)
             if value is None:
-                out += likely_values(asked, inside, known, terms, reranker)
+                out += likely_values(asked, inside, given, known, reranker)
         out += [value] if value is not None else []
     return out
 
@@ -76,8 +71,7 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
     """Row of ``found`` narrowed to the cell that ``question`` asks for; None if it asks for none, no cell is certain,
     or equally certain ones differ."""
     words = tokens(question.main)
-    # Computed from several cells, or stated in words.
-    derived = question.answer.prose or question.changes or not listed("values", "derived").isdisjoint(words)
+    derived = question.answer.prose or is_derived(question)  # or in words
     if derived or words[:1] not in (["what"], ["what's"], ["how"], ["the"]) or len(question.years) > 1:
         return None
     asked, qualifiers = _of_question(question, terms, ranking.names), listed("values", "qualifiers")

@@ -207,9 +207,10 @@ def _side_by_side(leads: Mapping[str, _Lead], sign: int, titles: Mapping[str, st
 def _latest(quote: Quotable) -> Quotable:
     """A row of several columns, narrowed to that of the latest year, if one is."""
     row = quote.row
-    if row is None or len(row.meant) < 2 or len(row.latest) != 1:
+    if row is None or len(row.meant) < 2:
         return quote
-    return quote.narrowed(row.latest[0], row.of(row.latest[0]))
+    latest = row.latest
+    return quote.narrowed(latest[0], row.of(latest[0])) if len(latest) == 1 else quote
 
 
 def _amount(quote: Quotable) -> tuple[float, str] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -13,7 +12,6 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,6 +23,7 @@ from ragcore.engine import Engine
 from ragcore.types import Answer, Scope
 from tests import pdfs, prepared
 from tests.messages_server import MessagesServer
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILURES = Path(__file__).resolve().parent / "failures"
@@ -97,21 +96,6 @@ class Shelf:
     conversations: dict[str, str]
     answers: dict[str, Answer]
     turns: dict[str, str]
-
-
-PORTS = count(11_000 + os.getpid() % 200 * 100)  # below those that a system gives to whoever asks for any
-
-
-def free_port() -> int:
-    """Port that no other process of this test run is given: a server binds it only seconds later."""
-    for port in PORTS:
-        with socket.socket() as free:
-            try:
-                free.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise AssertionError("no port is free")
 
 
 @contextmanager

@@ -24,8 +24,9 @@ from ragcore.engine import Engine
 from ragcore.index.database import NAME, URL
 from ragcore.index.objects import URL as FILES
 from tests import pdfs
-from tests.browser.conftest import STOPPED, App, balanced, free_port, go, promise, serve
+from tests.browser.conftest import STOPPED, App, balanced, go, promise, serve
 from tests.messages_server import MessagesServer, Reply
+from tests.ports import free_port
 from tests.postgres import empty
 from tests.ui.test_jobs import until
 

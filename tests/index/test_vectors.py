@@ -25,6 +25,7 @@ from ragcore.index.vectors import VectorIndex, VectorStore
 from ragcore.protocols import Nearest, Vector
 from ragcore.types import Entry, Scope, Section
 from tests.libraries import HashEmbedder, add_document
+from tests.ports import free_port
 from tests.postgres import empty
 from tests.providers.models import unit_vectors
 
@@ -60,9 +61,7 @@ def inside(scope: Scope, entry: Entry) -> bool:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a Chroma server."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     folder = tmp_path_factory.mktemp("server")
     command = [sys.executable, "-c", "from chromadb.cli.cli import app; app()"]
     arguments = ["run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]

@@ -193,7 +193,7 @@ def stated(sort: ValueSort, name: str, question: str, *blocks: Grid | str, unit:
     both = f"{name} {question}"
     found = list(quotables(requirement(both), Wanted(both), [whole(make_document(*blocks))]))
     asked = wish(name, question, unit, (), wanted=sort)
-    given = field_values(asked, found, (), NOTHING_STATED, (), SureReranker())
+    given = field_values(asked, found, (), NOTHING_STATED, SureReranker())
     return next((one.figure for one in given if one.certain), "")
 
 

@@ -30,7 +30,7 @@ def given(*parts: Grid | str | Item, heading: str = "Net income", asked: str = A
     whole = Segment(made.doc_id, 0, made.body_end, 0, 0, 1.0, "rse")
     sources = build_sources(Retrieval(asked, "hybrid", (), (whole,), {}), lambda _: made, SETTINGS.answer)
     quotes = list(quotables(requirement(asked), Wanted(asked, ()), sources))
-    return [one.text for one in field_values(wish(heading, asked, unit, ()), quotes, [], NOTHING_STATED, (), None)]
+    return [one.text for one in field_values(wish(heading, asked, unit, ()), quotes, [], NOTHING_STATED, None)]
 
 
 SALES = ["Net sales", "3,930", "3,777"]
