@@ -15,7 +15,7 @@ from math import copysign
 
 from ragcore.check.sentences import Checkable, Labels, checkable, table_labels
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import Number, agree, figure, numbers
+from ragcore.text.numbers import Number, figure, is_one, numbers
 from ragcore.text.periods import period_spans, years
 from ragcore.text.words import content_stems, tokens
 from ragcore.types.check import Block, Draft, Inconsistency
@@ -470,11 +470,10 @@ def _differ(one: _Figure, other: _Figure, *, bare: bool) -> bool:
     a, b = one.number, other.number
     if a.percent != b.percent or (a.kind != b.kind and not (bare and not b.kind)) or not (a.value and b.value):
         return False
-    scales = [a.scale * 1000.0**step for step in range(-3, 4)] if bare else [b.scale]
-    scaled = [replace(b, scale=scale) for scale in scales]
-    if any(agree(a, each, None, bare=False) or agree(each, a, None, bare=False) for each in scaled):
+    if is_one(a, b, scaled=not bare):
         return False
-    return not bare or any(abs(each.amount / a.amount - 1) <= _NEAR for each in scaled)
+    amounts = (a.scale * 1000.0**step * b.value for step in range(-3, 4))
+    return not bare or any(abs(amount / a.amount - 1) <= _NEAR for amount in amounts)
 
 
 def _found(kind: str, at: _Figure, reason: str, others: Sequence[_Figure], write: str) -> Inconsistency:

@@ -109,21 +109,22 @@ def certain_values(asked: Wish, found: Sequence[Quotable], known: KnownFacts) ->
     return [one for one in given if one.rank == max(other.rank for other in given)]
 
 
-def agreed(given: Sequence[Given]) -> Given | None:
+def agreed(asked: Wish, given: Sequence[Given]) -> Given | None:
     """First of ``given`` if all give the same value; of dates, the days before the years that are theirs."""
     days = {one.period[0] for one in given if one.period[2]}
     given = [one for one in given if one.figure != str(one.period[0]) or one.period[0] not in days]
     first = given[0] if given else None
-    return first if first is not None and all(is_same(one, first) for one in given) else None
+    return first if first is not None and all(gives_same(asked, one, first) for one in given) else None
 
 
-def is_same(one: Given, other: Given) -> bool:
-    """Whether two values are the same day, figure, or word that they begin with."""
-    if one.period[1]:
+def gives_same(asked: Wish, one: Given, other: Given) -> bool:
+    """Whether two values are the same: day, figure, or words, of which one may go on ("KPMG", "KPMG LLP")."""
+    if asked.sort == "date":
         return one.period == other.period
-    if not any(map(str.isdigit, one.figure)):
-        return one.figure.split()[:1] == other.figure.split()[:1]
-    return same_figure(one.figure, other.figure)
+    if asked.sort != "words":
+        return same_figure(one.figure, other.figure)
+    short, long = sorted((tokens(each.figure or each.said) for each in (one, other)), key=len)
+    return long[: len(short)] == short
 
 
 def latest_of(found: Sequence[Quotable], known: KnownFacts) -> int:

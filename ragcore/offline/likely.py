@@ -14,6 +14,7 @@ from ragcore.offline.certain import (
     FIGURE_WORDS,
     LONGEST,
     Given,
+    gives_same,
     is_derived,
     is_in_words,
     is_of_sort,
@@ -35,7 +36,7 @@ from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import Logistic
 from ragcore.text.names import FIRM, company, filer, is_firm, words_of
-from ragcore.text.numbers import lengths, same_figure
+from ragcore.text.numbers import lengths
 from ragcore.text.periods import column_years, dates_in, days_in, is_part, without_dates
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.terms import Wanted
@@ -175,15 +176,6 @@ def stands_out(asked: Wish, one: Candidate, every: Sequence[Candidate]) -> bool:
     whole = asked.sort in ("date", "words") or odds >= _RELEVANT
     whole = whole and (asked.sort != "count" or asked.counted or said == 1.0)
     return whole and all(signs[0] < odds for _, signs in others)
-
-
-def gives_same(asked: Wish, one: Given, other: Given) -> bool:
-    """Whether two values are the same: day, figure, name, or without one the words."""
-    if asked.sort == "date":
-        return one.period == other.period
-    if asked.sort == "words":
-        return tokens(one.figure or one.said) == tokens(other.figure or other.said)
-    return same_figure(one.figure, other.figure)
 
 
 def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, reranker: Reranker | None) -> list[Candidate]:

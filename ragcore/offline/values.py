@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ragcore.offline.certain import Given, agreed, certain_values, is_derived, is_interim, is_same, of_row, quotation
+from ragcore.offline.certain import Given, agreed, certain_values, gives_same, is_derived, is_interim, of_row, quotation
 from ragcore.offline.fields import Name, Wish, head_stems, refers, stems_of, wish
 from ragcore.offline.holders import holders
 from ragcore.offline.intents import PERSON, holds_kind
@@ -35,7 +35,9 @@ def field_values(
     for doc_id in dict.fromkeys(quote.source.doc_id for quote in found):
         inside = [quote for quote in found if quote.source.doc_id == doc_id]
         if (office := office_of(asked)) is not None:
-            stated = agreed([one for one in certain_values(asked, inside, known) if holds_kind(PERSON, one.figure)])
+            stated = agreed(
+                asked, [one for one in certain_values(asked, inside, known) if holds_kind(PERSON, one.figure)]
+            )
             held = [stated] if stated is not None else _held(office, inside)
             out += held if len(held) == 1 else []
             continue
@@ -43,7 +45,7 @@ def field_values(
             continue
         given = certain_values(asked, inside, known)
         by_rank = asked.is_question and reranker is not None
-        value = None if by_rank else agreed(given)
+        value = None if by_rank else agreed(asked, given)
         if value is None and (by_rank or not given):
             under = [quote for quote in own if quote.source.doc_id == doc_id]
             value = _section_of(asked, under)
@@ -92,7 +94,7 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
         most = {id(quote) for quote, held in zip(found, ranking.held(found)) if held}
         given = [each for each in given if id(each[-1].quote) in most]
     best = [one for *worth, one in given if worth == max(other for *other, _ in given)]
-    value = agreed(best)
+    value = agreed(asked, best)
     return value.narrowed if value is not None else None
 
 
@@ -127,7 +129,7 @@ def rivals(
         last = max((one.period[0] for one in given), default=0)
         distinct: list[Given] = []
         for one in given:
-            if one.period[0] in (0, last) and not any(is_same(one, other) for other in distinct):
+            if one.period[0] in (0, last) and not any(gives_same(asked, one, other) for other in distinct):
                 distinct.append(one)
         if len(distinct) > 1:
             out.append([one.value for one in distinct[:_MOST_RIVALS]])

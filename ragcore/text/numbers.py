@@ -53,7 +53,6 @@ _NUMBER = re.compile(
 )
 _CURRENCY_WORD = re.compile(rf"\s({CURRENCY_CODES}|dollars?|euros?|pounds?|francs|yen|yuan|rupees)\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d{1,3}(?:\s\d{3})+(?:[.,]\d+)?|[\d,]*[.·]?\d+")
-_NO_DIGITS = re.compile(r"[^\d.]")
 _AFTER_NUMBER = re.compile(r"\d%?\s?\(?\Z")
 _HALF_OF = re.compile(r"(?<!\bfirst )(?<!\bsecond )\b(?:one[- ])?half(?= of\b| the\b)", re.IGNORECASE)
 _PERCENT = Unit("%", "share", 1.0)
@@ -398,11 +397,6 @@ def lengths(text: str) -> list[Length]:
     return out
 
 
-def length_in(text: str) -> tuple[float, str] | None:
-    """First duration in ``text``: a number and its unit."""
-    return next(((one.count, one.unit) for one in lengths(text)), None)
-
-
 def figure(text: str) -> Number | None:
     """The one quantity that a cell is (``$1,234``, ``(12)%``, ``3.5x``); None for a label, a year or an empty cell."""
     found = numbers(text)
@@ -424,16 +418,21 @@ def amounts_in(column: Sequence[str]) -> list[float | None]:
     return [None if one is None or one.start else one.amount for one in found]
 
 
+def is_one(a: Number, b: Number, *, scaled: bool) -> bool:
+    """Whether two quantities are one, up to the rounding of either; if not ``scaled``, in whatever scales by thousands,
+    as of a cell whose scale is said elsewhere. Signs are ignored."""
+    scales = [b.scale] if scaled else [a.scale * 1000.0**step for step in range(-3, 4)]
+    written = [replace(b, scale=scale) for scale in scales]
+    return any(agree(a, each, None, bare=False) or agree(each, a, None, bare=False) for each in written)
+
+
 def same_figure(one: str, other: str) -> bool:
-    """Whether two figures are one number, allowing for rounding and scale, or one duration."""
-    lengths = length_in(one), length_in(other)
-    if all(lengths):
-        return lengths[0] == lengths[1]
-    a, b = (_NO_DIGITS.sub("", text).replace(".", "").strip("0") for text in (one, other))
-    if not a or not b:
-        return a == b
-    short, long = sorted((a, b), key=len)
-    if len(short) < 2:
-        return short == long
-    rounded = str(round(int(long) / 10 ** (len(long) - len(short))))
-    return short in (long[: len(short)], rounded)
+    """Whether two figures are one number, allowing for rounding and for a scale that either leaves out, or one
+    duration."""
+    spans = [[(each.count, each.unit) for each in lengths(text)[:1]] for text in (one, other)]
+    if all(spans):
+        return spans[0] == spans[1]
+    a, b = (next(iter(numbers(text)), None) for text in (one, other))
+    if a is None or b is None:
+        return one == other
+    return is_one(a, b, scaled=a.scale != 1.0 and b.scale != 1.0)

@@ -119,6 +119,14 @@ def test_of_two_tables_that_differ_none_is_certain() -> None:
     assert "**5,363**" in written("What was net income in 2018?", make_document(other, CASH))
 
 
+def test_of_two_tables_that_differ_at_one_day_none_is_certain() -> None:
+    at = ["", "December 31, 2018", "December 31, 2017"]
+    one = Grid("Consolidated Balance Sheet (Millions)", [at, ["Total assets", "36,500", "37,987"]])
+    other = Grid("Consolidated Balance Sheet (Millions)", [at, ["Total assets", "36,500", "39,078"]])
+    assert "**" not in written("What were total assets in 2017?", make_document(one, other))
+    assert "**36,500**" in written("What were total assets in 2018?", make_document(one, other))
+
+
 def test_a_figure_rounded_elsewhere_is_the_same() -> None:
     exact = Grid("Statements of Income (in thousands)", [YEARS, ["Net income", "5,363,211", "4,868,900", "5,058,000"]])
     assert "**" in written("What was net income in 2017?", make_document(CASH, exact))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.text.numbers import agree, codes, numbers, plural, scale_note, years
+from ragcore.text.numbers import agree, codes, numbers, plural, same_figure, scale_note, years
 from ragcore.text.periods import periods
 
 
@@ -188,3 +188,20 @@ def test_a_raised_point_stays_as_it_is_written() -> None:
     [age] = numbers("a mean age of 63·4 years")
     assert (age.raw, age.decimals) == ("63·4", 1)
     assert age.written(64.26) == "64·3"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("$4.1 billion", "4,125", True),  # in a table in millions
+        ("4,125", "4,125,300", True),  # in tables in millions and in thousands
+        ("(1,577)", "$1,577 million", True),
+        ("1.2", "12", False),
+        ("10 employees", "100 employees", False),
+        ("$3", "$30 million", False),
+        ("12%", "1.2%", False),
+        ("$3 million", "$3 billion", False),
+    ],
+)
+def test_one_figure_is_told_in_two_ways(one: str, other: str, same: bool) -> None:
+    assert same_figure(one, other) == same_figure(other, one) == same
