@@ -14,8 +14,8 @@ from typing import Final
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
 from ragcore.text.mentions import key_of, mentions, without_owners
-from ragcore.text.numbers import Number, agree, numbers
-from ragcore.text.periods import blanked, period_spans
+from ragcore.text.numbers import Number, agree, numbers, span_of
+from ragcore.text.periods import blanked, period_spans, years_in_order
 from ragcore.text.sentences import always_capital
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.verify.attribution import terms, with_synonyms
@@ -73,6 +73,8 @@ def _elsewhere(figure: Figure, said: set[str], claimed: Sequence[Number], senten
     sentence, at = sentences[figure.sentence], figure.number.start
     kind = bool(figure.number.currency), figure.number.percent
     rivals = [one for one in numbers(sentence) if not one.counts and (bool(one.currency), one.percent) == kind]
+    if years_in_order(sentence, [span_of(sentence, one) for one in rivals]):
+        return False  # only their years tell them apart, which `ragcore.verify.attribution` compares
     segments = {
         rival.start: terms(lex.PARTITIVE.sub(" ", part)) for rival, part in zip(rivals, parts(sentence, rivals))
     }

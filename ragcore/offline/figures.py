@@ -7,9 +7,8 @@ expected, past or compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ragcore.offline.fields import Wish, alike, canonical
 from ragcore.offline.lists import listed
@@ -24,15 +23,14 @@ from ragcore.text.periods import (
     moments_in,
     month_spans,
     months_of_part,
-    period_spans,
     year_spans,
     years,
+    years_in_order,
 )
 from ragcore.text.units import currencies, unit
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.types.report import Period
 
-_AND = frozenset({"and", "or"})
 _RANGE = re.compile(
     r"\b(?:rang\w+\s+(?:from|between)|between)\s+[$€£]?\d[\d.,]*%?\s+(?:to|and)\s+[$€£]?\d", re.IGNORECASE
 )
@@ -60,7 +58,7 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
     # No figure of a sentence with a range is certain.
     spans = list(_spans(asked, quote.text)) if _RANGE.search(quote.text) is None else []
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans[1:]), len(quote.text)]
-    in_order = _years_in_order(quote.text, spans) if asked.sort != "date" else []
+    in_order = years_in_order(quote.text, spans) if asked.sort != "date" else []
     if in_order:
         before, after = _clause(quote.text[: spans[0][0]], quote.text[spans[-1][1] :])
         for (start, end), year in zip(spans, in_order):
@@ -89,22 +87,6 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
         right = (own or {latest}) <= asked.years if asked.years else not named or max(named) >= latest
         if right and not part and (is_part(asked.piece) or not is_part(before + after)):
             yield Figure(figure, before, after, (max(own if asked.years else named, default=0), 0, 0))
-
-
-def _years_in_order(text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Years of the figures in a row, in their order, if as many years stand in a row too: "in 2022 and 2021 were $5 and
-    $4"; else none."""
-    named = [(start, end) for kind, start, end in period_spans(text) if kind == "year"]
-    rows = ((spans, _AND), (named, _AND | {"fiscal"}))
-    apart = any(
-        "(" in (between := text[end:start]) or not allowed.issuperset(tokens(between))
-        for row, allowed in rows
-        for (_, end), (start, _) in pairwise(row)
-    )
-    if len(spans) < 2 or len(named) != len(spans) or apart:
-        return []
-    found = [years(text[start:end]) for start, end in named]
-    return [year for (year,) in found] if all(len(one) == 1 for one in found) else []
 
 
 def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:

@@ -13,18 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import Number, figure, scale_note
+from ragcore.text.numbers import Number, figure, scale_note, scale_words
 from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
 from ragcore.text.sentences import says_something as is_sentence
 from ragcore.text.words import content_stems, cover, tokens
 from ragcore.types import FiscalYear, Source
 
-_SCALE = re.compile(
-    r"\b(?:in|dollars|amounts?|figures|U\.?S\.?\s?\$|[$€£])\s*(?:in\s+)?(?:[a-z.$€£]+\s+){0,2}(?:thousands|millions|billions)\b"
-    r"|\(\s*(?:thousands|millions|billions)\b",
-    re.IGNORECASE,
-)
 _LONGEST_SCALE = 160
 _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
@@ -185,7 +180,7 @@ def captioned(source: Source, lines: Sequence[tuple[int, int]]) -> dict[int, Row
 def _is_caption(text: str) -> bool:
     """Whether a line is all in brackets and may name what is above it: a few words, no item of a list, no scale."""
     short = len(text) > 2 and len(text.split()) <= _LONGEST_CAPTION and text[0] + text[-1] == "()"
-    return short and text[1].isupper() and not _ITEM.match(text) and not _SCALE.search(text)
+    return short and text[1].isupper() and not _ITEM.match(text) and not scale_words(text)
 
 
 def _is_named(text: str) -> bool:
@@ -197,11 +192,11 @@ def _is_named(text: str) -> bool:
 def scale_of(source: Source, row: Row) -> tuple[int, str]:
     """Unit of the source that gives the scale of ``row`` (``in millions``), the nearest one before it, and its words;
     (0, "") if the row's table or column gives it already, or nothing does."""
-    if _SCALE.search(" ".join((row.table, row.name, *(cell.column for cell in row.cells)))):
+    if scale_words(" ".join((row.table, row.name, *(cell.column for cell in row.cells)))):
         return 0, ""
     for number in range(row.first - 1, 0, -1):
         words = source.words(number, number)
-        if len(words) <= _LONGEST_SCALE and _SCALE.search(words):
+        if len(words) <= _LONGEST_SCALE and scale_words(words):
             return number, words
     return 0, ""
 
@@ -222,15 +217,14 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
     it, it is in words, a share or an amount per share, or it may be an exception to the scale."""
     headers, digits = f"{row.name} {cell.column}", any(map(str.isdigit, cell.text))
     in_words = not digits and any(map(str.isalpha, cell.text))
-    if is_rate(headers) or "%" in cell.text or in_words or _SCALE.search(headers):
+    if is_rate(headers) or "%" in cell.text or in_words or scale_words(headers):
         return ""
     for words in (row.table, scale_of(source, row)[1]):
-        match = _SCALE.search(words)
-        if match is None:
+        said = scale_words(words)
+        if not said:
             continue
         if "except" in words.lower() and not _CURRENCY.search(cell.text):
             return ""
-        said = match.group().strip(" (")
         before, _, scale = said.rpartition(" in ")
         return f"in {scale}" if len(before.split()) > 1 else said
     return ""

@@ -91,7 +91,7 @@ _POINTED = re.compile(r"[-−–]?\d{1,3}(?:\.\d{3})+")
 _SCALE_NOTE = re.compile(
     r"\b(?:in|of|\$|us\$|dollars|dollar|euros?|eur|usd|expressed|amounts|figures|stated)[\s$(]*"
     r"(?:u\.?s\.?\s)?(?:dollars?\s|euros?\s|pounds?\s|€\s?|£\s?|\$\s?)?(?:in\s)?(thousands|millions|billions)\b"
-    r"|\((?:\$|€|£|us\$)?\s?(?:in\s)?(thousands?|millions?|billions?|000s?|mn|m|bn)\b"
+    r"|\((?:\$|€|£|us\$)?\s?(?:in\s)?(thousands?|millions?|billions?|000s?|mn|bn)\b"
     r"|(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF))\s?['’]?(thousands?|millions?|billions?|000s?|mn|m|bn)\b",
     re.IGNORECASE,
 )
@@ -299,6 +299,12 @@ def _in_letters(match: re.Match[str], text: str) -> Number:
         currency=currency(word.group(1)) if word else "",
         unit=None if percent else unit_after(text, match.end()),
     )
+
+
+def scale_words(text: str) -> str:
+    """Words by which a table's title or headers state a scale (``in millions``), or ""."""
+    match = _SCALE_NOTE.search(text)
+    return match.group().strip(" (") if match is not None else ""
 
 
 def scale_note(text: str) -> float | None:

@@ -21,6 +21,7 @@ MONTHS = tuple(month.lower() for month in words.MONTHS)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
 _SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
 _MONTH = words.MONTH
+_AND = frozenset({"and", "or"})
 
 _YEAR = re.compile(
     r"(?:(?<![\w.,$€£-])|(?<=\b[Mm]id-))(?:(?:FY|fy|[1-4]Q|Q[1-4]|H[12])[\s-]?['’]?)?((?:19|20)\d{2})(?:(?![\w%]|[.,]\d)|(?=\s?Q[1-4]\b|[a-h]\b))"
@@ -196,6 +197,21 @@ def period_spans(text: str) -> list[tuple[str, int, int]]:
         found += [("part", *match.span()) for match in pattern.finditer(text)]
     found.sort(key=lambda span: (span[1], -span[2]))
     return [one for n, one in enumerate(found) if not any(one[1] < end for _, _, end in found[:n])]
+
+
+def years_in_order(text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Years of the figures at ``spans``, in their order, if both stand in a row and are as many: "in 2022 and 2021 were
+    $5 and $4"; else none."""
+    named = [(start, end) for kind, start, end in period_spans(text) if kind == "year"]
+    apart = any(
+        "(" in (between := text[end:start]) or not allowed.issuperset(words.tokens(between))
+        for row, allowed in ((spans, _AND), (named, _AND | {"fiscal"}))
+        for (_, end), (start, _) in pairwise(row)
+    )
+    if len(spans) < 2 or len(named) != len(spans) or apart:
+        return []
+    found = [years(text[start:end]) for start, end in named]
+    return [year for (year,) in found] if all(len(one) == 1 for one in found) else []
 
 
 def dates_in(text: str) -> list[tuple[int, int, int]]:

@@ -13,17 +13,17 @@ from functools import lru_cache
 
 from ragcore.retrieve.synonyms import shipped
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import Number, numbers
+from ragcore.text.numbers import Number, numbers, span_of
 from ragcore.text.periods import (
     MONTHS,
     canonical,
     column_years,
     date_spans,
     is_part,
-    period_spans,
     periods,
     without_dates,
     years,
+    years_in_order,
 )
 from ragcore.text.words import STOP_WORDS, stem, tokens
 from ragcore.types import FiscalYear
@@ -263,10 +263,8 @@ def _marks(sentence: str, rivals: Sequence[Number], headings: Sequence[str]) -> 
     first's if it has none, else the words before the number in its part, else those after it. A part of a whole ("$9
     million, of which $5 million went into the hall") is distinguished by the words after it."""
     own = parts(sentence, rivals)
-    if "respectively" in sentence:  # "$5 and $4 in 2022 and 2021, respectively"
-        listed = [sentence[start:end] for kind, start, end in period_spans(sentence) if kind == "year"]
-        if len(listed) == len(rivals):
-            return [frozenset((year,)) for year in listed]
+    if in_order := years_in_order(sentence, [span_of(sentence, rival) for rival in rivals]):
+        return [frozenset((str(year),)) for year in in_order]
     figures = frozenset(one for number in numbers(sentence) for one in terms(number.raw))
     spans = [_periods(part) for part in own]
     if any(spans) and not spans[0]:

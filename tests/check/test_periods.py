@@ -28,6 +28,7 @@ RELEASE = {
         "Rent costs increased $41.5 million and energy costs increased $12.3 million.",
         "Cash of $7.8 million was held at the year end, a net decrease of $2.9 million from the prior year.",
         "Spending on roofs was $23.1 million and $20.3 million for 2031 and 2030, respectively.",
+        "Spending on doors in 2031 and 2030 was $9.1 million and $8.3 million.",
         "Mr. Okafor will no longer be eligible to receive bonus shares after he leaves the board.",
     ],
     "Online Orders of Fiscal 2031": [
@@ -68,6 +69,7 @@ def sentence(checks: Checks, text: str) -> CheckedSentence:
         "Energy costs increased $12.3 million.",
         "Cash fell by $2.9 million from the prior year, to $7.8 million.",
         "Spending on roofs was $20.3 million in 2030.",
+        "Spending on doors was $8.3 million in 2030.",
         "Online orders rose by 17.4% in fiscal 2031.",
         "Online orders rose by 41.6% in fiscal 2030.",
         "In fiscal 2031 online orders rose by 17.4%, after 41.6% in fiscal 2030.",
@@ -92,6 +94,7 @@ def test_a_year_that_is_only_compared_with_is_not_held_against_a_sentence(checks
         "Energy costs increased $41.5 million.",
         "Rent costs increased $12.3 million.",
         "Spending on roofs was $23.1 million in 2030.",
+        "Spending on doors was $9.1 million in 2030.",
         "Rent costs decreased $41.5 million because energy costs increased.",
         "Mr. Okafor may receive bonus shares after he leaves the board.",
         "Online orders rose by 17.4% in fiscal 2030.",

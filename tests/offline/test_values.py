@@ -139,6 +139,12 @@ def test_a_scale_said_above_the_table_is_the_unit() -> None:
     assert "| Net income | 2018 | 5,363 <<SOURCE 1.5>> | in millions |" in text
 
 
+@pytest.mark.parametrize("scale", ["$'000s", "EUR million", "£m"])
+def test_a_scale_is_read_as_accountants_write_it(scale: str) -> None:
+    table = Grid(f"Balance Sheet ({scale})", [["", "2018", "2017"], ["Total assets", "36,500", "37,987"]])
+    assert f"**36,500** ({scale})" in written("What were total assets in 2018?", make_document(table))
+
+
 def test_the_document_that_the_question_names_comes_first() -> None:
     ours = make_document(CASH, doc_id="a" * 16, title="3M 10-K 2018")
     row = ["Net income", "9,100", "8,700", "8,100"]

@@ -63,6 +63,8 @@ def test_years_and_codes_are_read() -> None:
         ("(U.S. dollars in billions)", 1e9),
         ("(millions)", 1e6),
         ("(000s)", 1e3),
+        ("£m", 1e6),
+        ("(m) any other fee", None),
         ("Millions of people", None),
         ("Revenues", None),
     ],
