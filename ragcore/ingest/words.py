@@ -30,7 +30,8 @@ from ragcore.ingest.layout import BOLD, GLUED, ITALIC, MONO, SIDEWAYS, SOFT_HYPH
 ASCENT = 0.80  # of the font size, above the baseline: covers capitals and most accents
 DESCENT = 0.22  # below it
 _ANGLES = {(1.0, 0.0): 0, (0.0, 1.0): 90, (-1.0, 0.0): 180, (0.0, -1.0): 270}
-_BOLD_NAME = re.compile(r"bold|black|heavy|demi|[-_](bd|blk|hv)|^([A-Z]{6}\+)?(cmb|sfbx|cmssbx)", re.IGNORECASE)
+_BOLD_NAMES = ("bold", "black", "heavy", "demi", "-bd", "_bd", "-blk", "_blk", "-hv", "_hv")  # in a font's name
+_BOLD_TEX = ("cmb", "sfbx", "cmssbx")  # at the beginning of it, behind the tag of a subset
 SMALLER, LIFTED = 0.85, 0.12  # of the previous font size: a superscript's greatest size and least rise
 _SHADOW = 10  # words between a word and its shadow, at most
 SAME_PLACE = 0.12  # of the font size: a repeated word this near is fake bold
@@ -235,7 +236,9 @@ def _char_box(char: Mapping[str, Any], size: float, across: tuple[int, int]) -> 
 
 @lru_cache(maxsize=1024)
 def _style(flags: int, font: str) -> int:
-    bold = BOLD if flags & 16 or _BOLD_NAME.search(font) else 0
+    name = font.lower()
+    named = any(part in name for part in _BOLD_NAMES) or name.rpartition("+")[2].startswith(_BOLD_TEX)
+    bold = BOLD if flags & 16 or named else 0
     return bold | sum(style for bit, style in ((2, ITALIC), (1, SUPERSCRIPT), (8, MONO)) if flags & bit)
 
 
@@ -253,10 +256,6 @@ _DINGBATS = {
 # Of Windows-1252: the euro, the ellipsis, quotation marks, the bullet, dashes and the trade mark.
 _WINDOWS = frozenset({0x80, 0x85, *range(0x91, 0x98), 0x99})
 _PRIVATE = 0xF000  # offset of symbol fonts' codes in the private use area
-_SYMBOL_FONTS = (
-    (re.compile(r"wingdings(?![ -]?[23])", re.IGNORECASE), _WINGDINGS),
-    (re.compile(r"dingbats", re.IGNORECASE), _DINGBATS),
-)
 # Ligatures and presentation forms; full-width digits and letters; letters of formulas; radicals.
 _COMPATIBLE = (
     (0xFB00, 0xFB4F),
@@ -302,5 +301,7 @@ def symbol(font: str, char: str) -> str:
     """``char`` of a font that puts symbols at the codes of letters; unchanged for any other font."""
     if len(char) != 1 or ord(char) >= 0x100:
         return char
-    table = next((table for name, table in _SYMBOL_FONTS if name.search(font)), None)
-    return char if table is None else table.get(ord(char), char)
+    name = font.lower().translate({ord(" "): None, ord("-"): None})
+    _, wingdings, number = name.partition("wingdings")
+    table = _WINGDINGS if wingdings and not number.startswith(("2", "3")) else _DINGBATS if "dingbats" in name else {}
+    return table.get(ord(char), char)

@@ -38,7 +38,7 @@ _SMALL, _RAISED, _NEAR = 0.85, 0.12, 0.5
 _MARK = re.compile(r"(?:\((?:\d{1,2}|[a-z])\)|\d{1,3}(?:[,–-]\d{1,3})*|[a-z]|[*∗†‡§¶#]+)[,;.]?")
 # A mark follows a word or the end of a clause, not a figure, a unit or a symbol: m2, 106, R2.
 _BASE = re.compile(r"(?:[^\W\d_]{4,}|(?:[^\W\d_]{2,}|%|\b(?:19|20)\d\d)[.,;:!?”’\"'»)\]]{1,3}|\b(?:19|20)\d\d)$")
-_UNITS = re.compile(r"\b(?:mmol|µmol|nmol|kcal|mmHg|metres?|meters?|inch)$")
+_UNITS = frozenset({"mmol", "µmol", "nmol", "kcal", "mmHg", "metre", "metres", "meter", "meters", "inch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ def raised_marks(text: str, words: WordMap, start: int, end: int) -> tuple[tuple
         before = text[max(start, int(words.starts[index - 1])) : low]
         if low <= start or high > end or not _MARK.fullmatch(text[low:high]):
             continue
-        if _BASE.search(before) and not _UNITS.search(before) and _is_raised(words, index):
+        if _BASE.search(before) and re.split(r"\W", before)[-1] not in _UNITS and _is_raised(words, index):
             out.append((low, high))
     return tuple(out)
 
