@@ -16,6 +16,7 @@ from itertools import takewhile
 from ragcore.answer.render import render_source
 from ragcore.config.settings import AnswerSettings
 from ragcore.text.centrality import centrality
+from ragcore.text.clauses import ENUMERATOR
 from ragcore.text.periods import fiscal_of
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
@@ -31,9 +32,6 @@ _SPARSEST = 8
 _BEGINNING = 40  # characters of a list item
 _NUMBER_TOKENS = 4  # least tokens of a unit's number ("[3.12] ")
 _SPACE = re.compile(r"\s*")
-_ENUMERATOR = re.compile(
-    r"(?:(?:[;:]|—)\s*|\.\s+)(?:(?:and|or|and/or)\s+)?(?=\((?:\d{1,2}|[a-z]|[ivx]{1,5})\)\s)", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +261,7 @@ def _sentences(text: str, start: int, end: int, low: int, high: int) -> list[Uni
 def _items(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
     """Parts of a sentence: split at its enumerators if it is very long."""
     if len(text[start:end].split()) > _LONGEST_SENTENCE:
-        for match in _ENUMERATOR.finditer(text, start, end):
+        for match in ENUMERATOR.finditer(text, start, end):
             yield start, match.end()
             start = match.end()
     yield start, end

@@ -9,6 +9,8 @@ from ragcore.text.lexicon import CONJUNCTIONS, PARTITIVE
 from ragcore.text.words import content_stems
 
 _BREAK = re.compile(rf"[;:—–,]\s|(?={PARTITIVE.pattern})|(?={CONJUNCTIONS.pattern})", re.IGNORECASE)
+# Before the number of a part: "; and (b) …".
+ENUMERATOR = re.compile(r"(?:[;:—]\s*|\.\s+)(?:(?:and|or|and/or)\s+)?(?=\((?:\d{1,2}|[a-z]|[ivx]{1,5})\)\s)", re.I)
 _RANGE = re.compile(r"\d(?:\S*[\w%)])?\s\w+\s\S?\d")  # "between 25 and 30"
 _FEWEST = 2  # content words of a clause
 

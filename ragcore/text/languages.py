@@ -11,17 +11,12 @@ import unicodedata
 from collections import Counter, defaultdict
 from functools import lru_cache
 
-from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, tokens
+from ragcore.text.words import FUNCTION_WORDS, LISTS, OTHER_FUNCTION_WORDS, tokens
 
 ENGLISH = "English"
 # A word of two languages counts half for each: "on" or "an" alone does not make a question French or German.
 _ENGLISH = FUNCTION_WORDS - {"a", "i"}
-# Keys are the first words of Unicode character names; CJK characters without kana count as Chinese.
-_SCRIPTS = {
-    "CYRILLIC": "a language in Cyrillic script", "GREEK": "Greek", "ARABIC": "a language in Arabic script",
-    "HEBREW": "Hebrew", "DEVANAGARI": "a language in Devanagari script", "THAI": "Thai", "HANGUL": "Korean",
-    "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "CJK": "Chinese",
-}  # fmt: skip
+_SCRIPTS: dict[str, str] = LISTS["scripts"]
 _FEWEST = 2  # least number of function words of the language
 _AHEAD = 1.5  # least ratio to the points of the second language
 _LEAST_SHARE = 0.12  # least points per word

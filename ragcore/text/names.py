@@ -28,11 +28,7 @@ SHORT_NAME = 6  # most words of a name; a longer piece of a title is a descripti
 GENERIC = word_set(LISTS["generic"])
 COMMON_ABBREVIATIONS = word_set(LISTS["abbreviations"])
 # Words that may follow any name and are not part of it.
-_BEHIND = (
-    GENERIC
-    | COMMON_ABBREVIATIONS
-    | word_set("board chairman chairwoman chairperson president chief director directors")
-)
+_BEHIND = GENERIC | COMMON_ABBREVIATIONS | word_set(LISTS["offices"])
 
 _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"  # Chinese, Japanese, Korean: each character is a word
@@ -45,6 +41,8 @@ _SENTENCE_END = re.compile(r"[.!?:]\s")
 _STOP = re.compile(r"[^\w\s'’&.-]+|[.]\s")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _MARKS = re.compile(r"[.'’&-]")
+# A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
+ONE_LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,15 +325,9 @@ def _misspelt(word: str, given: Set[str]) -> bool:
 Company = frozenset[str]  # lower-case words of its name, without its legal form
 
 _FILING = re.compile(r"^(?P<name>.+?) Form (?:\d|S-|DEF )")  # title format of `ragcore.ingest.titles`
-_LEGAL_FORM = (
-    r"(?:Inc|INC|Incorporated|INCORPORATED|Corp|CORP|Corporation|CORPORATION|Company|COMPANY|Co|CO|Ltd|LTD|Limited|"
-    r"LIMITED|LLC|L\.L\.C|LP|L\.P|PLC|plc|AG|SE|GmbH|S\.A|N\.V|Oyj|AB|ASA)"
-)
+_LEGAL_FORM = lex.any_of(LISTS["legal_forms"].split())
 _COMPANY = re.compile(rf"\b((?:(?:[A-Z][\w’'&.-]*|&|of|and|the)\s+){{0,5}}[A-Z][\w’'&-]*),?\s+{_LEGAL_FORM}\b")
-LEGAL_FORMS: Final = word_set(
-    "the a and of inc incorporated corp corporation company companies co ltd limited llc lp plc ag se gmbh sa nv oyj "
-    "ab asa group holding holdings"
-)
+LEGAL_FORMS: Final = word_set(LISTS["beside_firms"])
 _OTHERS = re.compile(r"\b(?:stock|exchange|nasdaq|trust|bank|depository|transfer|computershare)\b", re.IGNORECASE)
 _COVER = 2  # first pages, searched for the document's company
 

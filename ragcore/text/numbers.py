@@ -15,23 +15,16 @@ from itertools import pairwise
 from ragcore.text.periods import YEAR_PATTERNS, date_spans
 from ragcore.text.periods import years as years
 from ragcore.text.units import CURRENCY_CODES, INVERTED, SYMBOLS, Unit, currency, unit_after
+from ragcore.text.words import LISTS
 
-SCALES = {
-    "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mm": 1e6,
-    "m": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
-    "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7,
-}  # fmt: skip
+SCALES: dict[str, float] = LISTS["scales"]
 SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
-_TO_NINE = "one two three four five six seven eight nine"
-_TO_NINETEEN = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-_TO_NINETY = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ONES = {word: number for number, word in enumerate(_TO_NINE.split(), start=1)}
-_TEENS = {word: number for number, word in enumerate(_TO_NINETEEN.split(), start=10)}
-_TENS = {word: 10 * number for number, word in enumerate(_TO_NINETY.split(), start=2)}
+_ONES = {word: number for number, word in enumerate(LISTS["ones"].split(), start=1)}
+_TEENS = {word: number for number, word in enumerate(LISTS["teens"].split(), start=10)}
+_TENS = {word: 10 * number for number, word in enumerate(LISTS["tens"].split(), start=2)}
+_SPELT = {**_ONES, **_TEENS, **_TENS}
 # Number words that stand alone; "one" is more often a pronoun.
-WORDS = {**_ONES, **_TEENS, **_TENS}
-_SPELT = dict(WORDS)
-del WORDS["one"]
+WORDS = {word: number for word, number in _SPELT.items() if word != "one"}
 
 # Thousands may be apart by blanks after "€" or a currency's code ("EUR 1 107 million"); after "$" such groups are the
 # columns of a statement.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import nupunkt
 
-from ragcore.text.words import content_stems, tokens
+from ragcore.text.words import LISTS, content_stems, tokens, word_set
 
 if TYPE_CHECKING:
     import tiktoken
@@ -40,6 +40,9 @@ _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 
 # nupunkt does not know "U.S." in "non-U.S. sales".
 _JOINED = re.compile(r"(?<=\w)[-‐‑–](?=(?:[^\W\d]\.){2})")
+
+# Before an answer, not part of it.
+YES_OR_NO = re.compile(r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.I)
 
 # With the closing marks after them; consecutive stops end one sentence.
 _STOP = re.compile(r"[。！？｡؟۔।॥]+[”’」』）】〉》)\]\"']*")
@@ -121,9 +124,7 @@ def whole_sentences(text: str) -> str:
 
 
 # Words that no sentence ends with: the text continues in the next column or page even with a capital.
-UNFINISHED = frozenset(
-    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
-)
+UNFINISHED = word_set(LISTS["unfinished"])
 
 
 def is_unfinished(word: str) -> bool:

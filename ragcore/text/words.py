@@ -19,12 +19,7 @@ from typing import Any, Final
 
 from Stemmer import Stemmer
 
-# English in every locale, unlike `time.strftime`.
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-# Regular expression for one of them, full or abbreviated.
+# Regular expression for a month, full or abbreviated.
 MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
     r"Nov(?:ember)?|Dec(?:ember)?)"
@@ -43,6 +38,7 @@ def word_set(text: str) -> frozenset[str]:
 
 with resources.files("ragcore.text").joinpath("words.toml").open("rb") as _file:
     LISTS: Final[Mapping[str, Any]] = tomllib.load(_file)
+MONTHS: Final[tuple[str, ...]] = tuple(LISTS["months"].split())  # in every locale, unlike those of `time.strftime`
 FUNCTION_WORDS: Final = word_set(LISTS["english"])
 OTHER_FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
     language: word_set(words) for language, words in LISTS["other"].items()

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from ragcore.retrieve.synonyms import shipped
 from ragcore.text import lexicon as lex
+from ragcore.text.names import ONE_LETTER
 from ragcore.text.numbers import Number, numbers, span_of
 from ragcore.text.periods import (
     MONTHS,
@@ -30,8 +31,6 @@ from ragcore.types import FiscalYear
 from ragcore.verify.evidence import CitedCell, Evidence, Figure, parts
 
 _PERIOD = re.compile(rf"(?:19|20)\d\d|[qh][1-4]|{'|'.join(month[:3] for month in MONTHS)}\w*")
-# A single letter is a name: Class B, Ostrova A. A capital A that begins a sentence is an article.
-_LETTER = re.compile(r"(?<![\w'’.&-])(?:[B-HJ-Z]|(?<=[\w)] )A)(?![\w'’.&-]| [a-z]+ (?:is|was|of)\b)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _OF_FIGURES = lex.UNIMPORTANT.union(map(stem, lex.BESIDE_FIGURES))
 # Of these, words that tell two figures of one quantity apart.
@@ -71,7 +70,7 @@ def terms(text: str) -> frozenset[str]:
     capitals."""
     words = canonical(text)
     out = {one for one in _stems(words) if len(one) > 1 or one.isdigit()}
-    return frozenset(out | {match.group().lower() for match in _LETTER.finditer(words)})
+    return frozenset(out | {match.group().lower() for match in ONE_LETTER.finditer(words)})
 
 
 @lru_cache(maxsize=8192)

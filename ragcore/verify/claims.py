@@ -37,9 +37,6 @@ _SENTENCE_END = re.compile(r"([.!?]?[\"”’')]*)\s+(?=[\"“‘(]?[A-Z0-9])")
 # "Table 4. Genes in each group: “…”": a list item that is a lead-in and a quote.
 _LEAD_AND_QUOTE = re.compile(r"(.+:[*_ ]*“[^“”]*)”[.*_\s]*", re.DOTALL)
 _MARKUP = re.compile(r"(\*\*|__|\*|`|~~)(?=\S)|(?<=\S)(\*\*|__|\*|`|~~)|\\(?=[!-/:-@\[-`{-~])")
-_LEADING_YES = re.compile(
-    r"\A\W*(?:yes|no)\b(?:[,.:;!—–-]+\s*|\Z|\s+(?=(?:the|it|this|that|these|they)\b))", re.IGNORECASE
-)
 _REACH = 8  # words from a source to what it does not say
 
 
@@ -122,11 +119,6 @@ def _about_sources(words: Sequence[str]) -> bool:
         or [*words[max(0, at - 3) : at]] == ["none", "of", "the"]
         for at in places
     )
-
-
-def without_yes_or_no(text: str) -> str:
-    """``text`` without a leading "Yes," or "No,"."""
-    return _LEADING_YES.sub("", text)
 
 
 def _pieces(plain: _Plain) -> Iterator[tuple[int, int, str]]:

@@ -18,10 +18,11 @@ from ragcore.protocols import Entailment, Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.numbers import WORDS
+from ragcore.text.sentences import YES_OR_NO
 from ragcore.text.words import STOP_WORDS, cover, stem, tokens
 from ragcore.types import ClaimStatus
 from ragcore.verify.attribution import with_synonyms
-from ragcore.verify.claims import Statement, without_yes_or_no
+from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding
 from ragcore.verify.figures import check_numbers
@@ -83,7 +84,7 @@ def support(
     statement = without_lead_in(statement, evidence)
     if is_quoted(statement, evidence):
         return Support(1.0, (), Finding("supported", "Matches the source."))
-    statement = replace(statement, text=without_yes_or_no(statement.text))
+    statement = replace(statement, text=YES_OR_NO.sub("", statement.text))
     if not statement.text.strip(" .*_"):
         return Support(0.0, (Finding("weak", "A plain yes or no can't be checked."),), Finding("supported", ""))
     exact = tuple(one for check in CHECKS.values() for one in check(statement, evidence))
