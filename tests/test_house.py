@@ -25,7 +25,7 @@ SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, 
 LINES = {
     "": 2393,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1413,  # with places in originals, parts in tables, and the lifted budget, which check and report share
+    "answer": 1409,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3378,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2336,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
@@ -35,7 +35,7 @@ LINES = {
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
-    "ingest": 10654,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "ingest": 10605,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4651,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2245,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1353,
@@ -44,9 +44,9 @@ LINES = {
     "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
     "structure": 1985,  # published trees and graphs
     "suggest": 444,
-    "text": 2729,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2778,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3004,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2654,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2646,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Regular expressions over natural language outside of `offline` and `text`: what is still to be moved there, made data,
 # or deleted. Markup and file formats are no language: those of ``answer.cite`` read markers, for one.

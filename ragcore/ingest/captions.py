@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.layout import Rect, overlap
+from ragcore.text.captions import is_note, label_of
 
 NEAR = 0.07  # of the page's height: the widest gap between a figure and its caption, or between two panels
 _SHARED = 0.3  # of the narrower of two: the least overlap of their widths (heights)
@@ -20,27 +21,18 @@ _ABOVE, _BESIDE = 1.5, 2.0  # cost factors: captions are below their figures mor
 _UNLABELLED = 150.0  # points: "Source: ..." may be nearer than "Figure 3. ..."
 _APART = 1e6
 
-_NAMES = (
-    r"fig(?:ure|s|\.)?|chart|exhibit|graph|diagram|scheme|plate|map|photo(?:graph)?|image|illustration|panel|"
-    r"abbildung|abb\.|figura|grafik|gráfico|graphique|schéma"
-)
-_NUMBER = r"(?:[A-Z]{1,2}[-.]?)?(?:\d+(?:[.\-–]\d+)*|[IVXLC]+)\s?(?:\(?[a-z]\)?(?:\s?[,–-]\s?\(?[a-z]\)?)*)?"
-_LABEL = re.compile(rf"^\W{{0,2}}(?:supplementary |extended data )?(?:{_NAMES})\s?{_NUMBER}(?![\w])", re.IGNORECASE)
 # After its label a caption ends, continues with a mark, or begins its title; prose continues in small letters.
 _TITLE = re.compile(r"\s*$|\s*[.:;|)\]–—―-]|\s+[\"'“‘(\[]?[A-Z0-9]")
-_TABLE = re.compile(r"^\W{0,2}(?:table|tab\.|tabelle|tableau|tabla)\s?[A-Z]?[-.]?(?:\d|[IVXLC]+\b)", re.IGNORECASE)
 _MAY_BE_CAPTION = ("caption", "paragraph", "heading", "list_item", "footnote")
 _FEW_WORDS = 8
 _SENTENCE_END = (".", "!", "?", ":", ";", ",")
 _LONGEST, _LONGEST_CAPTION = 150, 600  # words; a longer block is prose
-# Notes that may come between a caption and its figure.
-_NOTE = re.compile(r"(?:this|the) (?:figure|chart|graph|diagram|map|panels?)\b|notes?\b|sources?\b", re.IGNORECASE)
 
 
 def is_labelled(text: str) -> bool:
     """Whether ``text`` begins like a figure's caption: ``Figure 3. …``, ``Fig. 2a``, ``Chart 1: …``."""
-    label = _LABEL.match(text)
-    return label is not None and _TITLE.match(text, label.end()) is not None
+    kind, number, behind = label_of(text)
+    return kind in ("figure", "exhibit") and bool(number and _TITLE.match(behind))
 
 
 def tie_captions(pages: Sequence[list[Block]]) -> dict[Block, Block]:
@@ -82,8 +74,8 @@ def _may_caption(block: Block) -> bool:
     most = _LONGEST_CAPTION if block.kind == "caption" else _LONGEST
     if block.kind not in _MAY_BE_CAPTION or not 0 < len(block.words) <= most:
         return False
-    text = block.text
-    return not _TABLE.match(text) and (block.kind == "caption" or is_labelled(text))
+    kind, number, _ = label_of(block.text)
+    return not (kind == "table" and number) and (block.kind == "caption" or is_labelled(block.text))
 
 
 def _cost(figure: Block, caption: Block, blocks: Sequence[Block]) -> float:
@@ -130,7 +122,7 @@ def _is_lettering(block: Block) -> bool:
     if block.kind not in ("paragraph", "caption", "footnote") or not block.words or is_labelled(block.text):
         return False
     few = len(block.words) <= _FEW_WORDS and not block.words[-1].text.endswith(_SENTENCE_END)
-    return few or (len(block.words) <= _LONGEST and _NOTE.match(block.text) is not None)
+    return few or (len(block.words) <= _LONGEST and is_note(block.text))
 
 
 def _bring_together(blocks: list[Block], caption: Block, figures: Sequence[Block]) -> None:

@@ -10,21 +10,15 @@ from ragcore.ingest.blocks import Block, body_size
 from ragcore.ingest.canonical import plain
 from ragcore.ingest.layout import SUPERSCRIPT
 from ragcore.ingest.levels import key, marker
+from ragcore.text.captions import label_of
 
 SMALL = 0.93  # of the body's font size: footnotes are set smaller
 TITLE_SIZE = 1.3  # times the body's font size: text set larger is a heading
 MAX_TITLE_WORDS = 40
 _MARK = re.compile(r"^(\d{1,3}|[*†‡§¶]+)$")
 _LEADERS = re.compile(r"(\.\s?){5,}")
-# "Figure 3.", "Table 2 |", "Fig. S1:"; the label alone; but not "Figure 3 shows".
-_LABEL = (
-    r"(?:fig(?:ure|\.)?|tab(?:le|\.)|scheme|chart|plate|listing|algorithm|map|abb(?:ildung|\.)|tabelle|tableau|tabla|"
-    r"figura)"
-)
-_CAPTION = re.compile(
-    rf"^(?:supplement(?:ary|al)\s+)?{_LABEL}\s*[A-Z]?\d{{1,3}}(?:[.\-–]\d{{1,3}})*[a-z]?\s*(?:[.:|–—]\s*(?=[^\s\d])|[.:|–—]\s+(?=\S)|$)",
-    re.IGNORECASE,
-)
+# Behind the label of "Figure 3.", "Table 2 |", "Fig. S1:", or of one that is alone; but not of "Figure 3 shows".
+_SET_OFF = re.compile(r"\s*(?:[.:|–—]\s*(?=[^\s\d])|[.:|–—]\s+(?=\S)|$)")
 _CJK_CAPTION = re.compile(r"^[\[<【]?\s*(?:图|圖|図|表|그림|표)\s*\d+")
 MAX_CAPTION_WORDS = 200
 _PAGE_AT_END = re.compile(r"(?:\.\s?){4}\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
@@ -70,8 +64,12 @@ def is_caption(block: Block) -> bool:
     text = block.text
     if len(block.words) > MAX_CAPTION_WORDS or _PAGE_AT_END.search(text):
         return False
-    first_line = plain(block.lines[:1])
-    return bool(_CAPTION.match(text) or _CJK_CAPTION.match(text) or _CAPTION.fullmatch(first_line))
+    return bool(_CJK_CAPTION.match(text)) or any(map(_is_labelled, (text, plain(block.lines[:1]))))
+
+
+def _is_labelled(text: str) -> bool:
+    kind, number, behind = label_of(text)
+    return kind in ("figure", "table", "listing") and bool(number and _SET_OFF.match(behind))
 
 
 def _check_heading(block: Block) -> None:

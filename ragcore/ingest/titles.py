@@ -13,7 +13,9 @@ from ragcore.ingest.layout import SUPERSCRIPT, FileInfo
 from ragcore.ingest.levels import key
 from ragcore.ingest.roles import TITLE_SIZE
 from ragcore.text.names import company_alone
-from ragcore.text.short_titles import plain_title
+from ragcore.text.periods import FILED_FORM, days_in, month_name
+from ragcore.text.short_titles import GENRES, is_unnamed, names_part, plain_title
+from ragcore.text.words import tokens
 
 COVER_PAGES = 6  # pages searched for a filing's cover: some filings open with a letter or pictures
 SHORT_TITLE = 4  # words, at most, of a title that may lack a subject
@@ -24,33 +26,8 @@ LARGER = 1.15  # times the size of the running text: larger type
 RUNNING = 15  # words from which a block counts as running text
 MAX_NAME = 90  # characters of a registrant's name
 MIN_HEADED = 4  # lines that are a company's name and nothing else
-_BAD_TITLE = re.compile(
-    r"^(microsoft (word|powerpoint|excel)\b|untitled|document\d*$|slide ?\d|presentation\d*$|book\d*$|print|layout \d|"
-    r"powerpoint presentation|none|null|title|doc\d*$|\(?anonymous|adobe (photoshop|illustrator|indesign|acrobat)\b|"
-    r"scan(ned)?\b|image\s?\d*$|pdf\b|new (microsoft )?(word )?document|template|report\s?\d*$|final\b|draft\b|"
-    r"no title|full page|print\b|untitled)|\.(docx?|pdf|indd|qxd|pptx?|xlsx?|tex|dvi|ps|rtf)$"
-    r"|^[\w\-.]{0,3}$|^[^a-zA-Z\u00c0-\uffff]*$|^[a-z0-9_\-.]+$",
-    re.IGNORECASE,
-)
-# Headings that name a part of a document, not the document.
-_SECTION = re.compile(
-    r"^(\d{1,2}(\.\d{1,2})*\.?\s|[ivx]+\.\s|(item|part)\s+[\divx]+\b|(table of )?contents\b|abstract|summary|"
-    r"introduction|background|thank you\b|contains nonbinding)",
-    re.IGNORECASE,
-)
-# Article types, printed as headings above an article's title.
-_GENRE = re.compile(
-    r"^((original|invited|brief|short|rapid|mini|systematic|clinical|full|regular|primary|open access)[\s-]+)*"
-    r"(research|review|article|paper|communication|report|letter|editorial|commentary|case|study|note|perspective|"
-    r"viewpoint|opinion|open access)s?([\s-]+(article|paper|report|study|communication|note))?$",
-    re.IGNORECASE,
-)
-_FORM = re.compile(r"\bform\s+(10-?[KQ](?:/A)?|8-?K(?:/A)?|20-?F(?:/A)?|6-?K|S-1|DEF 14A)\b", re.IGNORECASE)
-_REGISTRANT = re.compile(r"^(.*?)\(\s*exact name of (?:the )?(?:registrant|company|issuer)", re.IGNORECASE)
-_DATE = r"(?:\S+\s+){0,4}?([A-Z][a-z]+\s+\d{1,2}\s*,?\s*(20\d\d|19\d\d))"
-_YEAR_END = re.compile(r"year\s+ended:?\s+" + _DATE, re.IGNORECASE)
-_QUARTER_END = re.compile(r"quarter(?:ly period)?\s+ended:?\s+" + _DATE, re.IGNORECASE)
-_REPORTED = re.compile(r"date of report[^:]{0,60}:?\s+" + _DATE, re.IGNORECASE)
+# What stands before its period's end on the cover of a filing, by the beginning of the form's number.
+_BEFORE_END = {"10K": "YEAR ENDED", "20": "YEAR ENDED", "10": "ENDED", "": "DATE OF REPORT"}
 
 
 def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
@@ -62,7 +39,7 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     if filing:
         return plain_title(filing)
     given = plain_title(info.title)
-    named = bool(given) and not _BAD_TITLE.search(given) and key(given) != key(stem)
+    named = bool(given) and not is_unnamed(given) and key(given) != key(stem)
     named = named and "_" not in given and not _is_cut_off(given, blocks)
     cover = _cover(blocks)
     # What heads a section of a file whose headings are known is no part of its title.
@@ -94,10 +71,10 @@ def _cover_title(cover: Sequence[Block], common: float, sections: Set[str]) -> l
         and 1 < len(b.text) <= 200
         and any(c.isalpha() for c in b.text)
         and b.role not in ("picture", "table")  # it heads what is in its box
-        and not _SECTION.match(b.text)
+        and not names_part(b.text)
         and not _is_under_text(b, cover, common)
     ]
-    heads = [b for b in heads if not _GENRE.match(b.text)] or heads
+    heads = [b for b in heads if not GENRES.issuperset(tokens(b.text))] or heads
     heads = [b for b in heads if " " in b.text and not _is_label(b.text)] or [b for b in heads if " " not in b.text]
     if not heads:
         return []
@@ -193,7 +170,7 @@ def _with_following(block: Block, blocks: Sequence[Block], sections: Set[str]) -
     parts = [block]
     place = blocks.index(block)
     for following in blocks[place + 1 : place + 4]:
-        near = following.kind == "heading" and following.page is block.page and not _SECTION.match(following.text)
+        near = following.kind == "heading" and following.page is block.page and not names_part(following.text)
         near = near and key(following.text) not in sections
         same = abs(following.size - block.size) < 0.5
         subject = len(parts) == 1 and len(block.words) <= SHORT_TITLE and following.size >= SUBJECT_SIZE * block.size
@@ -214,25 +191,24 @@ def filing_title(blocks: Sequence[Block]) -> str:
     """
     lines = [plain([line]) for b in blocks if b.page.number <= COVER_PAGES and b.noise is None for line in b.lines]
     text = " ".join(lines)
-    form = _FORM.search(text)
+    form = FILED_FORM.search(text)
     registrant = (_registrant(lines) or _uncaptioned(blocks)) if form is not None else ""
     if form is None or not registrant:
         return ""
     number = form.group(1).upper()
-    period = ""
-    if number.startswith(("10-K", "10K", "20")):
-        ended = _YEAR_END.search(text)
-        period = ended.group(2) if ended else ""
-    else:
-        ended = _QUARTER_END.search(text) if number.startswith("10") else _REPORTED.search(text)
-        period = " ".join(ended.group(1).split()) if ended else ""
-    return f"{registrant} Form {number} {period}".rstrip()
+    before = next(cue for kind, cue in _BEFORE_END.items() if number.replace("-", "").startswith(kind))
+    near = (" ".join(part.split()[:12]).replace(" ,", ",") for part in text.upper().split(before)[1:])
+    ended = next(filter(None, map(days_in, near)), None)
+    if ended is None:
+        return f"{registrant} Form {number}"
+    year, month, day = ended[0]
+    return f"{registrant} Form {number} {year if 'YEAR' in before else f'{month_name(month)} {day}, {year}'}"
 
 
 def _uncaptioned(blocks: Sequence[Block]) -> str:
     """Name of the registrant without its caption, on a first page with the form's name as a line; "" if it has none."""
     cover = [plain([line]) for b in blocks if b.page.number == 1 and b.noise is None for line in b.lines]
-    if not any(map(_FORM.fullmatch, cover)):
+    if not any(map(FILED_FORM.fullmatch, cover)):
         return ""
     printed = (plain([line]) for b in blocks if b.noise in (None, "page_header", "repeated") for line in b.lines)
     return next(filter(None, map(company_alone, cover)), "") or _most_headed(printed)
@@ -248,12 +224,12 @@ def _most_headed(lines: Iterable[str]) -> str:
 def _registrant(lines: Sequence[str]) -> str:
     """Name of the registrant above its caption; "" if it has none."""
     for place, line in enumerate(lines):
-        match = _REGISTRANT.match(line)
-        if match is None:
+        before, caption, _ = line.lower().partition("(exact name of")
+        if not caption:
             continue
-        for candidate in (match.group(1), *reversed(lines[max(0, place - 2) : place])):
+        for candidate in (line[: len(before)], *reversed(lines[max(0, place - 2) : place])):
             name = candidate.strip(" _-–—*.,") + ("." if candidate.rstrip().endswith(".") else "")
-            of_another = "number" in name.lower() or "period" in name.lower() or bool(_YEAR_END.search(name))
+            of_another = any(word in name.lower() for word in ("number", "period", "year ended"))
             if sum(c.isalpha() for c in name) >= 3 and len(name) <= MAX_NAME and not of_another:
                 return name
         return ""

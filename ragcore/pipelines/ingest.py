@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Pages = Callable[[Sequence[int]], Iterator[PageLayout]]
 
 # Part of every document's recipe: raise it when building or chunking gives another result for the same settings.
-BUILD_VERSION = 12
+BUILD_VERSION = 13
 
 # Pages that the first build of a long document has, and how much larger each further one is. Together they cost less
 # than the last one, with all pages.

@@ -382,6 +382,7 @@ _OTHER_QUARTER, _OTHER_FORM = 0.6, 0.7  # factors
 _ANNUAL = 0.8  # factor of a document with no quarter for a question about one
 _UNDATED = 0.5  # fit of a document without a year
 _FORM = re.compile(r"(?<![A-Za-z0-9])(10-?[KQ]|8-?K|20-?F|6-?K)(?![A-Za-z0-9])", re.IGNORECASE)
+FILED_FORM = re.compile(r"\bform\s+((?:10-?[KQ]|8-?K|20-?F|6-?K)(?:/A)?|S-1|DEF 14A)\b", re.IGNORECASE)
 _IN_MONTHS = {"three": 3, "3": 3, "six": 6, "6": 6, "nine": 9, "9": 9, "twelve": 12, "12": 12}
 _IN_WEEKS = {"thirteen": 3, "13": 3, "14": 3, "26": 6, "27": 6, "39": 9, "40": 9, "fifty-two": 12, "52": 12, "53": 12}
 _SEVERAL_MONTHS = re.compile(

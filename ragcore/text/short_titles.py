@@ -1,4 +1,4 @@
-"""Document titles: on one line of plain characters, and short distinct ones."""
+"""Document titles: what is none, titles on one line of plain characters, and short distinct ones."""
 
 from __future__ import annotations
 
@@ -7,12 +7,33 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
+from ragcore.text.words import LISTS, tokens, word_set
+
 LONGEST = 48  # characters of a short title
 _PARTS = re.compile(r"\s*(?:[:;,(|]|\s[–—-])\s*")
 _LOOSE = re.compile(r"(?:\s+(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with))+$", re.IGNORECASE)
-
-
+_LISTS = LISTS["titles"]
+GENRES = word_set(_LISTS["genres"])
+_NO_WORDS = re.compile(r"[\w.-]{0,3}|[a-zA-Z0-9_.-]*|[^a-zA-Z\u00c0-\uffff]*")
+_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|[ivx]+\.)\s", re.IGNORECASE)
 _JOINERS = "\u200c\u200d"  # needed in Persian and Indic words
+
+
+def _opens(text: str, phrases: list[str]) -> bool:
+    words = ["#" if word[0].isdigit() or not word.strip("ivx") else word for word in tokens(text)]
+    named = text.lstrip("(")[:1].isalnum()
+    return named and f"{' '.join(words)} . ".startswith(tuple(f"{phrase} " for phrase in phrases))
+
+
+def is_unnamed(title: str) -> bool:
+    """Whether a title of a file's metadata is a program's, a file's name or a code."""
+    coded = _NO_WORDS.fullmatch(title) is not None or title.lower().endswith(tuple(_LISTS["endings"]))
+    return coded or _opens(title, _LISTS["unnamed"])
+
+
+def names_part(heading: str) -> bool:
+    """Whether a heading names a part of a document: it is numbered, or ``Summary`` and the like."""
+    return _NUMBERED.match(heading) is not None or _opens(heading, _LISTS["parts"])
 
 
 def plain_title(title: str) -> str:

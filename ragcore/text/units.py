@@ -13,6 +13,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from ragcore.text.lexicon import any_of
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -47,6 +49,13 @@ _CURRENCY = re.compile(
     r"[Ss]terling|[Yy]en|[Yy]uan|[Rr]enminbi|[Rr]upees|[Ff]rancs)\b"
 )
 
+_SCALE = any_of(_DATA["beside"]["scales"].split())
+# In a line beside a table: "(in millions)", "unaudited".
+UNIT_NOTE = re.compile(
+    rf"\b(?:in|of)\s+(?:[a-z.]+\s+)?{_SCALE}|[$€£]\s*(?:000|m|mm|bn)\b|{_SCALE} of\b|\(\s*(?:[$€£]\s*)?{_SCALE}"
+    rf"|{any_of(_DATA['beside']['words'])}",
+    re.IGNORECASE,
+)
 _EVERY: dict[str, str] = {word: period for period, words in _DATA["every"].items() for word in words}
 _PER = re.compile(
     r"\b(?:per|every|each|a)\s(?P<per>hour|day|week|month|quarter|year)\b|/(?P<slash>hour|day|week|month|year)\b|"

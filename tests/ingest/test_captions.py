@@ -169,3 +169,10 @@ def test_labels(words: str) -> None:
 )
 def test_no_labels(words: str) -> None:
     assert not is_labelled(words)
+
+
+def test_a_label_of_two_letters_makes_a_caption(settings: Settings) -> None:
+    assert order(build(settings, text(60, 206, "Table CA4. | Wells by county, 2007"), text(60, 240, PROSE))) == [
+        "caption",
+        "paragraph",
+    ]

@@ -85,3 +85,19 @@ def test_control_characters_and_marks_of_direction_leave_titles() -> None:
     assert titled(head, body()) == "Wellsfdp of Larkfield"
     assert titled(body(50), given="Wells\u200b of\u202e\x1b[31m\nLarkfield") == "Wells of [31m Larkfield"
     assert titled(body(50), name="wells\u202efdp.pdf") == "wellsfdp"
+
+
+@pytest.mark.parametrize(
+    ("form", "period", "named"),
+    [
+        ("FORM 10-K", "For the fiscal year ended DECEMBER 31 , 2022", "Form 10-K 2022"),
+        ("Form 10-Q", "For the quarterly period ended: June 30, 2023", "Form 10-Q June 30, 2023"),
+        ("FORM 8-K/A", "Date of Report (Date of earliest event reported): May 20, 2022", "Form 8-K/A May 20, 2022"),
+        ("FORM 10-Q", "For the quarterly period ended", "Form 10-Q"),
+    ],
+)
+def test_a_filing_is_called_by_registrant_form_and_period(form: str, period: str, named: str) -> None:
+    lines = [form, period, "Larkfield Pumps, Inc.", "(Exact name of Registrant as specified in its charter)"]
+    assert titled(*(Box("text", 50, 40 + 40 * n, [line]) for n, line in enumerate(lines)), body()) == (
+        f"Larkfield Pumps, Inc. {named}"
+    )

@@ -20,8 +20,8 @@ from ragcore.errors import FileTooLarge, TooManyPages
 from ragcore.ingest.convert.known import dump_page, keep_page
 from ragcore.ingest.convert.workbook import Sheet, SheetCell, SheetTable, Workbook, sheet_parts
 from ragcore.ingest.layout import Grid, GridCell, Rect, Region
-from ragcore.ingest.tables.draft import UNIT
 from ragcore.text.numbers import figure
+from ragcore.text.units import UNIT_NOTE
 from ragcore.types.places import joined
 
 PAPERS = ((420.0, 595.0), (595.0, 842.0), (842.0, 595.0))  # points: A5, A4, A4 landscape; the first that is wide enough
@@ -127,7 +127,7 @@ def draw_sheets(book: Workbook, name: str, most_pages: int) -> Any:
 def _kind(text: str, above: bool) -> str:
     """Role of a line, ``above`` a table or not: a heading of it, or running text."""
     short = len(text.split()) <= HEADING_WORDS and not text.endswith((".", ":", ";", ","))
-    named = above and short and not UNIT.search(text) and figure(text) is None and any(map(str.isalpha, text))
+    named = above and short and not UNIT_NOTE.search(text) and figure(text) is None and any(map(str.isalpha, text))
     return "section-header" if named else "text"
 
 

@@ -18,12 +18,6 @@ BEFORE = frozenset({"$", "€", "£", "¥", "(", "US$", "$(", "€(", "£("})
 AFTER = frozenset({"%", ")", ")%", "%)", "‰", "pp", "x"})
 _NUMBER = re.compile(r"^[\s($€£¥+\-−–<>~≈]*\d[\d\s.,'’]*[)%‰*†‡]*$|^[-–—]+\s?%?$")
 _VALUED = re.compile(r"^[\s($€£¥+\-−–<>~≈±≤≥]*\d")
-_SCALE = r"(?:thousands?|millions?|billions?|trillions?|tonnes|euros?|dollars?)"
-UNIT = re.compile(
-    rf"\b(?:in|of)\s+(?:[a-z.]+\s+)?{_SCALE}\b|[$€£]\s*(?:000|m|mm|bn)\b|\b{_SCALE} of\b|\(\s*(?:[$€£]\s*)?{_SCALE}\b"
-    r"|\b(?:unaudited|unit|units|in %|in percent|per cent|except per[- ]share|except percentages)\b",
-    re.IGNORECASE,
-)
 
 
 def is_number(text: str) -> bool:

@@ -14,7 +14,10 @@ import re
 from itertools import pairwise, takewhile
 
 from ragcore.ingest.layout import BOLD
-from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell, is_number, is_period, is_year, range_ends
+from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_period, is_year, range_ends
+from ragcore.text.lexicon import TOTAL
+from ragcore.text.units import UNIT_NOTE
+from ragcore.text.words import tokens
 
 _AMOUNT = re.compile(r"[$€£(]|\d[.,]\d|^[-–—]$")
 _ITEM = re.compile(r"^(\d{1,3}(?:\.\d+|[.)]))\s+[^\W\d]")
@@ -121,7 +124,7 @@ def pair_columns(draft: Draft) -> None:
 def _names_columns(draft: Draft, row: int) -> bool:
     """Whether ``row`` continues the header above: it has words over the values only, beside a unit."""
     cells = draft.row(row)
-    if cells and cells[0].col == 0 and UNIT.search(cells[0].text):
+    if cells and cells[0].col == 0 and UNIT_NOTE.search(cells[0].text):
         cells = cells[1:]
     return bool(cells) and cells[0].col > 0 and not any(is_number(c.text) and not is_year(c.text) for c in cells)
 
@@ -147,7 +150,7 @@ def _names_periods(draft: Draft, row: int) -> bool:
     """Whether ``row`` has several different periods over the values, beside nothing or a unit."""
     cells = draft.row(row)
     over = [cell.value for cell in cells if cell.col > 0]
-    beside = any(cell.col == 0 and not UNIT.search(cell.text) for cell in cells)
+    beside = any(cell.col == 0 and not UNIT_NOTE.search(cell.text) for cell in cells)
     return 1 < len(over) == len(set(over)) and all(map(is_period, over)) and not beside
 
 
@@ -254,7 +257,7 @@ def header_levels(draft: Draft) -> tuple[list[DraftCell], list[list[DraftCell]]]
         c
         for c in headers
         if (c.col_span >= draft.columns and draft.columns > 1)
-        or (c.col == 0 and c.col_span == 1 and UNIT.search(c.text))
+        or (c.col == 0 and c.col_span == 1 and UNIT_NOTE.search(c.text))
     ]
     levels: list[list[DraftCell]] = []
     for col in range(draft.columns):
@@ -270,7 +273,6 @@ def header_levels(draft: Draft) -> tuple[list[DraftCell], list[list[DraftCell]]]
 
 MAX_WORDS = 14  # words; a longer one-cell row is a note, not the name of the rows below it
 STEP = 0.3  # of the font size: labels with a smaller difference of indent have one depth
-_TOTAL = re.compile(r"^(?:sub|grand )?totals?\b", re.IGNORECASE)
 _OVER_ALL = -1  # the depth of a name centred over the table
 
 
@@ -302,9 +304,10 @@ def groups(draft: Draft) -> dict[int, tuple[DraftCell, ...]]:
                 stack.pop()
         out[row] = tuple(cell for _depth, cell in stack)
         values_since = not alone
+        opening = [word for word in tokens(head.value) if word not in ("grand", "sub")][:1]
         if alone:
             stack.append((depth, head))
-        elif head.col == 0 and _TOTAL.match(head.value) and stack and stack[-1][0] >= depth:
+        elif head.col == 0 and TOTAL.intersection(opening) and stack and stack[-1][0] >= depth:
             stack.pop()
     return out
 

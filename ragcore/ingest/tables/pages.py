@@ -21,8 +21,10 @@ from ragcore.ingest.layout import Grid, GridCell, around, overlap
 from ragcore.ingest.levels import key
 from ragcore.ingest.roles import CONTENTS
 from ragcore.ingest.tables.cells import draft_table
-from ragcore.ingest.tables.draft import UNIT, Draft, DraftCell
+from ragcore.ingest.tables.draft import Draft, DraftCell
 from ragcore.ingest.tables.headers import inner_header
+from ragcore.text.captions import CONTINUED, is_continued, is_note, label_of
+from ragcore.text.units import UNIT_NOTE
 from ragcore.types import ElementKind
 
 TITLE_GAP = 40.0  # points between a table and the block that names it
@@ -30,22 +32,10 @@ MAX_TITLE_WORDS = 30
 SMALL = 0.95  # of the table's font size: notes are smaller
 MIN_RULE = 12  # characters of a rule set in dots
 MAX_UNIT_WORDS = 14  # a longer line with a unit in it is prose
-_NAMES = r"table|exhibit|schedule|tableau|tabelle|tabla|tabella|tab\."
-_NUMBER = r"[A-Z]?[-.]?(?:\d+|[IVXLC]+)(?:[.\-–]\d+)*[a-z]?[.:)]?"
-_TABLE_NAME = re.compile(rf"^(?:{_NAMES})(?:\s+{_NUMBER}(?![\w])|\s*$)", re.IGNORECASE)
-_GOES_ON = r"\b(?:cont(?:inue[ds]|['’]?d|\.)|concluded|suite|fortsetzung)\b"
-_CONTINUED = re.compile(rf"[\s(\[,–—-]*{_GOES_ON}[\s)\].:]*", re.IGNORECASE)
-# The mark is in brackets, after a comma, a dash or the table's number, or leads a few words; "sales continued to fall"
-# is no mark.
-_MARK = re.compile(
-    rf"^\W*{_GOES_ON}[^.]{{0,30}}$|[(\[,–—-]\s*{_GOES_ON}[\s)\].:]*$|\([^()]*{_GOES_ON}[^()]*\)\W*$"
-    rf"|^(?:{_NAMES})\s+\S+\s+{_GOES_ON}",
-    re.IGNORECASE,
-)
 MAX_MARK_WORDS = 25  # in a block that says "continued"
 MAX_BETWEEN = 3  # blocks between the parts
 MAX_WORDS = 40  # in each of those blocks
-_NOTE = re.compile(r"^(?:notes?|sources?)\b|^[*†‡§]|^\(?(?:\d{1,2}|[a-z])\)?\s", re.IGNORECASE)
+_NOTE_MARK = re.compile(r"[*†‡§]|\(?(?:\d{1,2}|[a-z])\)?\s", re.IGNORECASE)
 
 
 def draft_tables(per_page: Sequence[list[Block]]) -> dict[Block, Draft]:
@@ -122,7 +112,7 @@ def _take_name(draft: Draft) -> list[Line]:
         cells = draft.row(row)
         if draft.rows < 3 or len(cells) != 1 or cells[0].row_span > 1:
             continue
-        if _is_continued(cells[0].text) or (row == 0 and _TABLE_NAME.match(cells[0].text)):
+        if is_continued(cells[0].text) or (row == 0 and _is_name(cells[0].text)):
             taken += cells[0].lines
             cells[0].lines = []
             draft.compact()
@@ -180,10 +170,10 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
         if edge - block.box[3] > TITLE_GAP or block.kind in ("table", "figure") or named:
             break
         words = len(block.words)
-        if block.kind == "caption" or (_is_name(block) and words <= 2 * MAX_TITLE_WORDS):
+        if block.kind == "caption" or (_is_name(block.text) and words <= 2 * MAX_TITLE_WORDS):
             return _shorten(block.lines) + units
         sentence = block.text.endswith((":", ".")) and not block.text.startswith("(")
-        if words <= MAX_UNIT_WORDS and UNIT.search(block.text) and not sentence:
+        if words <= MAX_UNIT_WORDS and UNIT_NOTE.search(block.text) and not sentence:
             units = [*block.lines, *units]
         elif block.kind == "heading" and words <= MAX_TITLE_WORDS:
             return list(block.lines) + units
@@ -196,7 +186,7 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
         gap = block.box[1] - edge
         if gap > TITLE_GAP or block.kind in ("table", "figure"):
             break
-        if _is_name(block):
+        if _is_name(block.text):
             if any(after.box[1] - block.box[3] < gap for after in below[place + 1 : place + 2]):
                 break  # it names what follows
             return _shorten(block.lines) + units
@@ -206,19 +196,15 @@ def table_title(table: Block, blocks: Sequence[Block]) -> list[Line]:
     return units
 
 
-def _is_name(block: Block) -> bool:
-    """Whether ``block`` begins with ``Table 3`` or the like (or is just ``Table``)."""
-    return _TABLE_NAME.match(block.text) is not None
-
-
-def _is_continued(text: str) -> bool:
-    """Whether ``text`` carries the mark of a continuation."""
-    return bool(_MARK.search(text))
+def _is_name(text: str) -> bool:
+    """Whether ``text`` begins with ``Table 3`` or the like (or is just ``Table``)."""
+    kind, number, behind = label_of(text)
+    return kind in ("table", "exhibit", "schedule") and text[0].isalpha() and bool(number or not behind.strip())
 
 
 def _without_continued(text: str) -> str:
     """``text`` for comparison, without "(continued)"."""
-    return key(_CONTINUED.sub(" ", text))
+    return key(CONTINUED.sub(" ", text))
 
 
 def _lead_in(block: Block) -> list[Line]:
@@ -237,7 +223,7 @@ def _lead_in(block: Block) -> list[Line]:
     opening = [place for place, word in enumerate(words) if word.text.startswith("(")]
     unit = words[opening[-1] :] if opening else []
     closed = bool(unit) and unit[-1].text.rstrip(":.").endswith(")") and len(unit) <= MAX_UNIT_WORDS
-    return [tuple(unit)] if closed and UNIT.search(plain([unit])) else []
+    return [tuple(unit)] if closed and UNIT_NOTE.search(plain([unit])) else []
 
 
 def _shorten(lines: Sequence[Line]) -> list[Line]:
@@ -271,13 +257,13 @@ def _goes_on(upper: Draft, lower: Draft, between: Sequence[Block]) -> bool:
 
 
 def _is_mark(block: Block) -> bool:
-    return _is_continued(block.text) and len(block.words) <= MAX_MARK_WORDS
+    return is_continued(block.text) and len(block.words) <= MAX_MARK_WORDS
 
 
 def _same_title(title: str, own: str) -> bool:
     """Whether the second part's title repeats the first one's, in full or, if marked "continued", its beginning."""
     first, second = _without_continued(title), _without_continued(own)
-    return first == second or (_is_continued(own) and first.startswith(second))
+    return first == second or (is_continued(own) and first.startswith(second))
 
 
 def _may_stand_between(block: Block, end: Block, title: str) -> bool:
@@ -286,9 +272,10 @@ def _may_stand_between(block: Block, end: Block, title: str) -> bool:
     if len(block.words) > MAX_WORDS or block.kind == "figure":
         return False
     if block.page is end.page:
-        return block.kind == "footnote" or bool(_NOTE.match(block.text)) or _is_continued(block.text)
+        noted = is_note(block.text) or _NOTE_MARK.match(block.text) is not None
+        return block.kind == "footnote" or noted or is_continued(block.text)
     name = _without_continued(block.text)
-    return _is_continued(block.text) or (bool(name) and name in _without_continued(title))
+    return is_continued(block.text) or (bool(name) and name in _without_continued(title))
 
 
 def _same_header(upper: Draft, lower: Draft) -> bool:

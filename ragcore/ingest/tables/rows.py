@@ -14,14 +14,15 @@ from statistics import median
 
 from ragcore.ingest.canonical import Line
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_symbol, is_valued
+from ragcore.text.lexicon import TOTAL
 from ragcore.text.sentences import UNFINISHED
+from ragcore.text.words import tokens
 
 WIDER = 0.25  # of the text's height: a gap wider by this than that between lines divides rows
 CLOSER = 0.12  # of the text's height: lines closer by this than rows are lines of one row
 FULL = 0.5  # of the font size: a full line comes this near to its column's edge
 _OPEN_WORDS = UNFINISHED | {"per", "than", "under", "including", "net", "&"}
 _CLOSED_ENDS = (":", ";", ".")
-_TOTALS = ("total", "subtotal")
 
 
 def split_rows(draft: Draft) -> None:
@@ -95,7 +96,7 @@ def merge_wrapped_rows(draft: Draft) -> None:
 
     def continues(upper: DraftCell, lower: DraftCell) -> bool:
         last, first = upper.words[-1], lower.words[0]
-        if last.text.endswith(_CLOSED_ENDS) or first.text.lower().startswith(_TOTALS):
+        if last.text.endswith(_CLOSED_ENDS) or TOTAL.intersection(tokens(first.text)):
             return False
         if not first.text[0].isalnum() and first.text[0] not in "([≥≤\"“'":
             return False
