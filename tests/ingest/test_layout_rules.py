@@ -307,7 +307,7 @@ def test_item_levels_by_indent_and_marker() -> None:
         ("Figure 3. Wells of the county", "caption"),
         ("Table 2 | Readings by well", "caption"),
         ("Fig. S1: Flow", "caption"),
-        ("Table IV-2. Costs", "paragraph"),
+        ("Table IV-2. Costs", "caption"),
         ("Figure 3 shows the wells of the county", "paragraph"),
         ("Table 8.20 shows the readings of the wells", "paragraph"),
         ("Figure 3.2. Wells of the county", "caption"),
