@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from ragcore.types.sections import section_tree, walk
 
 A = TypeVar("A", bound=Asked)
 R = TypeVar("R")
+Run = Callable[[Engine, A, Task], R]
 
 MOST_OPENED = 40  # documents that one request to locate looks through
 _MARKS = "“”„«»\"'‘’ "
@@ -72,7 +73,7 @@ class Verb(Generic[A, R]):
     scope: TokenScope
     asked: type[A]
     told: type[Told] | None
-    run: Callable[[Engine, A, Task], R]
+    run: Run[A, R]
     says: str
 
 
@@ -84,6 +85,22 @@ class Drawn:
     shows: str
 
 
+VERBS: list[Verb[Any, Any]] = []
+
+
+def verb(path: str, scope: TokenScope, says: str) -> Callable[[Run[A, R]], Run[A, R]]:
+    """Make a function one of `VERBS`, with its name; its annotations are what is asked and told."""
+
+    def add(run: Run[A, R]) -> Run[A, R]:
+        hints = get_type_hints(run)
+        told = None if hints["return"] is Drawn else hints["return"]
+        VERBS.append(Verb(run.__name__, path, scope, hints["asked"], told, run, says))
+        return run
+
+    return add
+
+
+@verb("GET /documents", "read", "List the documents of the library: ids, names, titles, pages, and which can be asked.")
 def list_documents(engine: Engine, asked: Listing, task: Task) -> models.DocumentList:
     found = engine.documents(earlier=True)
     if asked.after:
@@ -94,10 +111,14 @@ def list_documents(engine: Engine, asked: Listing, task: Task) -> models.Documen
     return models.DocumentList(documents=shown, more=len(found) > len(shown))
 
 
+@verb(
+    "GET /documents/{document}", "read", "Tell of one document: its pages, how far it is read, what is wrong with it."
+)
 def read_document(engine: Engine, asked: OfDocument, task: Task) -> models.Document:
     return models.Document.of(engine.info(engine.find(asked.document)))
 
 
+@verb("GET /documents/{document}/outline", "read", "Give the sections of a document with their pages.")
 def read_outline(engine: Engine, asked: OfDocument, task: Task) -> models.Outline:
     read = engine.document(engine.find(asked.document))
     sections = [
@@ -114,6 +135,11 @@ def read_outline(engine: Engine, asked: OfDocument, task: Task) -> models.Outlin
     return models.Outline(doc_id=read.doc_id, title=read.title, pages=len(read.pages), sections=sections)
 
 
+@verb(
+    "GET /documents/{document}/pages/{page}",
+    "read",
+    "Read one page: its paragraphs, headings and tables, each as a place.",
+)
 def read_page(engine: Engine, asked: OfPage, task: Task) -> models.PageText:
     read = engine.document(engine.find(asked.document))
     page = _page(read, asked.page)
@@ -135,6 +161,7 @@ def read_page(engine: Engine, asked: OfPage, task: Task) -> models.PageText:
     )
 
 
+@verb("GET /documents/{document}/picture", "read", "Draw a page as PNG, with the words from start to end highlighted.")
 def page_picture(engine: Engine, asked: Picture, task: Task) -> Drawn:
     from ragcore.export.evidence import LIT, lit
 
@@ -160,6 +187,11 @@ def page_picture(engine: Engine, asked: Picture, task: Task) -> Drawn:
     return Drawn(lit(sheet, {LIT: here}), f"{read.title}, page {page.number} of {len(read.pages)}{words}.")
 
 
+@verb(
+    "POST /search",
+    "read",
+    "Find the passages of the documents nearest to a question, best first. No answer is written.",
+)
 def search(engine: Engine, asked: Search, task: Task) -> models.Passages:
     doc_ids = _named(engine, asked.documents)
     found = engine.with_settings({"retrieve.top_k": asked.limit}).retrieve(asked.question, doc_ids=doc_ids)
@@ -178,6 +210,12 @@ def search(engine: Engine, asked: Search, task: Task) -> models.Passages:
     return models.Passages(question=asked.question, passages=passages, notes=notes)
 
 
+@verb(
+    "POST /ask",
+    "ask",
+    "Answer a question from the documents. Each sentence has numbered citations, with page, quote and boxes, and "
+    "is checked against them. If the documents don't have the answer, it says so.",
+)
 def ask(engine: Engine, asked: Question, task: Task) -> models.Answer:
     doc_ids = _named(engine, asked.documents)
 
@@ -215,6 +253,12 @@ def ask(engine: Engine, asked: Question, task: Task) -> models.Answer:
     )
 
 
+@verb(
+    "POST /verify",
+    "ask",
+    "Check a claim against the documents: confirmed, contradicted, partly covered or not found, with the words "
+    "that say so.",
+)
 def verify_claim(engine: Engine, asked: ToVerify, task: Task) -> models.Verdicts:
     doc_ids = _named(engine, asked.documents)
     out: list[models.Verdict] = []
@@ -226,6 +270,7 @@ def verify_claim(engine: Engine, asked: ToVerify, task: Task) -> models.Verdicts
     return models.Verdicts(claim=asked.claim, status=_whole([one.status for one in out]), sentences=out)
 
 
+@verb("POST /locate", "read", "Find where a quotation stands to the letter: documents, pages and boxes.")
 def locate_quotation(engine: Engine, asked: ToLocate, task: Task) -> models.Located:
     doc_ids = _named(engine, asked.documents)
     scope, quotation = Scope(doc_ids), asked.quotation.strip(_MARKS)
@@ -334,90 +379,3 @@ def _unsearched(engine: Engine, doc_ids: Sequence[str] | None) -> list[str]:
         if not info.askable and info.status != "failed" and (doc_ids is None or info.doc_id in doc_ids)
     ]
     return [f"Not searched, because not read yet: {', '.join(names)}."] if names else []
-
-
-VERBS: tuple[Verb[Any, Any], ...] = (
-    Verb(
-        "list_documents",
-        "GET /documents",
-        "read",
-        Listing,
-        models.DocumentList,
-        list_documents,
-        "List the documents of the library: ids, names, titles, pages, and which can be asked.",
-    ),
-    Verb(
-        "read_document",
-        "GET /documents/{document}",
-        "read",
-        OfDocument,
-        models.Document,
-        read_document,
-        "Tell of one document: its pages, how far it is read, what is wrong with it.",
-    ),
-    Verb(
-        "read_outline",
-        "GET /documents/{document}/outline",
-        "read",
-        OfDocument,
-        models.Outline,
-        read_outline,
-        "Give the sections of a document with their pages.",
-    ),
-    Verb(
-        "read_page",
-        "GET /documents/{document}/pages/{page}",
-        "read",
-        OfPage,
-        models.PageText,
-        read_page,
-        "Read one page: its paragraphs, headings and tables, each as a place.",
-    ),
-    Verb(
-        "page_picture",
-        "GET /documents/{document}/picture",
-        "read",
-        Picture,
-        None,
-        page_picture,
-        "Draw a page as PNG, with the words from start to end highlighted.",
-    ),
-    Verb(
-        "search",
-        "POST /search",
-        "read",
-        Search,
-        models.Passages,
-        search,
-        "Find the passages of the documents nearest to a question, best first. No answer is written.",
-    ),
-    Verb(
-        "ask",
-        "POST /ask",
-        "ask",
-        Question,
-        models.Answer,
-        ask,
-        "Answer a question from the documents. Each sentence has numbered citations, with page, quote and boxes, and "
-        "is checked against them. If the documents don't have the answer, it says so.",
-    ),
-    Verb(
-        "verify_claim",
-        "POST /verify",
-        "ask",
-        ToVerify,
-        models.Verdicts,
-        verify_claim,
-        "Check a claim against the documents: confirmed, contradicted, partly covered or not found, with the words "
-        "that say so.",
-    ),
-    Verb(
-        "locate_quotation",
-        "POST /locate",
-        "read",
-        ToLocate,
-        models.Located,
-        locate_quotation,
-        "Find where a quotation stands to the letter: documents, pages and boxes.",
-    ),
-)
