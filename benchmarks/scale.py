@@ -173,7 +173,9 @@ def build(home: Path, size: int, kind: str) -> dict[str, float]:
     out["worst change ms"] = max(times["add ms"] + times["remove ms"]) * 1000
     out["build MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     out["database MB"] = store.database.size() / 2**20
-    out["postings MB"] = sum(len(data) for _, _, data in store.derived("postings", store.document_ids())) / 2**20
+    out["postings MB"] = (
+        sum(len(data) for _, _, data in store.derived("postings", [doc_id for doc_id, _, _ in store.names()])) / 2**20
+    )
     return out
 
 
@@ -197,7 +199,7 @@ def query(home: Path, size: int, kind: str) -> dict[str, float]:
         return timings, [hit.chunk.chunk_id for hit in found.hits]
 
     out["first query ms"] = ask(0)[0]["total"]
-    doc_ids = store.document_ids()
+    doc_ids = [doc_id for doc_id, _, _ in store.names()]
     total = len(doc_ids) * PER_DOCUMENT
     scopes = {
         "": EVERYTHING,
@@ -222,7 +224,7 @@ def query(home: Path, size: int, kind: str) -> dict[str, float]:
 def recall(store: Store, indexer: Indexer, made: Made, numbers: Sequence[int]) -> float:
     """The share of the 200 nearest vectors of all that the index finds."""
     vectors, _ = indexer.open()
-    entries, matrix = store.vectors(Made.name, store.document_ids())
+    entries, matrix = store.vectors(Made.name, [doc_id for doc_id, _, _ in store.names()])
     shares = []
     for number in numbers:
         vector = made.embed_query(str(number))
@@ -235,7 +237,7 @@ def rank_bm25(store: Store, words: Words, total: int) -> tuple[float, float]:
     """p50 and p95 of rank-bm25's `get_scores` over the same chunks and questions, in ms."""
     from rank_bm25 import BM25Okapi
 
-    corpus = [terms(chunk.index_text) for doc_id in store.document_ids() for chunk in store.chunks(doc_id)]
+    corpus = [terms(chunk.index_text) for doc_id, _, _ in store.names() for chunk in store.chunks(doc_id)]
     okapi, chosen = BM25Okapi(corpus), random.Random(3)
     times = []
     for _ in range(20):

@@ -197,8 +197,8 @@ class Nearest(Protocol):
     """Nearest-neighbour search over chunk vectors. Ids are chunk ids."""
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first; fewer only if the scope has
-        fewer."""
+        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first, ties by id; fewer only if the scope
+        has fewer. Raises `IndexMismatch` for a vector of another length than those of the index."""
 
     def scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Cosine similarity of those of ``ids`` that have a vector."""

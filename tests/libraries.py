@@ -34,6 +34,11 @@ class HashEmbedder:
         return vector / np.linalg.norm(vector)
 
 
+def askable(store: Store) -> list[str]:
+    """Documents that can be asked, in order of addition."""
+    return [doc_id for doc_id, _, _ in store.names()]
+
+
 class OverlapReranker:
     """The share of the query's terms that the passage has."""
 

@@ -267,7 +267,7 @@ class Bm25Index:
         return Bm25Index(k1=self._k1, b=self._b, documents=wanted, counts=counts)
 
     def query(self, text: str, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, score > 0)`` in ``scope``, best first, ties in the order of the library."""
+        """As of `SparseIndex`, ties in the order of the library."""
         scores, inside = self._scores(text), self._entries.within(scope)
         rows = np.flatnonzero(scores if inside is None else np.where(inside, scores, 0.0))
         if len(rows) > k:  # the best, and all ties with the last one
@@ -277,7 +277,7 @@ class Bm25Index:
         return [(self._entries.ids[row], score) for row, score in zip(best.tolist(), scores[best].tolist())]
 
     def scores(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
-        """Score of each of ``ids``, float64 ``(len(ids),)``; 0.0 if no term matches or the id is unknown."""
+        """As of `SparseIndex`; 0.0 of an unknown id."""
         rows = np.array([self._rows.get(chunk_id, -1) for chunk_id in ids], dtype=np.int64)
         return np.append(self._scores(text), 0.0)[rows]
 
@@ -291,7 +291,6 @@ class Bm25Index:
         return (self._k1 + 1.0) * sum(weight * times for weight, times in zip(idf, said.values()))
 
     def mentions(self, text: str) -> dict[str, int]:
-        """Number of chunks of each document that hold every term of ``text``; documents with none are left out."""
         columns = self._counts.columns(_hashes(sorted(set(terms(text))))).tolist()
         if not columns or min(columns) < 0:
             return {}

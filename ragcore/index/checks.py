@@ -119,27 +119,16 @@ class CheckStore:
     ) -> bool:
         """Store the verdict of a sentence, unless it has one by now, the check is in another `run`, or its text has
         changed from ``revised`` ("": as in the draft). Returns whether it was stored."""
-        with self.database.write() as connection:
-            stored = connection.update(
-                "check_sentences",
-                f"{_AS_ASKED} AND status IS NULL",
-                *(check_id, n, revised, run),
-                status=verdict.status,
-                verdict=pack(verdict, CheckedSentence),
-                seconds=seconds,
-            )
-        return stored > 0
+        return self._put("status IS NULL", (check_id, n, revised, run), verdict, seconds=seconds)
 
     def replace(self, check_id: str, run: int | None, n: int, revised: str, verdict: CheckedSentence) -> None:
         """Store another verdict in place of that of a sentence, unless it has none by now, or as in `put`."""
+        self._put("status IS NOT NULL", (check_id, n, revised, run), verdict)
+
+    def _put(self, where: str, asked: Sequence[object], verdict: CheckedSentence, **more: object) -> bool:
+        row = {"status": verdict.status, "verdict": pack(verdict, CheckedSentence), **more}
         with self.database.write() as connection:
-            connection.update(
-                "check_sentences",
-                f"{_AS_ASKED} AND status IS NOT NULL",
-                *(check_id, n, revised, run),
-                status=verdict.status,
-                verdict=pack(verdict, CheckedSentence),
-            )
+            return connection.update("check_sentences", f"{_AS_ASKED} AND {where}", *asked, **row) > 0
 
     def decide(self, check_id: str, n: int, decision: Decision) -> None:
         """Store a decision. A text that it changes is to be checked anew."""

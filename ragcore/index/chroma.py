@@ -92,8 +92,6 @@ class ChromaIndex:
         self._documents.upsert(ids=[doc_id], embeddings=[[1.0]], metadatas=[{"mark": mark}])
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first, ties by id. Raises
-        `IndexMismatch` for a vector of another length than those of the index."""
         if not self._width or (scope.doc_ids is not None and not scope.doc_ids):
             return []
         if len(vector) != self._width:
@@ -112,7 +110,6 @@ class ChromaIndex:
             return _compared(self._chunks.get(where=where, include=["embeddings"]), vector, k)
 
     def scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Cosine similarity of those of ``ids`` that have a vector."""
         found: dict[str, float] = {}
         with self._reported():
             for at in range(0, len(ids), BATCH):

@@ -41,14 +41,9 @@ class ChunkStore:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def document_ids(self) -> list[str]:
-        """Documents that can be asked, in order of addition."""
-        return self.database.column("SELECT doc_id FROM built ORDER BY created, doc_id")
-
-    def chunks(self, doc_id: str | None = None) -> list[Chunk]:
-        """Chunks with their text, documents in order of addition, then a document's tiles, then its composites."""
-        doc_ids = [doc_id] if doc_id else self.document_ids()
-        return [chunk for one in doc_ids for _, chunk in self.indexed_chunks(one)]
+    def chunks(self, doc_id: str) -> list[Chunk]:
+        """Chunks of a document with their text: its tiles, then its composites."""
+        return [chunk for _, chunk in self.indexed_chunks(doc_id)]
 
     def indexed_chunks(self, doc_id: str) -> list[tuple[Entry, Chunk]]:
         """Chunks of a document by index, each with its cache entry."""

@@ -40,6 +40,7 @@ MOST_SEEDS = 10  # names of the nearest passage
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Indices = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 Walked = tuple[Floats, Mapping[int, str], frozenset[int], int]  # the last fields of `Walk`
 
@@ -145,8 +146,7 @@ class NameGraph:
         return NameGraph(wanted, {**kept, **(load(new) if new else {})})
 
     def query(self, seeds: Seeds, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, probability > 0)`` in ``scope``, best first: where a walk from ``seeds`` is found.
-        Empty if no such name joins anything."""
+        """As of `NameIndex`; scores are probabilities of where a walk is found."""
         links = self._links(scope)
         names = len(links.names)
         found = self._walk(seeds, scope)[0][names:]
@@ -154,12 +154,9 @@ class NameGraph:
         return [(links.labels[names + row], float(found[row])) for row in best.tolist() if found[row] > 0.0]
 
     def names(self, seeds: Seeds, scope: Scope = EVERYTHING) -> tuple[str, ...]:
-        """Names of the text of ``seeds``, as printed there, from which a `query` starts."""
         return tuple(dict.fromkeys(self._asked(seeds, scope).values()))
 
     def paths(self, seeds: Seeds, ids: Sequence[str], texts: Texts) -> list[NamePath]:
-        """How a `query` with the same ``seeds``, in the scope of ``texts``, has reached the chunks ``ids``, in their
-        order; those with no path are left out."""
         walk, sentences = self._ended(seeds, texts.scope), Sentences(texts)
         nodes = self._nodes(ids, texts.scope)
         sentences.fetch([walk.labels[node] for node in nodes])
@@ -248,12 +245,13 @@ class NameGraph:
             kept = inside[leaf]
             leaf, sentence, name = leaf[kept], sentence[kept], name[kept]
         leaves, leaf = np.unique(leaf, return_inverse=True)
-        by_leaf = _held(leaf, name, len(self._keys))
+        by_leaf = ones(leaf, name, (len(leaves), len(self._keys)))
         frequency = np.bincount(by_leaf.indices, minlength=len(self._keys))
         most = max(COMMON * len(leaves), FEW)
         names = np.flatnonzero((frequency > 0) & (frequency <= most))
         by_leaf = by_leaf[:, names]
-        by_sentence = _held(np.unique(sentence, return_inverse=True)[1], name, len(self._keys))[:, names]
+        numbers, sentence = np.unique(sentence, return_inverse=True)
+        by_sentence = ones(sentence, name, (len(numbers), len(self._keys)))[:, names]
         by_sentence = by_sentence[np.diff(by_sentence.indptr) <= MOST_IN_SENTENCE]
         beside = by_sentence.T @ by_sentence
         beside = beside - sparse.diags_array(beside.diagonal())
@@ -265,9 +263,9 @@ class NameGraph:
         return _Links(names, frequency[names], leaves, labels, walk, ends)
 
 
-def _held(rows: Longs, columns: Longs, width: int) -> Any:
-    """Matrix with a 1 for each pair of row and column, CSR; rows are numbered without gaps."""
-    matrix = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(int(rows.max(initial=-1)) + 1, width))
+def ones(rows: Indices, columns: Indices, shape: tuple[int, int], kind: type[np.floating[Any]] = np.float64) -> Any:
+    """CSR with a 1 for each pair of row and column."""
+    matrix = sparse.csr_array((np.ones(len(rows), kind), (rows, columns)), shape=shape)
     matrix.data[:] = 1.0
     return matrix
 

@@ -78,8 +78,8 @@ class PgvectorIndex:
         return int(self.database.value(query, self.embedder, list(self.documents)))
 
     def updated(self, wanted: Mapping[str, str], load: Load) -> PgvectorIndex:
-        """Index over exactly the documents ``wanted`` (id → fingerprint). Those that it doesn't want stay stored until
-        they are deleted: another process may have them."""
+        """As of `VectorStore`. Documents that it doesn't want stay stored until they are deleted: another process may
+        have them."""
         marks = "SELECT doc_id, mark FROM nearest_documents WHERE embedder = ?"
         held = {row["doc_id"]: row["mark"] for row in self.database.rows(marks, self.embedder)}
         for doc_id, mark in wanted.items():
@@ -154,8 +154,6 @@ class PgvectorIndex:
         return f"library_id = '{self.database.name}' AND embedder = '{self.embedder}'"
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first, ties by id. Raises
-        `IndexMismatch` for a vector of another length than those of the index."""
         if not self.width or (scope.doc_ids is not None and not scope.doc_ids):
             return []
         if len(vector) != self.width:
@@ -178,7 +176,6 @@ class PgvectorIndex:
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))
 
     def scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Cosine similarity of those of ``ids`` that have a vector."""
         query = f"SELECT chunk_id, 1 - (vector <=> ?::vector) FROM nearest WHERE embedder = ? AND chunk_id {IN}"
         with self._in(self.database.read()) as connection:
             return {row[0]: row[1] for row in connection.rows(query, _text(vector), self.embedder, list(ids))}

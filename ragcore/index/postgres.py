@@ -223,7 +223,6 @@ class PostgresDatabase(Database):
         return f"SET LOCAL idle_in_transaction_session_timeout = {self._lease * 1000:.0f}"
 
     def taken(self, names: Collection[str]) -> set[str]:
-        """Those of some locks that processes on any machine hold."""
         numbers = {_number(f"{self.name} {name}"): name for name in names}
         held = "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted"
         return {numbers[number] for number in self.column(held) if number in numbers}

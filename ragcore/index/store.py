@@ -26,9 +26,11 @@ from ragcore.index.versions import newest_versions
 from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
 from ragcore.types.library import DocumentInfo, FileKind, Status
 
-REMADE = (".made.pdf", ".unlocked.pdf", ".drawn.pdf")  # endings of files that may be made anew; others never change
+# Endings of files that may be made anew; others never change.
+REMADE = MADE, UNLOCKED, DRAWN = ".made.pdf", ".unlocked.pdf", ".drawn.pdf"
 ADDING = "adding "  # begins the key of a row of ``meta`` that goes on with the hash of files not listed yet
 ADDED = 86_400.0  # seconds after which nothing adds them any more
+OPENED = 256 << 20  # bytes of documents in memory, at most
 _BUILD = "recipe, built, given"  # another process may rebuild or rename a document
 
 
@@ -41,11 +43,11 @@ class Store(ChunkStore):
     if no PDF was given. The hash is that of the PDF, or of the JSON followed by its PDF if there is one.
     """
 
-    def __init__(self, home: Path, opened_mb: int = 256) -> None:
+    def __init__(self, home: Path) -> None:
         super().__init__(open_database(home))
         self.home = home
         self.files = open_files(home, self.database)
-        self.opened = OpenDocuments(opened_mb << 20)
+        self.opened = OpenDocuments(OPENED)
 
     def document_lock(self, doc_id: str) -> AbstractContextManager[Callable[[], bool]]:
         """Lock held by the one task that reads or removes a document. Raises `StoreBusy` at once if it is taken."""
@@ -92,8 +94,8 @@ class Store(ChunkStore):
         """Readable PDF: the unlocked copy of an encrypted one, the pages drawn from an ADE JSON without its PDF, those
         made of a file of another kind, else the file as given."""
         if self.kind(doc_id) != "pdf":
-            return self.made_path(doc_id)
-        for path in (self.unlocked_path(doc_id), self.drawn_path(doc_id)):
+            return self.path(doc_id, MADE)
+        for path in (self.path(doc_id, UNLOCKED), self.path(doc_id, DRAWN)):
             if path.is_file():
                 return path
         return self.original(doc_id)
@@ -105,19 +107,12 @@ class Store(ChunkStore):
 
     def original(self, doc_id: str) -> Path:
         """File as given; of an ADE JSON its PDF, which doesn't exist if none was given."""
-        return self._file(self.sha256(doc_id), f".{self.kind(doc_id)}")
+        return self.path(doc_id, f".{self.kind(doc_id)}")
 
-    def made_path(self, doc_id: str) -> Path:
-        """Path of the pages made of a file that is no PDF."""
-        return self._file(self.sha256(doc_id), ".made.pdf")
-
-    def unlocked_path(self, doc_id: str) -> Path:
-        """Path of the decrypted copy of an encrypted file, made once its password was given."""
-        return self._file(self.sha256(doc_id), ".unlocked.pdf")
-
-    def drawn_path(self, doc_id: str) -> Path:
-        """Path of the pages drawn from an ADE JSON without its PDF."""
-        return self._file(self.sha256(doc_id), ".drawn.pdf")
+    def path(self, doc_id: str, ending: str) -> Path:
+        """Path of one of a document's files, whether or not it exists."""
+        name = f"{self.sha256(doc_id)}{ending}"
+        return self.files.find(name) or self.files.path(name)
 
     def ade_file(self, doc_id: str) -> Path | None:
         """ADE JSON that the document was imported from; None for a PDF."""
@@ -137,10 +132,6 @@ class Store(ChunkStore):
     def sha256(self, doc_id: str) -> str:
         """Hash, in hex, under which the document's files are stored."""
         return str(self._row(doc_id, "sha256")[0])
-
-    def _file(self, sha256: str, suffix: str) -> Path:
-        name = f"{sha256}{suffix}"
-        return self.files.find(name) or self.files.path(name)
 
     def _add(self, kept: Mapping[str, bytes], sha256: str, name: str, kind: FileKind = "pdf") -> tuple[str, bool]:
         adding = f"{ADDING}{sha256}"
@@ -212,9 +203,6 @@ class Store(ChunkStore):
     def built_pages(self, doc_id: str) -> int:
         """First pages that can be asked."""
         return int(self._row(doc_id, "coalesce(built_pages, 0)")[0])
-
-    def pages_done(self, doc_id: str) -> set[int]:
-        return set(self.database.column("SELECT page FROM page_layouts WHERE doc_id = ?", doc_id))
 
     def page_layouts(self, doc_id: str) -> list[bytes]:
         """Checkpoints in page order."""

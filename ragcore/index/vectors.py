@@ -53,11 +53,9 @@ class VectorIndex:
         self.vectors = np.zeros((0, 0), dtype=np.float32) if vectors is None else vectors
 
     def __len__(self) -> int:
-        """Number of chunks."""
         return len(self.entries)
 
     def updated(self, wanted: Mapping[str, str], load: Load) -> VectorIndex:
-        """Index over exactly the documents ``wanted`` (id → fingerprint)."""
         if wanted == self.documents:
             return self
         kept = {doc_id for doc_id, mark in self.documents.items() if wanted.get(doc_id) == mark}
@@ -77,8 +75,6 @@ class VectorIndex:
         """One product needs nothing built."""
 
     def query(self, vector: Vector, k: int, scope: Scope = EVERYTHING) -> list[tuple[str, float]]:
-        """At most ``k`` ``(chunk id, cosine similarity)`` in ``scope``, best first, ties by id. Raises
-        `IndexMismatch` for a vector of another length than those of the index."""
         if not len(self):
             return []
         vector = np.asarray(vector, dtype=np.float32)
@@ -97,7 +93,6 @@ class VectorIndex:
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
 
     def scores(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Cosine similarity of those of ``ids`` that have a vector."""
         known = [chunk_id for chunk_id in ids if chunk_id in self._rows]
         if not known:
             return {}

@@ -58,7 +58,7 @@ class Process:
     pytest, a console script) is imported again, and no lock or MuPDF state is inherited by a fork. Not shared between
     threads."""
 
-    def __init__(self, *, layout: bool, module: str = "ragcore.ingest.worker") -> None:
+    def __init__(self, *, layout: bool) -> None:
         """Start the process; ``layout``: with the layout model."""
         self.layout = layout
         self.read = 0  # files and pages
@@ -70,7 +70,7 @@ class Process:
         given |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         given["PYTHONPATH"] = os.pathsep.join(filter(None, path))
         self._popen = subprocess.Popen(
-            [sys.executable, "-P", "-m", module],
+            [sys.executable, "-P", "-m", "ragcore.ingest.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
@@ -87,10 +87,6 @@ class Process:
                 self._replies.put(reply)
         finally:
             self._replies.put(None)
-
-    @property
-    def pid(self) -> int:
-        return self._popen.pid
 
     @property
     def usable(self) -> bool:
@@ -159,10 +155,6 @@ class Waiting:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._processes: dict[Process, threading.Timer] = {}
-
-    def pids(self) -> set[int]:
-        with self._lock:
-            return {process.pid for process in self._processes}
 
     def take(self, *, layout: bool) -> Process | None:
         """Most recently used process with the layout model (any if ``layout`` is false); None if there is none."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from ragcore.errors import Cancelled, GroundworkError, ModelError, NoText, NothingRead, StoreError, UnknownDocument
 from ragcore.index.packing import pack, unpack
+from ragcore.index.store import DRAWN, MADE, UNLOCKED
 from ragcore.ingest.convert.kinds import CONVERTERS, SCANNED
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.ocr import serves, waits_for
@@ -181,13 +182,9 @@ class DocumentTask:
 
         info, path = self._unlocked(self.name, password)
         settings, ocr = self.of.settings.ingest, self.of.settings.ocr
-
-        def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
-            return parse.parse_pages(
-                path, numbers, settings=settings, ocr=ocr, cancelled=self.cancelled, name=self.name
-            )
-
-        return info, pages
+        return info, partial(
+            parse.parse_pages, path, settings=settings, ocr=ocr, cancelled=self.cancelled, name=self.name
+        )
 
     def _read_by(self) -> str:
         """Converter that made the pages read so far; "" if none are."""
@@ -199,7 +196,7 @@ class DocumentTask:
         from ragcore.ingest import parse
 
         store, settings = self.of.store, self.of.settings.ingest
-        path, kind = store.made_path(self.doc_id), store.kind(self.doc_id)
+        path, kind = store.path(self.doc_id, MADE), store.kind(self.doc_id)
         inspect = partial(parse.inspect, path, settings=settings, cancelled=self.cancelled, name=self.name, made=True)
         info = inspect() if path.is_file() else None
         if info is None or info.converter != CONVERTERS[kind]:
@@ -208,15 +205,10 @@ class DocumentTask:
             shutil.rmtree(store.pictures / self.doc_id, ignore_errors=True)  # of the pages before
             info = inspect()
         store.files.keep(path.name)
-
         ocr = self.of.settings.ocr if kind in SCANNED else None
-
-        def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
-            return parse.parse_pages(
-                path, numbers, settings=settings, ocr=ocr, cancelled=self.cancelled, name=self.name, made=True
-            )
-
-        return info, pages
+        return info, partial(
+            parse.parse_pages, path, settings=settings, ocr=ocr, cancelled=self.cancelled, name=self.name, made=True
+        )
 
     def _open_ade(self, password: str | None) -> tuple[FileInfo, Pages]:
         from ragcore.ingest.ade.pages import AdeSource
@@ -229,7 +221,7 @@ class DocumentTask:
         if store.original(self.doc_id).is_file():
             info, path = self._unlocked(pdf_name(self.name), password)
         else:
-            info = ade.draw(drawn := store.drawn_path(self.doc_id))
+            info = ade.draw(drawn := store.path(self.doc_id, DRAWN))
             store.files.keep(drawn.name)
 
         def pages(numbers: Sequence[int]) -> Iterator[PageLayout]:
@@ -245,7 +237,7 @@ class DocumentTask:
         settings, path = self.of.settings.ingest, self.of.store.file(self.doc_id)
         info = parse.inspect(path, settings=settings, password=password, cancelled=self.cancelled, name=name)
         if info.unlocked:
-            target = self.of.store.unlocked_path(self.doc_id)
+            target = self.of.store.path(self.doc_id, UNLOCKED)
             parse.unlock(path, password or "", target, settings, name=name)
             self.of.store.files.keep(target.name)
             path = target

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ragcore.index.graph import ones
 from ragcore.protocols import Asked, Texts, Vector
 from ragcore.structure.communities import Communities
 from ragcore.structure.named import SCOPES, SURE, NamedPassages
@@ -56,10 +57,8 @@ class Reports:
         for level in communities.levels:
             own = (level[one] == level[other]) & (level[one] >= 0) & (one != other)
             rows, columns = [*rows, level[one][own]], [*columns, leaf[own]]
-        pairs = (np.concatenate(rows), np.concatenate(columns))
         shape = (len(communities.parents), len(named.passages.entries))
-        held = sparse.csr_array((np.ones(len(pairs[0]), np.float32), pairs), shape=shape)
-        held.data[:] = 1.0
+        held = ones(np.concatenate(rows), np.concatenate(columns), shape, np.float32)
         sums = held @ named.passages.vectors
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         return cls(communities, held, np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0.0))
@@ -118,8 +117,7 @@ class GraphRag:
         if self.mode in ("global", "dynamic"):
             return []
         of = self.named.within(texts.scope)
-        own = of.named(asked.text)
-        return of.paths(of.steps, of.weighed(self.names(of, asked), own), own, ids, texts)
+        return of.paths_from(self.names(of, asked), asked.text, ids, texts)
 
     def names(self, of: NamedPassages, asked: Asked) -> list[int]:
         """Names with which a local search begins: those of the question, then the nearest."""

@@ -57,9 +57,7 @@ class LightRag:
         if self.named is None:
             return []
         of = self.named.within(texts.scope)
-        names, _ = self.chosen(of, asked)
-        own = of.named(asked.text)
-        return of.paths(of.steps, of.weighed(names, own), own, ids, texts)
+        return of.paths_from(self.chosen(of, asked)[0], asked.text, ids, texts)
 
     def chosen(self, of: NamedPassages, asked: Asked) -> tuple[list[int], list[Pair]]:
         """Names and relations of ``of`` that the mode takes for a question, best first."""

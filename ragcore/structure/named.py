@@ -6,7 +6,7 @@ else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ragcore.index.chunks import Mask
-from ragcore.index.graph import walkable
+from ragcore.index.graph import ones, walkable
 from ragcore.index.packing import pack_arrays, unpack_arrays
 from ragcore.index.paths import Sentences, Walk
 from ragcore.protocols import Embedder, Texts, Vector
@@ -30,8 +30,6 @@ VERSION = 1  # raise it when the stored form of vectors changes
 SCOPES = 4  # that are kept, those asked last
 REMEMBERED = 5000  # sentences, and names of questions, of which the vectors are kept
 SURE = 0.9  # cosine above which a name of the library is that of a question
-
-Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +116,15 @@ class NamedPassages:
     def holding(self) -> Any:
         """CSR ``(passages, names)``, 1 where a passage has a name in its text or heading."""
         sentence, name = self.facts.mentions.T
-        held = _matrix(self.facts.sentences[sentence, 0], name, (len(self.passages.entries), len(self.facts.keys)))
-        held.data[:] = 1.0
-        return held
+        return ones(self.facts.sentences[sentence, 0], name, (len(self.passages.entries), len(self.facts.keys)))
 
     @cached_property
     def beside(self) -> Any:
         """CSR ``(names, names)``, symmetric: how many sentences, or relations by a model, join two names."""
         one, other = self.facts.relations[self.facts.relations[:, 1] != self.facts.relations[:, 2], 1:].T
         size = len(self.facts.keys)
-        return _matrix(np.concatenate([one, other]), np.concatenate([other, one]), (size, size))
+        pairs = (np.concatenate([one, other]), np.concatenate([other, one]))
+        return sparse.csr_array((np.ones(2 * len(one)), pairs), shape=(size, size))
 
     @cached_property
     def frequency(self) -> Floats:
@@ -195,13 +192,13 @@ class NamedPassages:
         """Matrix of `walk` over the names beside one another."""
         return self.walk(self.beside)[0]
 
-    def weighed(self, names: Sequence[int], said: Iterable[int]) -> Floats:
-        """Weights of ``names``, best first, and of those of the question, among all names and passages, as `paths`
-        follows them."""
+    def paths_from(self, names: Sequence[int], text: str, ids: Sequence[str], texts: Texts) -> list[NamePath]:
+        """`paths` from ``names``, best first, and those of a question's ``text``, over the names beside one another."""
+        said = self.named(text)
         found = np.zeros(len(self.facts.keys) + len(self.passages.entries))
         found[list(names)] = 1.0 - np.arange(len(names)) / max(len(names), 1)
         found[list(said)] = 1.0
-        return found
+        return self.paths(self.steps, found, said, ids, texts)
 
     def joining(self, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
         """Passages with a sentence that joins two names, of each of ``pairs``."""
@@ -246,8 +243,3 @@ class NamedPassages:
         sentence, name = self.facts.mentions.T
         both = np.intersect1d(sentence[name == one], sentence[name == other])
         return list(map(int, len(self.facts.keys) + np.unique(self.facts.sentences[both, 0])))
-
-
-def _matrix(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Any:
-    """CSR with the number of times that each pair of row and column occurs."""
-    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)

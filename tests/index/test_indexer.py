@@ -20,7 +20,7 @@ from ragcore.index.shelf import Trash
 from ragcore.index.store import Store
 from ragcore.index.vectors import VectorIndex
 from ragcore.types import Scope, WordMap
-from tests.libraries import HashEmbedder, add_document, put_passages
+from tests.libraries import HashEmbedder, add_document, askable, put_passages
 
 ROOT = Path(__file__).resolve().parents[2]
 ALPHA = ["Alpha makes pumps.", "Revenues were 1,577 million.", "Leases run to 2030.", "Alpha has no debt."]
@@ -142,7 +142,7 @@ indexer = Indexer(Store(home), HashEmbedder(), settings)
 indexer.update(on_progress=lambda done, total: os._exit(9) if done == 3 else None)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 9
-    assert store.waiting("test:hash") == {store.document_ids()[0]: 1}
+    assert store.waiting("test:hash") == {askable(store)[0]: 1}
     assert make_indexer(store, settings).update().embedded == 1
 
 
@@ -346,7 +346,7 @@ from ragcore.config.settings import load
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.index.shelf import Trash
-from tests.libraries import HashEmbedder, add_document
+from tests.libraries import HashEmbedder, add_document, askable
 home = Path({str(store.home)!r})
 settings = load(environ={{}}, overrides={{"index.batch": 2}})[0].index
 store = Store(home)
@@ -355,7 +355,7 @@ chosen = random.Random(int(sys.argv[1]))
 print("ready", flush=True)
 for turn in range(10_000):
     if turn % 3 == 2:
-        Trash(store, 0).remove(chosen.choice(store.document_ids()))
+        Trash(store, 0).remove(chosen.choice(askable(store)))
     else:
         add_document(store, f"doc{{sys.argv[1]}}-{{turn}}", [f"Word{{chosen.randrange(9)}} of tea." for _ in range(5)])
     indexer.update()
@@ -372,12 +372,12 @@ for turn in range(10_000):
         add_document(store, f"after {turn}", ALPHA)
         indexer.update()
         vectors, sparse = indexer.open()
-        expected = {chunk.chunk_id for chunk in store.chunks()}
+        expected = {chunk.chunk_id for doc_id in askable(store) for chunk in store.chunks(doc_id)}
         assert isinstance(vectors, VectorIndex)
         assert set(vectors.entries.ids) == expected
         assert len(sparse) == len(expected)
         fresh = Bm25Index(k1=settings.bm25_k1, b=settings.bm25_b)
-        fresh = fresh.updated(dict.fromkeys(store.document_ids(), ""), lambda wanted: counted(store, wanted))
+        fresh = fresh.updated(dict.fromkeys(askable(store), ""), lambda wanted: counted(store, wanted))
         for query in ("word1 tea", "revenues of word7", "debt"):
             assert sparse.query(query, 500) == fresh.query(query, 500)
 

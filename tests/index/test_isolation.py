@@ -48,7 +48,7 @@ from ragcore.types.library import Feedback
 from ragcore.types.report import Field, FilledSection, Focus, Span
 from ragcore.types.watch import Stamp, WatchedFile, WatchedFolder
 from tests.index.broken_moves import held
-from tests.libraries import HashEmbedder, put_passages
+from tests.libraries import HashEmbedder, askable, put_passages
 from tests.postgres import empty
 
 pytestmark = pytest.mark.sqlite  # they say themselves what is in PostgreSQL
@@ -147,7 +147,7 @@ def filled(store: Store, word: str) -> Ids:
     Shelf(database).tag([doc_id], add=[word])
     Shelf(database).put([doc_id], word)
     Shelf(database).rename(doc_id, word)
-    Shelf(database).rename(store.document_ids()[0], f"{word} same")
+    Shelf(database).rename(askable(store)[0], f"{word} same")
     trashed, _ = store.add_file(f"%PDF {word} trash".encode(), f"{word} trash.pdf")
     Trash(store, UNDO).put([trashed])
     talks, feedback = Conversations(database), FeedbackStore(database)
@@ -260,6 +260,7 @@ PLAIN: dict[str, Any] = {
     "n": 0,
     "vectors": np.ones((1, EMBEDDER.dimensions), "f4"),
     "kinds": ["postings"],
+    "ending": ".pdf",
     "mark": "x",
     "data": b"x",
     "seconds": 1.0,
@@ -455,7 +456,7 @@ def two(
         theirs = filled(there, "Quillstone")
         if request.param == "postgres":
             nearest(there)
-        for doc_id in there.document_ids():  # they are at work on everything
+        for doc_id in askable(there):  # they are at work on everything
             held_there.enter_context(there.document_lock(doc_id))
         working = Job(theirs.job, name=theirs.word)
         with there.database.locked("busy", "busy"), Jobs(there.database, "grid").shown(lambda: working, print, "busy"):

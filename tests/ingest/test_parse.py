@@ -248,7 +248,7 @@ def _workers() -> list[str]:
         return []
     mine = str(os.getpid())
     children = [p for p in Path("/proc").iterdir() if p.name.isdigit() and _parent(p) == mine]
-    free = {str(pid) for pid in waiting.pids()}
+    free = {str(process._popen.pid) for process in waiting._processes}
     return [p.name for p in children if p.name not in free and "ragcore.ingest.worker" in _command(p)]
 
 

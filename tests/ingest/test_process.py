@@ -24,6 +24,11 @@ def none_waits() -> Iterator[None]:
     waiting.close()
 
 
+def pids() -> set[int]:
+    """Ids of the idle processes."""
+    return {process._popen.pid for process in waiting._processes}
+
+
 def opened(path: Path, settings: IngestSettings, *, layout: bool = False) -> Child:
     child = Child(path, settings, layout=layout, name=path.name)
     child.open()
@@ -36,13 +41,13 @@ def test_a_file_is_read_by_a_process_that_read_another_as_by_a_new_one(tmp_path:
     alone = settings.ingest.model_copy(update={"idle_seconds": 0.0})
     info = inspect(path, settings=alone)
     [page] = parse_pages(path, [1], settings=alone)
-    assert not waiting.pids()
+    assert not pids()
 
     list(parse_pages(other, [1], settings=settings.ingest))
-    [pid] = waiting.pids()
+    [pid] = pids()
     assert inspect(path, settings=settings.ingest) == info
     assert [read.to_bytes() for read in parse_pages(path, [1], settings=settings.ingest)] == [page.to_bytes()]
-    assert waiting.pids() == {pid}
+    assert pids() == {pid}
 
 
 def test_one_that_was_ended_or_has_read_enough_serves_no_other_file(tmp_path: Path, settings: Settings) -> None:
@@ -51,22 +56,22 @@ def test_one_that_was_ended_or_has_read_enough_serves_no_other_file(tmp_path: Pa
     assert child._process is not None
     child._process.kill()
     child.close()
-    assert not waiting.pids()
+    assert not pids()
 
     endless = pdfs.write(tmp_path, "endless.pdf", pdfs.endless_page())
     child = opened(endless, settings.ingest.model_copy(update={"plain_seconds": 0.5}))
     with pytest.raises(ParseTimeout):
         child.page(1, plain=True)
     child.close()
-    assert not waiting.pids()
+    assert not pids()
 
     few = settings.ingest.model_copy(update={"process_pages": 1})
     child = opened(path, few)
     child.close()
-    [pid] = waiting.pids()
+    [pid] = pids()
     child = opened(path, few)
     child.close()
-    assert not waiting.pids()
+    assert not pids()
     assert pid
 
 
@@ -75,7 +80,7 @@ def test_a_file_that_cannot_be_opened_costs_no_process(tmp_path: Path, settings:
     for _ in range(2):
         with pytest.raises(DamagedPdf):
             opened(path, settings.ingest)
-        assert len(waiting.pids()) == 1
+        assert len(pids()) == 1
 
 
 def test_one_that_died_while_it_waited_is_replaced(tmp_path: Path, settings: Settings) -> None:
@@ -109,9 +114,9 @@ def test_it_waits_no_longer_than_it_should(tmp_path: Path, settings: Settings) -
         document.new_page()
         path = pdfs.write(tmp_path, "a.pdf", document.tobytes())
     opened(path, settings.ingest.model_copy(update={"idle_seconds": 0.3})).close()
-    assert len(waiting.pids()) == 1
+    assert len(pids()) == 1
     end = time.monotonic() + 20
-    while waiting.pids():
+    while pids():
         assert time.monotonic() < end
         time.sleep(0.05)
 
@@ -123,7 +128,7 @@ def test_a_child_is_handed_no_key(tmp_path: Path, settings: Settings, monkeypatc
         monkeypatch.setenv(name, "sk-not-for-children")
     path = pdfs.write(tmp_path, "a.pdf", pdfs.one_column())
     list(parse_pages(path, [1], settings=settings.ingest))
-    [pid] = waiting.pids()
+    [pid] = pids()
     assert b"sk-not-for-children" not in Path(f"/proc/{pid}/environ").read_bytes()
     renderer = Renderer(tmp_path / "pages")
     renderer.warm()

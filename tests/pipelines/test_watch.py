@@ -24,7 +24,7 @@ from ragcore.pipelines.watch import Watch
 from ragcore.types import Scope
 from ragcore.types.watch import ScanReport
 from tests.ingest.mail import message
-from tests.libraries import put_passages
+from tests.libraries import askable, put_passages
 
 LONG_AGO = 1_500_000_000
 
@@ -94,9 +94,9 @@ def test_a_changed_file_is_the_next_version_of_its_document_once_it_is_read(fold
     folder.write("a.txt", "Nine wells.")
     [change] = folder.scan().changes
     assert (change.kind, change.before, change.doc_id) == ("changed", doc_id("Seven wells."), doc_id("Nine wells."))
-    assert folder.store.document_ids() == [doc_id("Seven wells.")], "the one before is asked until the new one is read"
+    assert askable(folder.store) == [doc_id("Seven wells.")], "the one before is asked until the new one is read"
     folder.read("Nine wells.")
-    assert folder.listed() == folder.store.document_ids() == [doc_id("Nine wells.")]
+    assert folder.listed() == askable(folder.store) == [doc_id("Nine wells.")]
     [info] = folder.store.documents()
     assert (info.title, info.tags) == ("The wells", ("water",))
     assert folder.store.document(doc_id("Seven wells.")).text.startswith("Seven"), "what cites it can open it"
@@ -112,10 +112,10 @@ def test_a_version_that_cannot_be_read_leaves_the_one_before_in_place(folder: Fo
         folder.scan()
         if text == "Two.":
             folder.store.set_status(doc_id(text), "failed", error={"code": "x", "message": "Broken.", "hint": ""})
-            assert folder.store.document_ids() == [doc_id("One.")]
+            assert askable(folder.store) == [doc_id("One.")]
         else:
             folder.read(text)
-    assert folder.store.document_ids() == [doc_id("Three.")]
+    assert askable(folder.store) == [doc_id("Three.")]
     assert folder.store.newest()[doc_id("One.")] == doc_id("Three.")
 
 
