@@ -3,11 +3,11 @@ library that answers questions (`ragcore.engine`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, InputError, UnknownDocument
@@ -21,7 +21,7 @@ from ragcore.pipelines.add_files import add, files_to_read
 from ragcore.pipelines.versions import Versions
 from ragcore.progress import Added
 from ragcore.protocols import UNLIMITED, Allowance
-from ragcore.types import Box, Chunk, Document, Scope, Section, Spending
+from ragcore.types import Box, Chunk, Document, Retrieval, Scope, Section, Spending
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
 from ragcore.types.sections import placed
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from ragcore.export import Kind
     from ragcore.export.evidence import Sheets
     from ragcore.export.sheets import SheetKind
+    from ragcore.pipelines.search import Search
+    from ragcore.pipelines.stream import AnswerRun
     from ragcore.pipelines.watch import Watch
+    from ragcore.providers.registry import Models
 
 MAX_PIXELS = 6_000_000  # per picture of a page
 ID_START = 4  # least number of characters of an abbreviated id
@@ -206,3 +209,24 @@ class Library:
     def spending(self) -> Spending:
         """Cost of all model calls so far, in tokens and in US dollars at ``llm.prices``."""
         return self.ledger.spending(self.settings.llm.prices)
+
+
+class AskedLibrary(Protocol):
+    """Library that answers questions under its settings, as an engine does."""
+
+    settings: Settings
+    models: Models
+    search: Search
+    store: Store
+    versions: Versions
+    conversations: Conversations
+    feedback: FeedbackStore
+
+    def documents(self, *, earlier: bool = False) -> list[DocumentInfo]: ...
+    def document(self, doc_id: str) -> Document: ...
+    def chunks(self, doc_id: str) -> list[Chunk]: ...
+    def resolved(self, scope: Scope) -> Scope: ...
+    def sheets(self, dpi: float) -> AbstractContextManager[Sheets]: ...
+    def with_settings(self, overrides: Mapping[str, Any]) -> Self: ...
+    def ask(self, question: str, *, doc_ids: Sequence[str] | None = None) -> AnswerRun: ...
+    def retrieve(self, query: str, *, doc_ids: Sequence[str] | None = None) -> Retrieval: ...

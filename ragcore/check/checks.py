@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING
 
 from ragcore.check.arithmetic import with_edits
 from ragcore.check.draft import read_draft
@@ -22,51 +22,23 @@ from ragcore.index.model_records import ModelTexts
 from ragcore.model_calls import IN_FLIGHT, ModelCalls, affordable, nobody_to_ask
 from ragcore.progress import IsCancelled
 from ragcore.text.numbers import plural
-from ragcore.types import Document, Scope
+from ragcore.types import Scope
 from ragcore.types.check import Block, Check, CheckedSentence, CheckInfo, Decision, Draft
-from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import checked
 from ragcore.types.spending import MAX_USD, Expense, cost
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from ragcore.check.files import CheckFile
-    from ragcore.config.settings import Settings
-    from ragcore.export.evidence import Sheets
-    from ragcore.index.store import Store
-    from ragcore.pipelines.search import Search
-    from ragcore.pipelines.versions import Versions
-    from ragcore.providers.registry import Models
+    from ragcore.library import AskedLibrary
 
 MOST_SENTENCES = 5_000
 Show = Callable[[int, int], object]
 
 
-class CheckedLibrary(Protocol):
-    """Library whose documents a draft is checked against."""
-
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def models(self) -> Models: ...
-    @property
-    def search(self) -> Search: ...
-    @property
-    def store(self) -> Store: ...
-    @property
-    def versions(self) -> Versions: ...
-    def documents(self, *, earlier: bool = False) -> list[DocumentInfo]: ...
-    def document(self, doc_id: str) -> Document: ...
-    def resolved(self, scope: Scope) -> Scope: ...
-    def with_settings(self, overrides: Mapping[str, Any]) -> Self: ...
-    def sheets(self, dpi: float) -> AbstractContextManager[Sheets]: ...
-
-
 class Checks:
     """Checks of one library. Thread-safe; two processes that run one check share its work."""
 
-    def __init__(self, library: CheckedLibrary) -> None:
+    def __init__(self, library: AskedLibrary) -> None:
         self._library = library
         self._store = CheckStore(library.store.database)
 

@@ -8,7 +8,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ragcore.check.sentences import table_labels
 from ragcore.errors import GroundworkError
@@ -43,11 +43,9 @@ from ragcore.types.check import (
 from ragcore.types.json import check as as_json
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from ragcore.check.annotations import Annotation
-    from ragcore.config.settings import ExportSettings, Settings
-    from ragcore.export.evidence import Sheets
+    from ragcore.config.settings import ExportSettings
+    from ragcore.library import AskedLibrary
 
 CheckFile = Literal["docx", "xlsx", "pdf", "json"]
 KINDS: tuple[CheckFile, ...] = get_args(CheckFile)
@@ -79,15 +77,7 @@ _FAULTS = {"No.": 6, "Place": 14, "Figure": 16, "Reason": 60, "Follows from": 40
 _DECIDED = {"Decision": 12, "New text": 40, "Note": 30}
 
 
-class Drawn(Protocol):
-    """Library whose pages can be drawn."""
-
-    @property
-    def settings(self) -> Settings: ...
-    def sheets(self, dpi: float) -> AbstractContextManager[Sheets]: ...
-
-
-def write(check: Check, kind: CheckFile, original: bytes, library: Drawn) -> bytes:
+def write(check: Check, kind: CheckFile, original: bytes, library: AskedLibrary) -> bytes:
     """``check`` as a file; ``original`` is the draft's own. Raises `GroundworkError` if it can't be written."""
     settings = library.settings.export
     if kind == "json":

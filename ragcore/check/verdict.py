@@ -39,7 +39,7 @@ from ragcore.verify.figures import check_numbers
 from ragcore.verify.support import Support, cover_of, support
 
 if TYPE_CHECKING:
-    from ragcore.check.checks import CheckedLibrary
+    from ragcore.library import AskedLibrary
 
 # Log odds that words which no exact check is against say the sentence: over the cross-encoder's log odds, the share of
 # its content words in them, the cosine of both in meaning, whether it has figures, and how far the cross-encoder's log
@@ -111,7 +111,7 @@ class Checker:
     """Checker of sentences against the documents in ``scope``. Quotations that these lack are looked for ``elsewhere``
     in the library."""
 
-    def __init__(self, library: CheckedLibrary, scope: Scope, *, elsewhere: bool = False) -> None:
+    def __init__(self, library: AskedLibrary, scope: Scope, *, elsewhere: bool = False) -> None:
         fast = library.with_settings({"rerank.model": "none", "retrieve.top_k": PASSAGES, "retrieve.mode": "hybrid"})
         self._library, self._search, self._scope = library, fast.search, scope
         self._settings = library.settings.verify

@@ -10,33 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from ragcore.errors import InputError, UnknownTurn
 from ragcore.evaluate.cases import Case, Evidence
 from ragcore.evaluate.measures import unmarked
 from ragcore.export.markdown import parse
 from ragcore.export.tree import plain, rows
-from ragcore.index.conversations import Conversations, FeedbackStore
 from ragcore.index.own_cases import OwnCase, OwnCases, OwnEvidence
-from ragcore.index.store import Store
+from ragcore.library import AskedLibrary
 from ragcore.types import Answer, Document
-from ragcore.types.library import DocumentInfo, Feedback
+from ragcore.types.library import Feedback
 
 NAME = "My questions"
-
-
-class AnsweredLibrary(Protocol):
-    """Library with conversations."""
-
-    @property
-    def store(self) -> Store: ...
-    @property
-    def conversations(self) -> Conversations: ...
-    @property
-    def feedback(self) -> FeedbackStore: ...
-    def documents(self) -> list[DocumentInfo]: ...
-    def document(self, doc_id: str) -> Document: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +36,7 @@ class Draft:
 class OwnSet:
     """One's own set of one library. Thread-safe."""
 
-    def __init__(self, library: AnsweredLibrary) -> None:
+    def __init__(self, library: AskedLibrary) -> None:
         self._library = library
         self._cases = OwnCases(library.store.database)
 

@@ -17,20 +17,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from ragcore.config.settings import Settings, flatten, toml_value
+from ragcore.config.settings import flatten, toml_value
 from ragcore.errors import Cancelled, ConfigError, InputError, KeyMissing, UnknownDocument
 from ragcore.evaluate.cases import Case, CaseSet, read_cases
 from ragcore.evaluate.claude import Estimate, estimate, judge_by, name_of
 from ragcore.evaluate.judges import Judged, SupportJudge, judged, kind_of
 from ragcore.evaluate.measures import MEASURES, Page, measures, of_search
-from ragcore.evaluate.own import NAME, AnsweredLibrary, OwnSet
+from ragcore.evaluate.own import NAME, OwnSet
 from ragcore.evaluate.ragchecker import CLAUDE, JUDGES, SUPPORT
 from ragcore.export.sheets import safe
 from ragcore.index.evaluations import OWN, EvaluationStore, Outcome, RunInfo, SetInfo
 from ragcore.index.packing import pack, unpack
-from ragcore.providers.registry import Models
+from ragcore.library import AskedLibrary
 from ragcore.types import Answer, Retrieval
 from ragcore.types.answer import Found
 from ragcore.types.library import DocumentInfo
@@ -40,26 +40,6 @@ DEFAULT = "default"
 _HINT = (
     'Write dotted settings, such as "retrieve.mode=bm25,rerank.weight=0", or default, or, for a command, @FILE.toml.'
 )
-
-
-class Asking(Protocol):
-    """Answer in the making: iterate it for its events; ``answer`` is final at its end."""
-
-    answer: Answer | None
-
-    def __iter__(self) -> Any: ...
-
-
-class AskedLibrary(AnsweredLibrary, Protocol):
-    """Library that answers questions under its settings, as an engine does."""
-
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def models(self) -> Models: ...
-    def with_settings(self, overrides: Mapping[str, Any]) -> AskedLibrary: ...
-    def ask(self, question: str, *, doc_ids: Sequence[str] | None = None) -> Asking: ...
-    def retrieve(self, query: str, *, doc_ids: Sequence[str] | None = None) -> Retrieval: ...
 
 
 @dataclass(frozen=True, slots=True)

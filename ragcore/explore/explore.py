@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,12 @@ from ragcore.retrieve.agentic import AgenticRetriever, may_ask
 from ragcore.retrieve.fuse import ranking
 from ragcore.retrieve.hybrid import SIDES
 from ragcore.retrieve.rse import chunk_values
-from ragcore.types import Chunk, Document, Retrieval, Scope, Segment, Source, SubQuery
+from ragcore.types import Chunk, Retrieval, Scope, Segment, Source, SubQuery
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
     from ragcore.index.connections import NameMap
-    from ragcore.index.store import Store
-    from ragcore.pipelines.search import Search
-    from ragcore.providers.registry import Models
+    from ragcore.library import AskedLibrary
     from ragcore.retrieve.hybrid import Ranking, Weighed
 
 
@@ -38,21 +36,6 @@ By = Literal[
     "both", "vector", "bm25", "graph", "structure", "fused", "weighed", "segment", "table", "neighbour", "unseen"
 ]
 Fate = Literal["given", "no_room", "folded", "out"]
-
-
-class SearchableLibrary(Protocol):
-    """Library with its settings, models and search, as in an engine."""
-
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def models(self) -> Models: ...
-    @property
-    def store(self) -> Store: ...
-    @property
-    def search(self) -> Search: ...
-    def document(self, doc_id: str) -> Document: ...
-    def with_settings(self, overrides: Mapping[str, Any]) -> SearchableLibrary: ...
 
 
 class Exploration:
@@ -63,7 +46,7 @@ class Exploration:
     """
 
     def __init__(
-        self, engine: SearchableLibrary, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
+        self, engine: AskedLibrary, question: str, scope: Scope, parts: Sequence[SubQuery] | None = None
     ) -> None:
         started = time.perf_counter()
         self.question, self.scope = question, scope

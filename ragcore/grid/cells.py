@@ -17,11 +17,11 @@ from ragcore.answer.cite import Citer, MarkerParser
 from ragcore.answer.requests import SHOWN_MARK
 from ragcore.answer.sources import Cut, build_sources
 from ragcore.cancel import Stop
-from ragcore.check.checks import CheckedLibrary
 from ragcore.check.sentences import Checkable
 from ragcore.check.verdict import Checker
 from ragcore.errors import Cancelled
 from ragcore.grid.quantities import measured
+from ragcore.library import AskedLibrary
 from ragcore.progress import IsCancelled
 from ragcore.protocols import Reranker
 from ragcore.report.evidence import SectionTask, own_units
@@ -84,12 +84,11 @@ _UNSAID = {
 _BULLET = "-*•– "
 
 
-class GridLibrary(CheckedLibrary, Protocol):
+class GridLibrary(AskedLibrary, Protocol):
     """Library whose documents a grid is filled from."""
 
     @property
     def reports(self) -> ReportWorkspace: ...
-    def chunks(self, doc_id: str) -> list[Chunk]: ...
 
 
 class CellFiller:
