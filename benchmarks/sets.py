@@ -31,7 +31,7 @@ from typing import Any
 
 from benchmarks.common import data, questions, table
 from ragcore.engine import Engine
-from ragcore.evaluate.cases import Case, CaseSet, Evidence, read_cases
+from ragcore.evaluate.cases import Case, CaseSet, Evidence
 from ragcore.evaluate.compare import compared
 from ragcore.evaluate.measures import FIRST, of_search
 from ragcore.evaluate.measures import Page as Ranked
@@ -92,8 +92,16 @@ def lines(path: str) -> list[dict[str, Any]]:
 
 
 def of_file(folder: str) -> Sequence[Case]:
-    """Cases with evidence, as `groundwork evaluate import` reads the set's file."""
-    return [case for case in read_cases(data(folder) / "questions.jsonl").cases if case.evidence]
+    """Cases with evidence: pages of a PDF, which the file counts from 0, or paragraphs by their names."""
+    return [case for case in map(of_row, questions(folder)) if case.evidence]
+
+
+def of_row(row: Mapping[str, Any]) -> Case:
+    if "supporting" in row:
+        named = tuple(map(Evidence, row["supporting"]))
+        return Case(row["id"], row["question"], row["answer"], named, tag=f"{row['hops']} steps")
+    pages = tuple(Evidence(row["doc"], one["page"] + 1, one["text"] or "") for one in row["evidence"])
+    return Case(row["id"], row["question"], row["answer"], pages, documents=(row["doc"],))
 
 
 def corpus(folder: str) -> Iterator[tuple[str, str, str]]:

@@ -284,15 +284,6 @@ def _financebench(row: Row) -> Case:
     )
 
 
-def _pages_from_0(row: Row) -> Case:
-    name = str(row["doc"])
-    evidence = tuple(Evidence(name, int(one["page"]) + 1, str(one.get("text") or "")) for one in row["evidence"])
-    answerable = bool(row.get("answerable", True))
-    return Case(
-        str(row["id"]), str(row["question"]), str(row["answer"]) if answerable else "", evidence, answerable, (name,)
-    )
-
-
 def _mmlongbench(row: Row) -> Case:
     pages = row["evidence_pages"]
     pages = ast.literal_eval(pages) if isinstance(pages, str) else pages
@@ -315,18 +306,6 @@ def _musique(row: Row) -> Case:
         Evidence(str(one["title"]), 0, str(one["paragraph_text"])) for one in row["paragraphs"] if one["is_supporting"]
     )
     return Case(str(row["id"]), str(row["question"]), str(row["answer"]), evidence, bool(row.get("answerable", True)))
-
-
-def _supported(row: Row) -> Case:
-    """Supporting documents by their names, in the order of the steps."""
-    evidence = tuple(Evidence(str(name)) for name in row["supporting"])
-    return Case(
-        str(row["id"]),
-        str(row["question"]),
-        str(row.get("answer", "")),
-        evidence,
-        tag=f"{row['hops']} steps" if "hops" in row else "",
-    )
 
 
 def _hotpotqa(row: Row) -> Case:
@@ -368,9 +347,7 @@ FORMS: Mapping[str, Form] = {
     "groundwork": Form(frozenset({"case_id", "question"}), _kept),
     "financebench": Form(frozenset({"financebench_id", "doc_name", "evidence"}), _financebench),
     "mmlongbench": Form(frozenset({"doc_id", "evidence_pages"}), _mmlongbench),
-    "evidence-pages": Form(frozenset({"doc", "question", "evidence"}), _pages_from_0),
     "musique": Form(frozenset({"question", "paragraphs"}), _musique),
-    "supporting": Form(frozenset({"question", "supporting"}), _supported),
     "hotpotqa": Form(frozenset({"_id", "supporting_facts"}), _hotpotqa),
     "kite": Form(frozenset({"query", "gt_answer", "rubric"}), _kite),
     "ragchecker": Form(frozenset({"query_id", "query", "gt_answer"}), _ragchecker),
