@@ -38,7 +38,7 @@ from ragcore.providers.paid import Billing
 from ragcore.providers.registry import Models, trial
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.text.words import stem
-from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, Section, SubQuery, Turn, ignore_step
+from ragcore.types import EVERYTHING, Answer, ChunkKind, OnStep, Retrieval, Scope, Section, SubQuery, Turn
 from ragcore.types.library import DocumentInfo
 from ragcore.types.report import NO_FOCUS, Focus
 from ragcore.types.scope import checked
@@ -370,14 +370,14 @@ class Engine(Library):
         kinds: Sequence[ChunkKind] = (),
         sections: Sequence[Section] = (),
         history: Sequence[Turn] = (),
-        on_step: OnStep = ignore_step,
+        on_step: OnStep = ignore,
     ) -> AnswerRun:
         """Answer to one question; nothing is stored. Iterate the run for its events, or call ``run()``."""
         scope = Scope(None if doc_ids is None else tuple(doc_ids), tuple(pages), tuple(kinds), (), tuple(sections))
         self.allowance.take("questions", 1)
         return self._ask(question, scope, history, on_step)
 
-    def _ask(self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep = ignore_step) -> AnswerRun:
+    def _ask(self, question: str, scope: Scope, history: Sequence[Turn], on_step: OnStep = ignore) -> AnswerRun:
         from ragcore.pipelines.stream import AnswerRun
 
         return AnswerRun(question, partial(self._answers.stream, question, self.resolved(scope), history, on_step))
@@ -405,7 +405,7 @@ class Engine(Library):
         *,
         after: str | None = None,
         instead_of: str | None = None,
-        on_step: OnStep = ignore_step,
+        on_step: OnStep = ignore,
     ) -> AnswerRun:
         """Next question of a conversation. The question is stored at once, its answer when it is finished, stopped or
         failed; its branch becomes the shown one. ``scope`` applies to this question; None takes the conversation's.

@@ -54,5 +54,5 @@ OnProgress = Callable[[Progress], None]
 IsCancelled = Callable[[], bool]
 
 
-def ignore(_: Progress) -> None:
-    """`OnProgress` callback that does nothing."""
+def ignore(_: object) -> None:
+    """Listener that does nothing."""

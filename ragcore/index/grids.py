@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragcore.errors import UnknownGrid
-from ragcore.index.database import IN, Connection, Database, Row
+from ragcore.index.database import IN, Connection, Database, Row, made
 from ragcore.index.packing import adapter, pack, unpack
 from ragcore.index.versions import followed, newest_versions
 from ragcore.types import Scope
@@ -186,12 +186,8 @@ def _stored(connection: Connection, grid_id: str) -> StoredGrid:
 
 
 def _grid(row: Row, newest: Mapping[str, str]) -> StoredGrid:
-    scope, columns = (adapter(kind).validate_python(row[name]) for kind, name in _PARTS)
-    scope = followed(scope, newest)
-    return StoredGrid(row["grid_id"], row["name"], scope, columns, row["created"], row["version"], row["error"])
-
-
-_PARTS: tuple[tuple[Any, str], ...] = ((Scope, "scope"), (tuple[Column, ...], "columns"))
+    scope = followed(adapter(Scope).validate_python(row["scope"]), newest)
+    return made(StoredGrid, row, scope=scope, columns=adapter(tuple[Column, ...]).validate_python(row["columns"]))
 
 
 def _cell(row: Row) -> GridCell:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from ragcore.cancel import Stop
 from ragcore.errors import EmptyQuestion, IndexMismatch
-from ragcore.types import OnStep, Retrieval, Scope, SubQuery, ignore_step
+from ragcore.progress import ignore
+from ragcore.types import OnStep, Retrieval, Scope, SubQuery
 from ragcore.types.scope import checked, nothing_found
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Search:
         scope: Scope,
         *,
         parts: Sequence[SubQuery] | None = None,
-        on_step: OnStep = ignore_step,
+        on_step: OnStep = ignore,
         stop: Stop | None = None,
     ) -> Retrieval:
         """Result as of `Engine.retrieve`. ``parts`` replace the sub-queries beside the question; ``on_step`` receives
@@ -90,7 +91,7 @@ class Search:
         return replace(found, notes=(*found.notes, nothing_found(scope, lengths)))
 
     def overview(
-        self, query: str, scope: Scope, *, on_step: OnStep = ignore_step, stop: Stop | None = None
+        self, query: str, scope: Scope, *, on_step: OnStep = ignore, stop: Stop | None = None
     ) -> Retrieval | None:
         """`Overview` with its passages, if ``retrieve.mode`` asks for one, or is ``auto`` and ``query`` does; None if
         not, or if there are none. Raises what `retrieve` raises."""
@@ -178,7 +179,7 @@ class Search:
         planner = models.planner if may_ask(self._settings.agentic, models.capabilities) else None
         return AgenticRetriever(self.hybrid(on_step), planner, stop, parts)
 
-    def hybrid(self, on_step: OnStep = ignore_step) -> HybridRetriever:
+    def hybrid(self, on_step: OnStep = ignore) -> HybridRetriever:
         """Retriever for one question without its parts. Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`,
         `ModelError`."""
         from ragcore.retrieve.hybrid import HybridRetriever

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragcore.config.settings import LlmSettings, Settings
 from ragcore.errors import KeyMissing, KeyRefused, ModelMissing, StreamBroken
 from ragcore.protocols import Capabilities, Message, ModelRequest, RememberedReranker
+from ragcore.providers import bundled, sentence_transformers
 from ragcore.providers.anthropic import DEFAULT_BASE_URL, AnthropicModel, capabilities_of
 from ragcore.providers.paid import Billing, PaidModel
 from ragcore.types import OFFLINE
@@ -279,12 +280,8 @@ def embedder(name: str, *, threads: int = 0) -> Embedder:
     """
     provider, model = _split(name, "index.embedder")
     if provider == "bundled":
-        from ragcore.providers.bundled import BundledEmbedder
-
-        return BundledEmbedder(model, threads=threads)
-    from ragcore.providers.sentence_transformers import SentenceTransformersEmbedder
-
-    return SentenceTransformersEmbedder(model, threads=threads)
+        return bundled.BundledEmbedder(model, threads=threads)
+    return sentence_transformers.SentenceTransformersEmbedder(model, threads=threads)
 
 
 def reranker(name: str, *, threads: int = 0) -> Reranker | None:
@@ -296,12 +293,8 @@ def reranker(name: str, *, threads: int = 0) -> Reranker | None:
         return None
     provider, model = _split(name, "rerank.model")
     if provider == "bundled":
-        from ragcore.providers.bundled import BundledReranker
-
-        return BundledReranker(model, threads=threads)
-    from ragcore.providers.sentence_transformers import SentenceTransformersReranker
-
-    return SentenceTransformersReranker(model, threads=threads)
+        return bundled.BundledReranker(model, threads=threads)
+    return sentence_transformers.SentenceTransformersReranker(model, threads=threads)
 
 
 def entailment(name: str, *, threads: int = 0) -> Entailment | None:
@@ -317,9 +310,7 @@ def entailment(name: str, *, threads: int = 0) -> Entailment | None:
             f"verify.entailment = {name!r}: no entailment model ships with Groundwork.",
             hint='Use "sentence-transformers:NAME-OR-FOLDER", or "off".',
         )
-    from ragcore.providers.sentence_transformers import SentenceTransformersEntailment
-
-    return SentenceTransformersEntailment(model, threads=threads)
+    return sentence_transformers.SentenceTransformersEntailment(model, threads=threads)
 
 
 def _split(name: str, key: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ragcore.config.settings import PublishedMode, SearchMode
 from ragcore.errors import ConfigError
+from ragcore.progress import ignore
 from ragcore.protocols import Asked, Texts
 from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
@@ -34,7 +35,6 @@ from ragcore.types import (
     Segment,
     Step,
     SubQuery,
-    ignore_step,
 )
 from ragcore.types.question import Question, unread
 
@@ -137,7 +137,7 @@ class HybridRetriever:
     names: DocumentNames | None = None
     synonyms: Synonyms | None = None
     read: QuestionReader = unread
-    on_step: OnStep = ignore_step
+    on_step: OnStep = ignore
     on_ranking: Callable[[Ranking], None] | None = None
     connections: Callable[[], NameIndex] | None = None
     document: Callable[[str], Document] | None = None

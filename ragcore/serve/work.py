@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from ragcore.cancel import Stop
+from ragcore.progress import ignore
 from ragcore.serve.models import Told
 
 T = TypeVar("T")
@@ -18,10 +19,6 @@ T = TypeVar("T")
 AT_ONCE = 4  # requests at work; others wait, without a thread
 
 Step = Told  # what happened: an event of an answer, or `Doing`
-
-
-def ignore(_: Step) -> None:
-    """Listener that does nothing."""
 
 
 @dataclass(frozen=True, slots=True)

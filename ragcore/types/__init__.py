@@ -55,7 +55,6 @@ from ragcore.types.retrieval import SubQuery as SubQuery
 from ragcore.types.retrieval import Theme as Theme
 from ragcore.types.retrieval import Trace as Trace
 from ragcore.types.retrieval import Usage as Usage
-from ragcore.types.retrieval import ignore_step as ignore_step
 from ragcore.types.spending import OFFLINE as OFFLINE
 from ragcore.types.spending import Purpose as Purpose
 from ragcore.types.spending import Spending as Spending

@@ -336,10 +336,6 @@ class Step:
 OnStep = Callable[[Step], None]
 
 
-def ignore_step(_: Step) -> None:
-    """`OnStep` callback that does nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Trace:
     """Explanation of an answer's sources: its `Retrieval` without the passages, of which it has the number ``found``.

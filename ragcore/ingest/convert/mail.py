@@ -91,7 +91,12 @@ def read_mail(data: bytes, name: str, kind: FileKind) -> Mail:
         from ragcore.ingest.convert.outlook import read_msg
 
         return read_msg(data, name)
-    return read_eml(data, name)
+    try:
+        return _mail(message_from_bytes(data.removeprefix(BOM_UTF8).lstrip(), policy=policy.compat32), name)
+    except RecursionError as error:
+        raise DamagedFile(f"{name} has parts nested too deep to be read.", hint=SAVE) from error
+    except DAMAGED as error:
+        raise DamagedFile(f"{name} is damaged: a part of it can't be read.") from error
 
 
 def attachments(data: bytes, name: str, kind: FileKind) -> tuple[Attachment, ...]:
@@ -102,16 +107,6 @@ def attachments(data: bytes, name: str, kind: FileKind) -> tuple[Attachment, ...
         return read_mail(data, name, kind).attachments
     except InputError:
         return ()
-
-
-def read_eml(data: bytes, name: str) -> Mail:
-    """Message of an EML file. Raises `DamagedFile`, `EncryptedFile`, `FileTooLarge`."""
-    try:
-        return _mail(message_from_bytes(data.removeprefix(BOM_UTF8).lstrip(), policy=policy.compat32), name)
-    except RecursionError as error:
-        raise DamagedFile(f"{name} has parts nested too deep to be read.", hint=SAVE) from error
-    except DAMAGED as error:
-        raise DamagedFile(f"{name} is damaged: a part of it can't be read.") from error
 
 
 def _mail(message: Message, name: str) -> Mail:
