@@ -23,30 +23,30 @@ MODULES = 10  # at the top level, `__init__` aside
 SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2393,  # with watched folders, versions, checks, grids, structures, an engine of a person, limits, scratch
+    "": 2417,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1409,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3378,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "answer": 1407,  # with places in originals, parts in tables, and the lifted budget, which check and report share
+    "check": 3341,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2336,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
-    "evaluate": 2104,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
-    "explore": 335,  # with the map of connections
+    "evaluate": 2046,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
+    "explore": 318,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 7021,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
-    "ingest": 10605,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4651,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
-    "pipelines": 2245,  # with scans of folders, what became of cited words, made pages, structures: building, state
-    "providers": 1353,
+    "grid": 1443,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "index": 6974,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
+    "ingest": 10592,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "offline": 4622,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "providers": 1343,
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2226,  # with overviews, what structures find, and what each of several documents is asked
-    "serve": 1526,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
-    "structure": 1985,  # published trees and graphs
+    "serve": 1481,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
+    "structure": 1973,  # published trees and graphs
     "suggest": 444,
-    "text": 2778,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 3004,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2646,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "text": 2800,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "types": 2999,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "verify": 2644,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {
