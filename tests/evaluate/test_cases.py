@@ -104,7 +104,7 @@ def test_published_sets_are_told_by_their_keys(form: str, tmp_path: Path) -> Non
         ("a.jsonl", '{"question": "Why?"}\n{"question"', "line 2: not valid JSON"),
         ("a.jsonl", '{"question": "Why?"}\n[]', "line 2: not a JSON object"),
         ("a.jsonl", '{"what": "Why?"}', "in no known format"),
-        ("a.jsonl", '{"doc": "a", "question": "Why?", "evidence": []}', "line 1: “id” is missing"),
+        ("a.jsonl", '{"question": "Why?", "paragraphs": []}', "line 1: “id” is missing"),
         ("a.json", '{"a": 1}', "has no list of questions"),
         ("a.txt", "Why?", "is no CSV, XLSX, JSON or JSONL file"),
         ("a.xlsx", "no workbook", "can't be opened as a workbook"),
