@@ -4,7 +4,7 @@ import streamlit as st
 
 from ragcore.types import Scope
 from ui import components
-from ui.chat import first_run, payload, sidebar
+from ui.chat import current_conversation, first_run, payload, sidebar
 from ui.library import uploads
 from ui.server import frame
 from ui.server.services import services
@@ -19,7 +19,7 @@ def submitted() -> None:
 
 
 def composer(searched: Scope, *, fresh: bool) -> None:
-    trouble = sidebar.trouble()
+    trouble = current_conversation.trouble()
     if trouble:
         frame.message(*trouble)
     uploads.notes()
@@ -40,15 +40,15 @@ def composer(searched: Scope, *, fresh: bool) -> None:
 
 def workspace() -> None:
     sidebar.arrived()
-    sidebar.come_back()
+    current_conversation.come_back()
     sidebar.ask_sent()
     conversations = engine.conversations.all()
     if uploads.arrived() and sidebar.of_sample(conversations, infos):
-        sidebar.open_conversation(None)  # what was asked of the sample is over
+        current_conversation.open_conversation(None)  # what was asked of the sample is over
     searched = sidebar.asked(readable)
-    here = next((info for info in conversations if info.conversation_id == sidebar.current()), None)
-    if sidebar.current() and here is None:
-        sidebar.gone()
+    here = next((info for info in conversations if info.conversation_id == current_conversation.current()), None)
+    if current_conversation.current() and here is None:
+        current_conversation.gone()
         searched = sidebar.asked(readable)
     reads = here is not None and not here.own
     sidebar.draw([] if reads else readable, conversations, searched)
@@ -60,7 +60,7 @@ def workspace() -> None:
                 here.conversation_id if here else None,
                 revision=f"{here.updated}-{here.shown}-{len(readable)}" if here else str(engine.store.revision()),
                 scope=searched,
-                name=sidebar.unnamed(),
+                name=current_conversation.unnamed(),
                 reads=reads,
             )
             with st.container(key="gw_composer"):

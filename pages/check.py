@@ -3,13 +3,13 @@
 import streamlit as st
 
 from ui import components
-from ui.chat import payload, sidebar
+from ui.chat import current_conversation, payload, sidebar
 from ui.server import component_events, frame
 from ui.server.services import services
 
 engine = services().engine
 
-sidebar.leave()
+current_conversation.leave()
 here, deleted = component_events.chosen("checks", "check", "d", engine.checks.info)
 documents = payload.offered(sidebar.askable(engine.documents()))
 if here is not None:

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from ui import components
-from ui.chat import payload, sidebar
+from ui.chat import current_conversation, payload, sidebar
 from ui.server.services import services
 
-sidebar.leave()
+current_conversation.leave()
 with st.container(key="gw_esplit"):
     components.evaluate()
     with st.container(key="gw_pane"):

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from ui import components
-from ui.chat import payload, sidebar
+from ui.chat import current_conversation, payload, sidebar
 from ui.explore import questions as explore
 from ui.server.services import services
 
 readable = sidebar.askable(services().engine.documents())
 documents = payload.offered(readable)
 
-sidebar.leave()
+current_conversation.leave()
 with st.container(key="gw_xsplit"):
     here = st.query_params.get("c") or st.session_state.get("gw_here")
     asked = explore.answered(services().engine, here)

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from ui import components
-from ui.chat import payload, sidebar
+from ui.chat import current_conversation, payload, sidebar
 from ui.library import uploads
 from ui.server import component_events, frame
 from ui.server.services import services
 
 engine = services().engine
 
-sidebar.leave()
+current_conversation.leave()
 here, deleted = component_events.chosen("grids", "grid", "g", engine.grids.info)
 fresh = uploads.arrived()
 sections = here is not None and bool(fresh) and not engine.grids.add_documents(here.grid_id, fresh)

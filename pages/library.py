@@ -4,7 +4,7 @@ import streamlit as st
 
 from ragcore.text.numbers import plural
 from ui import components
-from ui.chat import payload, sidebar
+from ui.chat import current_conversation, payload, sidebar
 from ui.library import uploads
 from ui.server import component_events, frame, place
 from ui.server.services import services
@@ -13,7 +13,7 @@ everything = services().engine.documents(earlier=True)
 infos = [info for info in everything if not info.successor]
 askable = sidebar.askable(infos)
 
-sidebar.leave()
+current_conversation.leave()
 with component_events.received("library", "read") as wanted:
     if wanted is not None:
         place.go({"doc": wanted["doc"], "page": str(wanted["page"])})

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from ui import components
-from ui.chat import sidebar
+from ui.chat import current_conversation
 
-sidebar.leave()
+current_conversation.leave()
 with st.container(key="gw_page"):
     components.settings()

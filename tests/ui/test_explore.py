@@ -227,7 +227,7 @@ def test_a_passage_says_why_and_where(library: Engine, exploration: Exploration)
     assert [line["name"] for line in shown["scores"]][:2] == ["Meaning", "Words (BM25)"]
     beyond = next((p for p in map(found.point, range(len(exploration.outline))) if p and p.passage < 0), None)
     if beyond is not None:
-        assert explore_payload.why(beyond, found, exploration)
+        assert explore_payload.why(beyond, found)
 
 
 def test_the_map_of_connections_has_a_sentence_for_each_link(tmp_path: Path) -> None:

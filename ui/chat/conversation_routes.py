@@ -21,7 +21,7 @@ from ui.chat import answer_progress, conversation_list, payload
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.files import file_name, saved
-from ui.server.guard import Json, engine_of, gone, guarded, posted, posts, refusing, scope_in, text_in, trouble
+from ui.server.guard import Json, engine_of, gone, guarded, named, posted, posts, refusing, scope_in, text_in, trouble
 from ui.server.services import libraries, services
 from ui.viewer import changes
 
@@ -47,7 +47,7 @@ def rename(request: Request, body: Json) -> Response:
     title = (text_in(body, "title") or "").strip()
     if not title:
         raise InputError("A conversation needs a title.", hint="Enter one.")
-    services().engine.conversations.rename(request.path_params["conversation"], title)
+    services().engine.conversations.rename(named(request, "conversation"), title)
     return JSONResponse({})
 
 
@@ -55,9 +55,9 @@ def rename(request: Request, body: Json) -> Response:
 @gone(UnknownConversation)
 def delete(request: Request) -> Response:
     """Delete a conversation and stop any answer being written in it."""
-    services().engine.conversations.require(request.path_params["conversation"])
-    services().answers.stop_all(request.path_params["conversation"])
-    services().engine.conversations.delete(request.path_params["conversation"])
+    services().engine.conversations.require(named(request, "conversation"))
+    services().answers.stop_all(named(request, "conversation"))
+    services().engine.conversations.delete(named(request, "conversation"))
     return JSONResponse({})
 
 
@@ -66,7 +66,7 @@ def delete(request: Request) -> Response:
 @refusing(StillWriting, UnknownTurn)
 def show(request: Request, body: Json) -> Response:
     """Show the branch that passes through one version of a question."""
-    services().answers.show(request.path_params["conversation"], text_in(body, "turn") or "", services().engine)
+    services().answers.show(named(request, "conversation"), text_in(body, "turn") or "", services().engine)
     return JSONResponse({})
 
 
@@ -74,7 +74,7 @@ def show(request: Request, body: Json) -> Response:
 @gone(UnknownConversation)
 def share(request: Request, body: Json) -> Response:
     """Let everybody who may read the library read a conversation, or nobody else any more."""
-    services().engine.conversations.share(request.path_params["conversation"], body.get("shared") is True)
+    services().engine.conversations.share(named(request, "conversation"), body.get("shared") is True)
     return JSONResponse({})
 
 
@@ -82,7 +82,7 @@ def share(request: Request, body: Json) -> Response:
 @gone(UnknownConversation)
 def spending(request: Request) -> Response:
     """Cost of one conversation's answers, and total spending."""
-    return JSONResponse(conversation_list.spending(services().engine, request.path_params["conversation"]))
+    return JSONResponse(conversation_list.spending(services().engine, named(request, "conversation")))
 
 
 @guarded
@@ -90,7 +90,7 @@ def spending(request: Request) -> Response:
 def conversation(request: Request) -> Response:
     """Newest turns, those from turn ``since`` on, or the last ones before turn ``before``."""
     stored = services().engine.conversations.get(
-        request.path_params["conversation"],
+        named(request, "conversation"),
         newest=SHOWN,
         before=request.query_params.get("before", ""),
         since=request.query_params.get("since", ""),
@@ -136,7 +136,7 @@ def ask(request: Request, body: Json) -> Response:
     scope = scope_in(body)
     instead_of = text_in(body, "instead_of")
     live = services().answers.ask(
-        request.path_params["conversation"],
+        named(request, "conversation"),
         question,
         scope,
         after=text_in(body, "after"),
@@ -149,9 +149,7 @@ def ask(request: Request, body: Json) -> Response:
 @guarded
 def why(request: Request) -> Response:
     """Reasons for the sources of an answer."""
-    stored = services().engine.conversations.shown_turn(
-        request.path_params["conversation"], request.path_params["turn"]
-    )
+    stored = services().engine.conversations.shown_turn(named(request, "conversation"), named(request, "turn"))
     found = None
     if stored and stored.answer:
         found = explain.explanation(stored.answer, services().engine.document)
@@ -163,7 +161,7 @@ def why(request: Request) -> Response:
 @guarded
 def stop(request: Request) -> Response:
     """Stop an answer, on whatever server it is written."""
-    made, turn_id = services(), request.path_params["turn"]
+    made, turn_id = services(), named(request, "turn")
     live, own = made.answers.get(turn_id), made.engine.conversations.require
     if live is not None and _open(live.conversation_id, own):
         live.stop()
@@ -199,8 +197,8 @@ def events(request: Request) -> Response:
     """Live answer as Server-Sent Events: ``write`` with each addition, then one ``done`` with the whole turn, or
     ``gone``, at once if it is not being written or not open to who asks. Every connection receives everything from the
     start, so that a reload or a second tab shows the same."""
-    live = services().answers.get(request.path_params["turn"])
-    told = _follow(live) if live is not None and _may_follow(live) else _wait(request.path_params["turn"])
+    live = services().answers.get(named(request, "turn"))
+    told = _follow(live) if live is not None and _may_follow(live) else _wait(named(request, "turn"))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(told, media_type="text/event-stream", headers=headers)
 
@@ -230,7 +228,7 @@ async def _wait(turn_id: str) -> AsyncIterator[str]:
 def export(request: Request) -> Response:
     """Shown branch of a conversation as a file."""
     # Not a coroutine: Starlette runs it on a thread, and the event loop goes on.
-    chosen, conversation_id = kind(request.path_params["kind"], KINDS), request.path_params["conversation"]
+    chosen, conversation_id = kind(request.path_params["kind"], KINDS), named(request, "conversation")
     engine = services().engine
     data = engine.export(conversation_id, chosen)
     title = engine.conversations.get(conversation_id, newest=0).info.title

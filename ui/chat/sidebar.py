@@ -16,44 +16,16 @@ from ragcore.types.scope import KINDS, page_ranges
 from ui import components
 from ui.chat import payload
 from ui.chat.current_conversation import (
-    come_back,
     current,
     gone,
-    leave,
     lost_if_gone,
     open_conversation,
     stay,
-    trouble,
-    unnamed,
 )
 from ui.chat.runs import StillWriting
 from ui.library.samples import sample_id
 from ui.server import component_events, visits
 from ui.server.services import services
-
-__all__ = [
-    "arrived",
-    "ask_only",
-    "ask_section",
-    "ask_sent",
-    "askable",
-    "asked",
-    "chips",
-    "come_back",
-    "current",
-    "draw",
-    "end",
-    "gone",
-    "head",
-    "leave",
-    "of_sample",
-    "open_conversation",
-    "send",
-    "sent",
-    "trouble",
-    "unnamed",
-]
-
 
 MANY = 9  # documents from which on they can be found by their titles
 

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import GroundworkError, UnknownConversation, UnknownTurn
 from ragcore.text.short_titles import short
 from ragcore.types.library import Feedback
-from ui.server.guard import Json, Malformed, gone, in_turn, posted
+from ui.server.guard import Json, Malformed, gone, in_turn, named, posted
 from ui.server.services import services
 
 LONGEST_TITLE = 28  # characters of a title in a question that is offered
@@ -32,7 +32,7 @@ def feedback(request: Request, body: Json) -> Response:
         read = None if given is None else _FEEDBACK.validate_python(given)
     except ValidationError as error:
         raise Malformed("“feedback” in the request's body is none.") from error
-    services().engine.feedback.put(request.path_params["turn"], read)
+    services().engine.feedback.put(named(request, "turn"), read)
     return JSONResponse({"feedback": None if read is None else asdict(read)})
 
 
@@ -40,10 +40,10 @@ def feedback(request: Request, body: Json) -> Response:
 def suggestions(request: Request) -> Response:
     """Follow-up questions for an answer. The search runs while no answer is being written and gives up when one starts;
     an error is reported, since nothing else depends on it."""
-    made, turn = services(), request.path_params["turn"]
+    made, turn = services(), named(request, "turn")
     found: tuple[str, ...] = ()
     try:
-        found = made.engine.suggest(request.path_params["conversation"], turn, made.answers.idle)
+        found = made.engine.suggest(named(request, "conversation"), turn, made.answers.idle)
     except (UnknownConversation, UnknownTurn):
         pass  # deleted meanwhile: there is nothing to say it under
     except GroundworkError as error:

@@ -19,7 +19,7 @@ from ui.check import payload
 from ui.library.samples import DRAFT, DRAFT_NAME, sample_id, sample_reading
 from ui.reports.payload import agreed, asking
 from ui.server.files import file_name, saved, sent
-from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
+from ui.server.guard import Json, action, docs_in, engine_of, gone, guarded, named, posts, text_in
 from ui.server.services import services
 from ui.viewer import changes
 
@@ -27,14 +27,9 @@ DECISIONS = get_args(DecisionKind)
 PASTED = 60  # characters of a pasted draft's first line that name it
 
 
-def _check(request: Request) -> str:
-    given: str = request.path_params["check"]
-    return given
-
-
 def _head(request: Request) -> Json:
     """Check without its draft."""
-    made, check_id = services(), _check(request)
+    made, check_id = services(), named(request, "check")
     jobs, trouble = made.checks.everywhere(), made.checks.trouble  # before what is stored: a job may end in between
     return payload.head(engine_of(request).checks.info(check_id), jobs, trouble)
 
@@ -66,7 +61,7 @@ def add(request: Request, body: Json) -> Json:
         name = Path(text_in(body, "name") or "draft").name
     else:
         name, data = _pasted(text), text.encode()
-    return _start(engine_of(request), name, data, _scope(body))
+    return _start(engine_of(request), name, data, docs_in(body))
 
 
 def _pasted(text: str) -> str:
@@ -78,13 +73,6 @@ def _pasted(text: str) -> str:
     ending = "md" if any(line.startswith(("#", "|", "- ", "* ", "> ")) for line in lines) else "txt"
     first = shorten(lines[0].strip("#|-*> "), PASTED, placeholder="…").strip(" .|*")
     return f"{first or 'Pasted text'}.{ending}"
-
-
-def _scope(body: Json) -> Scope:
-    docs = texts_in(body, "docs")
-    if not docs:
-        raise InputError("No document is chosen.", hint="Tick at least one.")
-    return Scope(tuple(docs))
 
 
 def _start(engine: Engine, name: str, data: bytes, scope: Scope) -> Json:
@@ -109,7 +97,7 @@ def sample(request: Request, _: Json) -> Json:
 def check(request: Request) -> Response:
     """Draft with its verdicts; where it is done, what a model can be asked for (``asking``). With ``from`` only the
     verdicts from that sentence on, and none if as many sentences (``done``) are checked as the page knows."""
-    checks, check_id = services().engine.checks, _check(request)
+    checks, check_id = services().engine.checks, named(request, "check")
     since, known = (request.query_params.get(name, "") for name in ("from", "done"))
     head = _head(request)
     head |= {"asking": asking(checks.estimate_asking(check_id) if head["state"] == "done" else None)}
@@ -125,23 +113,25 @@ def check(request: Request) -> Response:
 @action(GroundworkError)
 def run(request: Request, _: Json) -> Json:
     """Go on with a check that was stopped."""
-    _ready(_check(request))
-    services().checks.run(_check(request), engine_of(request))
+    _ready(named(request, "check"))
+    services().checks.run(named(request, "check"), engine_of(request))
     return _head(request)
 
 
 @action(GroundworkError)
 def ask(request: Request, body: Json) -> Json:
     """Have a model read what none has read, for the ``usd`` that the page told."""
-    _ready(_check(request))
+    _ready(named(request, "check"))
     engine = engine_of(request)
-    services().checks.ask(_check(request), engine, agreed(body, engine.checks.estimate_asking(_check(request))))
+    services().checks.ask(
+        named(request, "check"), engine, agreed(body, engine.checks.estimate_asking(named(request, "check")))
+    )
     return _head(request)
 
 
 @action(GroundworkError)
 def stop(request: Request, _: Json) -> Json:
-    services().checks.stop(_check(request))
+    services().checks.stop(named(request, "check"))
     return _head(request)
 
 
@@ -149,12 +139,12 @@ def stop(request: Request, _: Json) -> Json:
 def again(request: Request, body: Json) -> Json:
     """Check every sentence anew, against ``docs`` if given. Decisions stay."""
     engine = engine_of(request)
-    if any(job.target == _check(request) for job in services().checks.everywhere()):
+    if any(job.target == named(request, "check") for job in services().checks.everywhere()):
         raise InputError("This draft is being checked.", hint="Stop the check first.")
     if "docs" not in body:
-        _ready(_check(request))
-    engine.checks.again(_check(request), _scope(body) if "docs" in body else None)
-    services().checks.run(_check(request), engine)
+        _ready(named(request, "check"))
+    engine.checks.again(named(request, "check"), docs_in(body) if "docs" in body else None)
+    services().checks.run(named(request, "check"), engine)
     return _head(request)
 
 
@@ -163,20 +153,20 @@ def decide(request: Request, body: Json) -> Json:
     """Decide on sentence ``n``: ``kind``, the text ``revised`` that replaces it, a ``note``. Changed text is checked at
     once."""
     checks, n, chosen = engine_of(request).checks, body.get("n"), text_in(body, "kind") or ""
-    total = checks.info(_check(request)).total
+    total = checks.info(named(request, "check")).total
     if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < total or chosen not in DECISIONS:
         raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
     decision = Decision(cast(DecisionKind, chosen), text_in(body, "revised") or "", text_in(body, "note") or "")
-    if decision.revised != checks.sentence(_check(request), n)[1].revised:
-        _ready(_check(request))
-    checked = checks.decide(_check(request), n, decision)
+    if decision.revised != checks.sentence(named(request, "check"), n)[1].revised:
+        _ready(named(request, "check"))
+    checked = checks.decide(named(request, "check"), n, decision)
     return _head(request) | {"sentences": [payload.sentence(n, checked, decision)]}
 
 
 @action(GroundworkError)
 def delete(request: Request, _: Json) -> None:
-    services().checks.stop(_check(request))
-    services().engine.checks.remove(_check(request))
+    services().checks.stop(named(request, "check"))
+    services().engine.checks.remove(named(request, "check"))
 
 
 @guarded
@@ -184,7 +174,11 @@ def export(request: Request) -> Response:
     """Checked draft as Word with comments, PDF, Excel or JSON."""
     from ragcore.check.files import KINDS
 
-    checks, check_id, chosen = services().engine.checks, _check(request), kind(request.path_params["kind"], KINDS)
+    checks, check_id, chosen = (
+        services().engine.checks,
+        named(request, "check"),
+        kind(request.path_params["kind"], KINDS),
+    )
     data = checks.export(check_id, chosen)
     name = file_name(f"{Path(checks.info(check_id).name).stem}, checked", chosen)
     return saved(data, name)

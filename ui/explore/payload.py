@@ -120,7 +120,7 @@ def passage(point: Point, found: Explored, exploration: Exploration, cited: Coll
         "quote": chunk.text,
         "boxes": [payload.box(place) for part in parts for place in document.boxes(*part)],
         "scores": _scores(point, found, exploration),
-        "why": why(point, found, exploration),
+        "why": why(point, found),
         "reached": None if reached is None else path(reached, {}, exploration.document),
     }
 
@@ -156,7 +156,7 @@ def _scores(point: Point, found: Explored, exploration: Exploration) -> list[Jso
     return lines
 
 
-def why(point: Point, found: Explored, exploration: Exploration) -> str:
+def why(point: Point, found: Explored) -> str:
     """Reasons a chunk was chosen or not, in words."""
     settings = found.settings
     several = len(found.retrieval.queries) > 1 and point.rank

@@ -4,39 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from functools import partial
+from operator import attrgetter
 
 from ragcore.engine import Engine
 from ragcore.errors import GroundworkError
 from ragcore.index.database import Database
-from ragcore.index.jobs import Job
 from ragcore.types.grid import GridInfo
 from ragcore.types.spending import Expense
 from ui.grid.payload import ready
-from ui.server.queue import Queue
+from ui.server.queue import WorkQueue
 
 _log = logging.getLogger(__name__)
-WRITER = "writer"  # by whom a job asks for what rules left not stated
 
 
-class GridJobs(Queue):
-    """Queue of grids. A grid keeps the engine that it was asked with."""
+class GridJobs(WorkQueue):
+    """Queue of grids."""
 
     def __init__(self, database: Callable[[], Database]) -> None:
-        super().__init__("grid", database)
+        super().__init__("grid", database, attrgetter("grids"))
         self._fed: set[str] = set()  # to be filled on with documents that come; a person's Stop ends that
 
-    def run(self, grid_id: str, engine: Engine, max_usd: float = 0.0) -> None:
-        """Queue a grid, unless it is queued; what costs something is filled for ``max_usd`` at most. Raises
-        `UnknownGrid`."""
-        info = engine.grids.info(grid_id)
-        self._fed.add(grid_id)
-        self.put(Job(grid_id, info.name), partial(engine.grids.run, grid_id, max_usd=max_usd))
-
-    def ask(self, grid_id: str, engine: Engine, max_usd: float) -> None:
-        """Queue asking the writer for what rules left not stated, for ``max_usd`` at most. Raises `UnknownGrid`."""
-        info = engine.grids.info(grid_id)
-        self.put(Job(grid_id, info.name, WRITER), partial(engine.grids.run, grid_id, max_usd=max_usd, ask=True))
+    def run(self, target: str, engine: Engine, max_usd: float = 0.0) -> None:
+        super().run(target, engine, max_usd)
+        self._fed.add(target)
 
     def _end(self, target: str = "") -> None:
         self._fed.discard(target)

@@ -20,7 +20,7 @@ from ui.grid.jobs import costs
 from ui.library.samples import COLUMNS, sample_id, sample_reading
 from ui.reports.payload import agreed, asking, expense
 from ui.server.files import file_name, saved, sent
-from ui.server.guard import Json, action, engine_of, gone, guarded, posts, text_in, texts_in
+from ui.server.guard import Json, action, docs_in, engine_of, gone, guarded, named, posts, text_in, texts_in
 from ui.server.services import services
 from ui.viewer import changes
 
@@ -30,20 +30,10 @@ if TYPE_CHECKING:
 DECISIONS = get_args(CellDecisionKind)
 
 
-def _grid(request: Request) -> str:
-    given: str = request.path_params["grid"]
-    return given
-
-
-def _column(request: Request) -> str:
-    given: str = request.path_params["column"]
-    return given
-
-
 def _head(request: Request) -> Json:
     """Grid without its cells; where it rests, what going on may cost (``expense``, "" for nothing), and what the writer
     can be asked for (``asking``)."""
-    made, grids, grid_id = services(), engine_of(request).grids, _grid(request)
+    made, grids, grid_id = services(), engine_of(request).grids, named(request, "grid")
     (shown,) = _heads(lambda: [grids.info(grid_id)])
     most = grids.estimate(grid_id) if shown["state"] == "stopped" else None
     words = expense(most)["words"] if most is not None and costs(most) else ""
@@ -134,10 +124,7 @@ def _scope(body: Json, before: Scope = EVERYTHING) -> Scope:
         return Scope(sections=tuple(known[row] for row in asked))
     if "docs" in body and body["docs"] is None:
         return Scope()
-    docs = texts_in(body, "docs")
-    if not docs:
-        raise InputError("No document is chosen.", hint="Tick at least one.")
-    return Scope(tuple(docs))
+    return docs_in(body)
 
 
 def _start(engine: Engine, name: str, columns: list[ColumnSpec], scope: Scope) -> Json:
@@ -185,7 +172,7 @@ def grid(request: Request) -> Response:
     nothing is filled anymore, before that if the page is ``late`` with them, and not if it has those of this counter
     (``summed``)."""
     made, query = services().engine.grids, request.query_params
-    grid_id, shown = _grid(request), _head(request)
+    grid_id, shown = named(request, "grid"), _head(request)
     since, same = query.get("since", ""), query.get("shape") == shown["shape"]
     changed, at = made.changes(grid_id, int(since) if same and since.isdecimal() else 0)
     due = query.get("summed") != f"{at}" and (shown["state"] not in payload.BUSY or "late" in query)
@@ -205,7 +192,7 @@ def cell(request: Request) -> Response:
     """Cell of a ``row`` and ``column`` with its places."""
     row, column_id = (request.query_params.get(one, "") for one in ("row", "column"))
     engine = services().engine
-    shown = payload.detail(engine.grids.cell(_grid(request), row, column_id))
+    shown = payload.detail(engine.grids.cell(named(request, "grid"), row, column_id))
     return JSONResponse(changes.told(shown, engine.versions))
 
 
@@ -219,7 +206,7 @@ def outline(request: Request) -> Response:
 @guarded
 def periods(request: Request) -> Response:
     """Values of a ``column`` by row and period."""
-    found = services().engine.grids.get(_grid(request))
+    found = services().engine.grids.get(named(request, "grid"))
     return JSONResponse(payload.periods(found, request.query_params.get("column", "")))
 
 
@@ -227,7 +214,7 @@ def periods(request: Request) -> Response:
 def run(request: Request, body: Json) -> Json:
     """Fill what is empty."""
     engine = engine_of(request)
-    services().grids.run(_grid(request), engine, agreed(body, engine.grids.estimate(_grid(request))))
+    services().grids.run(named(request, "grid"), engine, agreed(body, engine.grids.estimate(named(request, "grid"))))
     return _head(request)
 
 
@@ -235,13 +222,15 @@ def run(request: Request, body: Json) -> Json:
 def ask_writer(request: Request, body: Json) -> Json:
     """Ask the writer for what rules left not stated, for the ``usd`` that the page told."""
     engine = engine_of(request)
-    services().grids.ask(_grid(request), engine, agreed(body, engine.grids.estimate_asking(_grid(request))))
+    services().grids.ask(
+        named(request, "grid"), engine, agreed(body, engine.grids.estimate_asking(named(request, "grid")))
+    )
     return _head(request)
 
 
 @action(GroundworkError)
 def stop(request: Request, _: Json) -> Json:
-    services().grids.stop(_grid(request))
+    services().grids.stop(named(request, "grid"))
     return _head(request)
 
 
@@ -249,12 +238,12 @@ def stop(request: Request, _: Json) -> Json:
 def again(request: Request, body: Json) -> Json:
     """Fill anew what nobody decided on: a ``column``, a ``row``, their cell, or everything."""
     engine = engine_of(request)
-    engine.grids.again(_grid(request), text_in(body, "column") or "", text_in(body, "row") or "")
+    engine.grids.again(named(request, "grid"), text_in(body, "column") or "", text_in(body, "row") or "")
     return _filled(request, engine)
 
 
 def _filled(request: Request, engine: Engine) -> Json:
-    _fill(_grid(request), engine)
+    _fill(named(request, "grid"), engine)
     return _head(request)
 
 
@@ -267,14 +256,14 @@ def decide(request: Request, body: Json) -> Json:
     if chosen not in DECISIONS:
         raise InputError("There is no such decision.", hint="Reload the page.")
     made = engine_of(request).grids.decide(
-        _grid(request), row, column_id, cast(CellDecisionKind, chosen), text_in(body, "text") or ""
+        named(request, "grid"), row, column_id, cast(CellDecisionKind, chosen), text_in(body, "text") or ""
     )
     return {"cell": payload.detail(made)}
 
 
 @action(GroundworkError)
 def rename(request: Request, body: Json) -> Json:
-    engine_of(request).grids.rename(_grid(request), text_in(body, "name") or "")
+    engine_of(request).grids.rename(named(request, "grid"), text_in(body, "name") or "")
     return _head(request)
 
 
@@ -282,7 +271,7 @@ def rename(request: Request, body: Json) -> Json:
 def rows(request: Request, body: Json) -> Json:
     """Choose the rows (`_scope`), and fill those that come."""
     engine = engine_of(request)
-    engine.grids.scope(_grid(request), _scope(body, engine.grids.info(_grid(request)).scope))
+    engine.grids.scope(named(request, "grid"), _scope(body, engine.grids.info(named(request, "grid")).scope))
     return _filled(request, engine)
 
 
@@ -301,7 +290,7 @@ def column_type(request: Request) -> Response:
 def add_column(request: Request, body: Json) -> Json:
     """Add a column (``name``, ``question``, ``type``, ``unit``) and fill it."""
     engine = engine_of(request)
-    column_id = engine.grids.add_column(_grid(request), **_typed(body))
+    column_id = engine.grids.add_column(named(request, "grid"), **_typed(body))
     return _filled(request, engine) | {"column": column_id}
 
 
@@ -309,24 +298,26 @@ def add_column(request: Request, body: Json) -> Json:
 def change_column(request: Request, body: Json) -> Json:
     """Change a column. If it asks for something else, it alone is filled anew."""
     engine = engine_of(request)
-    engine.grids.change_column(_grid(request), _column(request), **_typed(body))
+    engine.grids.change_column(named(request, "grid"), named(request, "column"), **_typed(body))
     return _filled(request, engine)
 
 
 @action(GroundworkError)
 def move_column(request: Request, body: Json) -> None:
-    services().engine.grids.move_column(_grid(request), _column(request), -1 if body.get("left") is True else 1)
+    services().engine.grids.move_column(
+        named(request, "grid"), named(request, "column"), -1 if body.get("left") is True else 1
+    )
 
 
 @action(GroundworkError)
 def remove_column(request: Request, _: Json) -> None:
-    services().engine.grids.remove_column(_grid(request), _column(request))
+    services().engine.grids.remove_column(named(request, "grid"), named(request, "column"))
 
 
 @action(GroundworkError)
 def delete(request: Request, _: Json) -> None:
-    services().grids.stop(_grid(request))
-    services().engine.grids.remove(_grid(request))
+    services().grids.stop(named(request, "grid"))
+    services().engine.grids.remove(named(request, "grid"))
 
 
 @guarded
@@ -334,7 +325,7 @@ def export(request: Request) -> Response:
     """Grid as Excel, CSV or JSON."""
     from ragcore.grid.files import KINDS
 
-    made, grid_id, chosen = services().engine.grids, _grid(request), kind(request.path_params["kind"], KINDS)
+    made, grid_id, chosen = services().engine.grids, named(request, "grid"), kind(request.path_params["kind"], KINDS)
     data = made.export(grid_id, chosen)
     return saved(data, file_name(made.info(grid_id).name, chosen))
 

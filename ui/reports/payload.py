@@ -215,7 +215,6 @@ def _nothing() -> Json:
         "conflicts": [],
         "notes": [],
         "extractive": False,
-        "rounds": 0,
         "meta": "",
     }
 
@@ -244,7 +243,6 @@ def _content(content: FilledSection, version_id: str) -> Json:
         "turn": version_id,
         "gaps": gaps,
         "conflicts": conflicts,
-        "rounds": content.rounds,
         "meta": " · ".join(part for part in spent if part),
     }
 

@@ -15,7 +15,7 @@ from ragcore.report.workspace import ReportWorkspace
 from ragcore.types.report import NO_FOCUS, Focus, Span
 from ui.reports import payload as report_payload
 from ui.server.files import file_name, saved, sent
-from ui.server.guard import Json, Malformed, action, engine_of, gone, guarded, posts, text_in, texts_in
+from ui.server.guard import Json, Malformed, action, engine_of, gone, guarded, named, posts, text_in, texts_in
 from ui.server.services import services
 from ui.viewer import changes
 
@@ -24,16 +24,6 @@ PAGE_WORDS = 20_000  # words of a page, at most, that a selection may count to
 
 def _workspace(request: Request) -> ReportWorkspace:
     return engine_of(request).reports
-
-
-def _report(request: Request) -> str:
-    given: str = request.path_params["report"]
-    return given
-
-
-def _section(request: Request) -> str:
-    given: str = request.path_params["section"]
-    return given
 
 
 def _number(body: Json, name: str) -> int:
@@ -92,7 +82,7 @@ def new(request: Request, body: Json) -> Json:
 @gone(UnknownReport)
 def report(request: Request) -> Response:
     """Whole report; with ``since``, only the section being written if nothing else changed."""
-    workspace, report_id = _workspace(request), _report(request)
+    workspace, report_id = _workspace(request), named(request, "report")
     info = workspace.store.info(report_id)
     live = services().reports.live(report_id)
     since = request.query_params.get("since")
@@ -107,7 +97,7 @@ def report(request: Request) -> Response:
 @action(InputError)
 def change(request: Request, body: Json) -> None:
     """Change ``title`` and ``guidance``; ``subject`` and ``year``; ``docs``, the documents to fill from."""
-    workspace, report_id = _workspace(request), _report(request)
+    workspace, report_id = _workspace(request), named(request, "report")
     title, guidance = text_in(body, "title"), text_in(body, "guidance")
     if title is not None:
         workspace.rename(report_id, title, guidance)
@@ -121,57 +111,59 @@ def change(request: Request, body: Json) -> None:
 @guarded
 def about(request: Request) -> Response:
     """Possible subjects from the library, and the chosen one."""
-    return JSONResponse(report_payload.about(_workspace(request), _report(request), services().engine.documents()))
+    return JSONResponse(
+        report_payload.about(_workspace(request), named(request, "report"), services().engine.documents())
+    )
 
 
 @action(InputError)
 def share(request: Request, body: Json) -> None:
     """Let everybody in the library read and change a report, or nobody else any more."""
-    _workspace(request).store.share(_report(request), body.get("shared") is True)
+    _workspace(request).store.share(named(request, "report"), body.get("shared") is True)
 
 
 @action(InputError)
 def delete(request: Request, _: Json) -> None:
-    _workspace(request).store.delete(_report(request))
-    services().reports.stop(_report(request))
+    _workspace(request).store.delete(named(request, "report"))
+    services().reports.stop(named(request, "report"))
 
 
 @action(InputError)
 def fill(request: Request, body: Json) -> None:
     """Queue ``sections`` (None: all empty ones); ``instruction`` asks for a rewrite."""
     instruction = text_in(body, "instruction") or ""
-    services().reports.fill(_report(request), _ids(body, "sections"), instruction, engine_of(request))
+    services().reports.fill(named(request, "report"), _ids(body, "sections"), instruction, engine_of(request))
 
 
 @action(InputError)
 def stop(request: Request, _: Json) -> None:
-    _workspace(request).store.info(_report(request))  # raises UnknownReport
-    services().reports.stop(_report(request))
+    _workspace(request).store.info(named(request, "report"))  # raises UnknownReport
+    services().reports.stop(named(request, "report"))
 
 
 @guarded
 def expense(request: Request) -> Response:
     """Estimated cost of filling ``sections`` (comma-separated ids)."""
     chosen = request.query_params.get("sections", "").split(",")
-    return JSONResponse(report_payload.expense(_workspace(request).expense(_report(request), chosen)))
+    return JSONResponse(report_payload.expense(_workspace(request).expense(named(request, "report"), chosen)))
 
 
 @action(InputError)
 def add_section(request: Request, body: Json) -> Json:
     heading, after = text_in(body, "heading") or "", text_in(body, "after") or ""
-    return {"id": _workspace(request).add(_report(request), heading, after, below=body.get("below") is True)}
+    return {"id": _workspace(request).add(named(request, "report"), heading, after, below=body.get("below") is True)}
 
 
 @action(InputError)
 def change_section(request: Request, body: Json) -> None:
     """Change a section's definition: any key of a template's section."""
-    _workspace(request).change(_section(request), body)
+    _workspace(request).change(named(request, "section"), body)
 
 
 @action(InputError)
 def section_done(request: Request, body: Json) -> None:
     """Perform one action ``what`` on a section."""
-    workspace, section_id = _workspace(request), _section(request)
+    workspace, section_id = _workspace(request), named(request, "section")
     match text_in(body, "what"):
         case "accept":
             workspace.accept(section_id)
@@ -210,7 +202,7 @@ def place(request: Request, body: Json) -> None:
         around = list(elements_within(services().engine.document(span.doc_id), span.start, span.end))
         if around:
             span = Span(span.doc_id, min(one.start for one in around), max(one.end for one in around))
-    workspace.place(_section(request), span, kinds[wanted])
+    workspace.place(named(request, "section"), span, kinds[wanted])
 
 
 @action(InputError)
@@ -232,13 +224,13 @@ def passage(request: Request, body: Json) -> None:
                 raise InputError("No words are selected.", hint="Select words on the page, then add them.")
             ends.append(int(own[number]))
         span = Span(doc_id, int(at.starts[min(ends)]), int(at.ends[max(ends)]))
-    workspace.add_passage(_section(request), span, text_in(body, "gap") or "")
+    workspace.add_passage(named(request, "section"), span, text_in(body, "gap") or "")
 
 
 @guarded
 def versions(request: Request) -> Response:
     """History of a section, newest first."""
-    found = _workspace(request).versions(_section(request))
+    found = _workspace(request).versions(named(request, "section"))
     return JSONResponse({"versions": [report_payload.version(one) for one in found]})
 
 
@@ -247,10 +239,10 @@ def export(request: Request) -> Response:
     """Report as a file, with ``accepted`` only its accepted sections, or its template."""
     engine = engine_of(request)
     if request.path_params["kind"] == "template":
-        template = engine.reports.get(_report(request)).template
+        template = engine.reports.get(named(request, "report")).template
         return saved(template.as_json(), file_name(f"{template.title}, template", "json"))
     chosen = kind(request.path_params["kind"], KINDS)
-    made = engine.reports.report(_report(request), accepted_only="accepted" in request.query_params)
+    made = engine.reports.report(named(request, "report"), accepted_only="accepted" in request.query_params)
     data = engine.write_report(made, chosen)
     name = file_name(f"{made.title}, evidence", "pdf") if chosen == "annex" else file_name(made.title, chosen)
     return saved(data, name)

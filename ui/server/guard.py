@@ -197,6 +197,12 @@ def _object(body: bytearray) -> Json:
     return given
 
 
+def named(request: Request, name: str) -> str:
+    """What the path of a request names."""
+    given: str = request.path_params[name]
+    return given
+
+
 def text_in(body: Json, name: str) -> str | None:
     """Text field ``name``; None if absent. Raises `Malformed` for anything else."""
     value = body.get(name)
@@ -213,6 +219,14 @@ def texts_in(body: Json, name: str) -> list[str]:
         return [text_in({"text": text}, "text") or "" for text in _TEXTS.validate_python(body.get(name, []))]
     except ValidationError as error:
         raise Malformed(f"“{name}” in the request's body is not a list of texts.") from error
+
+
+def docs_in(body: Json) -> Scope:
+    """Scope of the ``docs`` of a body. Raises `InputError` if there are none."""
+    docs = texts_in(body, "docs")
+    if not docs:
+        raise InputError("No document is chosen.", hint="Tick at least one.")
+    return Scope(tuple(docs))
 
 
 def scope_in(body: Json) -> Scope | None:

@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from ragcore.engine import Engine
 from ragcore.errors import Cancelled, GroundworkError, StoreBusy, StoreError
 from ragcore.index.database import Database
 from ragcore.index.jobs import Job, Jobs
+
+MODEL = "model"  # by whom a job is done that asks one
 
 
 class Queue:
@@ -128,6 +132,26 @@ class Queue:
     def _fail(self, stop: threading.Event, error: Mapping[str, Any]) -> None:
         with self._lock:
             self.trouble = {**error, "target": self._jobs[stop].target}
+
+
+class WorkQueue(Queue):
+    """Queue of checks or grids, of which ``store`` picks an engine's. Each keeps the engine that it was asked with."""
+
+    def __init__(self, name: str, database: Callable[[], Database], store: Callable[[Engine], Any]) -> None:
+        super().__init__(name, database)
+        self._store = store
+
+    def run(self, target: str, engine: Engine, max_usd: float = 0.0) -> None:
+        """Queue one, unless it is queued; it costs ``max_usd`` at most. Raises `Unknown`."""
+        self._run(target, engine, "", max_usd=max_usd)
+
+    def ask(self, target: str, engine: Engine, max_usd: float) -> None:
+        """Queue having a model asked about it, for ``max_usd`` at most, unless it is queued. Raises `Unknown`."""
+        self._run(target, engine, MODEL, max_usd=max_usd, ask=True)
+
+    def _run(self, target: str, engine: Engine, by: str, **given: Any) -> None:
+        store = self._store(engine)
+        self.put(Job(target, store.info(target).name, by), partial(store.run, target, **given))
 
 
 class _Elsewhere(Exception):

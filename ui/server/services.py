@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,6 @@ from ragcore.progress import GARBAGE
 from ragcore.protocols import UNLIMITED, Allowance
 from ui.chat.first_questions import FirstQuestions
 from ui.chat.runs import Answers
-from ui.check.jobs import CheckJobs
 from ui.evaluate.jobs import EvaluationJobs
 from ui.gate.access import access
 from ui.grid.jobs import GridJobs
@@ -39,6 +39,7 @@ from ui.library.jobs import Ingestion
 from ui.library.watching import Watcher
 from ui.reports.jobs import ReportJobs
 from ui.server.libraries import Libraries, NotAllowed
+from ui.server.queue import WorkQueue
 from ui.server.tokens import Signer
 from ui.server.visits import Visits
 from ui.server.warming import warming
@@ -62,7 +63,7 @@ class Services:
     watcher: Watcher = field(init=False)
     reports: ReportJobs = field(init=False)
     evaluations: EvaluationJobs = field(init=False)
-    checks: CheckJobs = field(init=False)
+    checks: WorkQueue = field(init=False)
     grids: GridJobs = field(init=False)
     first_questions: FirstQuestions = field(init=False)
     structures: StructureJobs = field(default_factory=StructureJobs, init=False)
@@ -79,7 +80,7 @@ class Services:
         self.visits = Visits(lambda: self.engine)
         self.reports = ReportJobs(lambda: self.engine)
         self.evaluations = EvaluationJobs(lambda: self.engine)
-        self.checks = CheckJobs(lambda: self.base.store.database)
+        self.checks = WorkQueue("check", lambda: self.base.store.database, attrgetter("checks"))
         self.grids = GridJobs(lambda: self.base.store.database)
         self.first_questions = FirstQuestions(lambda: self.engine, self.answers.idle)
         self.watcher = Watcher(self.ingestion)

@@ -48,7 +48,6 @@ def _who(made: Services, own: Engine, visit: str) -> Json:
         "host": urlsplit(url).netloc or url,
         "direct": url == DEFAULT_BASE_URL,
         "key": {"from": "visit" if set_at else "machine" if has_key else "", "set": set_at},
-        "needs_key": needs_key(made, own, visit),
         "model": llm.claude_model,
         "models": [
             {"name": name, "label": model_name(name), "price": f"${price[0]:g} in, ${price[1]:g} out per million"}
@@ -120,7 +119,6 @@ def _data(made: Services, told: bool) -> Json:
         "pages": sum(info.pages for info in infos),
         "chunks": sum(info.chunks for info in infos),
         "conversations": len(engine.conversations.all()),
-        "embedder": engine.settings.index.embedder,
         "figures": engine.models.describes_figures,
         "contexts": engine.models.writes_contexts,
     }
